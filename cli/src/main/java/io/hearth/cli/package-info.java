@@ -1,0 +1,5 @@
+/** Main and all commands. */
+@NullMarked
+package io.hearth.cli;
+
+import org.jspecify.annotations.NullMarked;

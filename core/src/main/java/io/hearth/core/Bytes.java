@@ -1,0 +1,55 @@
+package io.hearth.core;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** Immutable bytes with value equality, for records and messages; never for the data path. */
+public final class Bytes {
+    /** No bytes. */
+    public static final Bytes EMPTY = new Bytes(new byte[0]);
+
+    private final byte[] bytes;
+
+    private Bytes(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** A copy of {@code bytes}. */
+    public static Bytes of(byte... bytes) {
+        return bytes.length == 0 ? EMPTY : new Bytes(bytes.clone());
+    }
+
+    public int size() {
+        return bytes.length;
+    }
+
+    public boolean isEmpty() {
+        return bytes.length == 0;
+    }
+
+    /** A copy. */
+    public byte[] toArray() {
+        return bytes.clone();
+    }
+
+    /** Lower-case hexadecimal digits. */
+    public String hex() {
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Bytes that && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    /** The length only: what bytes hold may be secret. */
+    @Override
+    public String toString() {
+        return "Bytes[" + bytes.length + "]";
+    }
+}

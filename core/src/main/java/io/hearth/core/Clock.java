@@ -1,0 +1,15 @@
+package io.hearth.core;
+
+/** The clock port of all shells: monotonic time to decide with, wall time only to stamp and to show. */
+public interface Clock {
+    /** Monotonic nanoseconds; compare by subtraction only. */
+    long nanoTime();
+
+    /** Milliseconds since 1970; may jump. */
+    long epochMillis();
+
+    /** The computer's own clocks. */
+    static Clock system() {
+        return SystemClock.INSTANCE;
+    }
+}

@@ -1,0 +1,14 @@
+package io.hearth.core;
+
+/** Bytes from elsewhere that break the wire rules; they never reach a machine, and the link that brought them closes. */
+public class MalformedMessageException extends HearthException {
+    private static final long serialVersionUID = 1L;
+
+    public MalformedMessageException(String message) {
+        super(message);
+    }
+
+    public MalformedMessageException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,14 @@
+package io.hearth.core;
+
+/** The others went on without this node; what it returned since its last finished step is provisional. */
+public class RemovedFromClusterException extends CollectiveException {
+    private static final long serialVersionUID = 1L;
+
+    public RemovedFromClusterException(String message) {
+        super(message);
+    }
+
+    public RemovedFromClusterException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

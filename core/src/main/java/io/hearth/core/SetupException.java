@@ -1,0 +1,14 @@
+package io.hearth.core;
+
+/** A file, a permission, a port or an option of this machine stands in the way; the message says how to mend it. */
+public class SetupException extends HearthException {
+    private static final long serialVersionUID = 1L;
+
+    public SetupException(String message) {
+        super(message);
+    }
+
+    public SetupException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

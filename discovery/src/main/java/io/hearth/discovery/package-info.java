@@ -1,0 +1,5 @@
+/** How peers are found: mDNS, static and remembered addresses. */
+@NullMarked
+package io.hearth.discovery;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,33 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.Comparator;
+
+/**
+ * The name of a chain of views: new at each founding, never reused.
+ *
+ * @param continued founded by {@code --on-partition continue}; such a lineage always yields to one that was not
+ * @param bornMillis the founder's wall clock at the founding; orders lineages that meet, nothing else
+ * @param founder the node that founded it
+ * @param incarnation the founder's incarnation
+ * @param counter foundings of that incarnation before this one
+ */
+public record Lineage(boolean continued, long bornMillis, NodeId founder, long incarnation, int counter)
+        implements Comparable<Lineage> {
+    private static final Comparator<Lineage> ORDER = Comparator.comparing(Lineage::continued)
+            .thenComparingLong(Lineage::bornMillis)
+            .thenComparing(Lineage::founder)
+            .thenComparingLong(Lineage::incarnation)
+            .thenComparingInt(Lineage::counter);
+
+    /** The better of two lineages of equal size comes first: not continued, then earlier born, then smaller id. */
+    @Override
+    public int compareTo(Lineage other) {
+        return ORDER.compare(this, other);
+    }
+
+    /** For people and logs. */
+    public String shortText() {
+        return founder.shortText() + "#" + incarnation + "." + counter + (continued ? "c" : "");
+    }
+}

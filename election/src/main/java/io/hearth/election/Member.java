@@ -1,0 +1,27 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.Comparator;
+
+/**
+ * A node in a view.
+ *
+ * @param node who; its {@code peer()} is the machine identity that votes
+ * @param incarnation which start of it
+ * @param entryEpoch epoch of this lineage whose view admitted this incarnation; never carried from another lineage
+ * @param role agent or trainer
+ * @param group the trainer's training job; empty for agents
+ */
+public record Member(NodeId node, long incarnation, long entryEpoch, Role role, String group) {
+    /** The order of members in a view: entry epoch, agents before trainers, node id. Rank = position. */
+    public static final Comparator<Member> ORDER = Comparator.comparingLong(Member::entryEpoch)
+            .thenComparing(Member::role)
+            .thenComparing(Member::node);
+
+    public Member {
+        if ((role == Role.TRAINER) == group.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a trainer has a group and an agent has none, got " + role + " '" + group + "'");
+        }
+    }
+}

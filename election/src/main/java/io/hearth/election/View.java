@@ -1,0 +1,81 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A committed membership. Rank = position; the master is rank 0. A view without members is a tombstone: its lineage is over.
+ *
+ * @param lineage the chain it belongs to
+ * @param epoch its number in the chain, from 1
+ * @param members in {@link Member#ORDER}, no node twice
+ * @param groups one entry for each group that has a member, by name
+ */
+public record View(Lineage lineage, long epoch, List<Member> members, List<GroupView> groups) {
+    /** Most members of one view. */
+    public static final int MEMBERS_MAX = 256;
+
+    public View {
+        members = List.copyOf(members);
+        groups = List.copyOf(groups);
+        if (epoch < 1 || members.size() > MEMBERS_MAX) {
+            throw new IllegalArgumentException(
+                    "need epoch >= 1 and at most " + MEMBERS_MAX + " members, got " + epoch + " and " + members.size());
+        }
+    }
+
+    /** Whether the lineage ended with this view. */
+    public boolean isTombstone() {
+        return members.isEmpty();
+    }
+
+    /** Rank 0; empty for a tombstone. */
+    public Optional<Member> master() {
+        return members.stream().findFirst();
+    }
+
+    /** The entry of a node, if it is in. */
+    public Optional<Member> member(NodeId node) {
+        return members.stream().filter(member -> member.node().equals(node)).findFirst();
+    }
+
+    /** The trainers of a group in view order; the first is the group's lead and its rank 0. */
+    public List<Member> group(String name) {
+        return members.stream()
+                .filter(member ->
+                        member.role() == Role.TRAINER && member.group().equals(name))
+                .toList();
+    }
+
+    /** What the view says of a group besides its members. */
+    public Optional<GroupView> groupView(String name) {
+        return groups.stream().filter(group -> group.name().equals(name)).findFirst();
+    }
+
+    /** One voter for each machine identity: its first member in view order. */
+    public List<Member> voters() {
+        Set<Object> machines = new HashSet<>();
+        var voters = new ArrayList<Member>();
+        for (Member member : members) {
+            if (machines.add(member.node().peer())) {
+                voters.add(member);
+            }
+        }
+        return voters;
+    }
+
+    /** Whether {@code nodes} hold more than half of the votes, or exactly half of them with rank 0 among them. */
+    public boolean isQuorum(Set<NodeId> nodes) {
+        List<Member> voters = voters();
+        long votes =
+                voters.stream().filter(voter -> nodes.contains(voter.node())).count();
+        return 2 * votes > voters.size()
+                || (2 * votes == voters.size()
+                        && !voters.isEmpty()
+                        && nodes.contains(voters.getFirst().node()));
+    }
+}

@@ -1,0 +1,60 @@
+package io.hearth.identity;
+
+import java.util.Comparator;
+import java.util.regex.Pattern;
+
+/**
+ * One running process that takes part: a machine's identity and the slot that the process holds on that machine.
+ *
+ * <p>Text form {@code <peer id>/<slot>}; the slot is left out for {@code agent}.
+ *
+ * @param peer the machine
+ * @param slot {@code agent}, {@code wait}, or {@code trainer-N}; {@code [a-z0-9-]}, 1 to 32 characters
+ */
+public record NodeId(PeerId peer, String slot) implements Comparable<NodeId> {
+    /** The slot of the always-on node of a machine. */
+    public static final String AGENT = "agent";
+
+    private static final Pattern SLOT = Pattern.compile("[a-z0-9-]{1,32}");
+    private static final Comparator<NodeId> ORDER =
+            Comparator.comparing(NodeId::peer).thenComparing(NodeId::slot);
+
+    public NodeId {
+        if (!SLOT.matcher(slot).matches()) {
+            throw new IllegalArgumentException(
+                    "a slot is 1 to 32 of a-z, 0-9 and '-', not " + slot.length() + " others");
+        }
+    }
+
+    /**
+     * Reads the text form.
+     *
+     * @throws IllegalArgumentException if {@code text} is not a node id
+     */
+    public static NodeId parse(String text) {
+        int slash = text.indexOf('/');
+        return slash < 0
+                ? new NodeId(PeerId.parse(text), AGENT)
+                : new NodeId(PeerId.parse(text.substring(0, slash)), text.substring(slash + 1));
+    }
+
+    /** The full text form. */
+    public String text() {
+        return slot.equals(AGENT) ? peer.text() : peer.text() + "/" + slot;
+    }
+
+    /** For people and logs: the short peer id, and the slot unless it is the agent. */
+    public String shortText() {
+        return slot.equals(AGENT) ? peer.shortText() : peer.shortText() + "/" + slot;
+    }
+
+    @Override
+    public int compareTo(NodeId other) {
+        return ORDER.compare(this, other);
+    }
+
+    @Override
+    public String toString() {
+        return text();
+    }
+}

@@ -1,0 +1,63 @@
+package io.hearth.identity;
+
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+
+/**
+ * A machine's Ed25519 key pair with the self-signed certificate that its links present.
+ *
+ * <p>The certificate carries the key and nothing else that matters: peers check the key and ignore names and dates.
+ */
+public final class NodeIdentity {
+    /** Bytes of an Ed25519 SubjectPublicKeyInfo before the raw key (RFC 8410). */
+    private static final int SPKI_PREFIX_BYTES = 12;
+
+    private final PeerId peer;
+    private final PrivateKey privateKey;
+    private final X509Certificate certificate;
+
+    private NodeIdentity(PeerId peer, PrivateKey privateKey, X509Certificate certificate) {
+        this.peer = peer;
+        this.privateKey = privateKey;
+        this.certificate = certificate;
+    }
+
+    /** A new identity that lives in memory only. */
+    public static NodeIdentity generate() {
+        try {
+            return of(KeyPairGenerator.getInstance("Ed25519").generateKeyPair());
+        } catch (GeneralSecurityException missing) {
+            throw new AssertionError("every JDK 25 has Ed25519", missing);
+        }
+    }
+
+    static NodeIdentity of(KeyPair pair) {
+        byte[] spki = pair.getPublic().getEncoded();
+        PeerId peer = PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX_BYTES, spki.length));
+        return new NodeIdentity(peer, pair.getPrivate(), SelfSigned.certificate(pair));
+    }
+
+    /** The public side: what others know this machine by. */
+    public PeerId peer() {
+        return peer;
+    }
+
+    /** For the TLS engine only; never leaves the process. */
+    public PrivateKey privateKey() {
+        return privateKey;
+    }
+
+    /** Self-signed, Ed25519, without a meaningful name. */
+    public X509Certificate certificate() {
+        return certificate;
+    }
+
+    @Override
+    public String toString() {
+        return "NodeIdentity[" + peer.shortText() + "]";
+    }
+}

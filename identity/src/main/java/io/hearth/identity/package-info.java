@@ -1,0 +1,5 @@
+/** Who a machine is, and which namespace it belongs to. */
+@NullMarked
+package io.hearth.identity;
+
+import org.jspecify.annotations.NullMarked;
