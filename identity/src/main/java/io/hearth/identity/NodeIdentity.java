@@ -1,11 +1,20 @@
 package io.hearth.identity;
 
+import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.EdECPrivateKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
+import org.bouncycastle.asn1.edec.EdECObjectIdentifiers;
+import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
+import org.bouncycastle.crypto.params.Ed25519PrivateKeyParameters;
 
 /**
  * A machine's Ed25519 key pair with the self-signed certificate that its links present.
@@ -32,6 +41,28 @@ public final class NodeIdentity {
             return of(KeyPairGenerator.getInstance("Ed25519").generateKeyPair());
         } catch (GeneralSecurityException missing) {
             throw new AssertionError("every JDK 25 has Ed25519", missing);
+        }
+    }
+
+    /**
+     * The identity of a stored private key; its public key is computed (RFC 8032 section 5.1.5).
+     *
+     * @throws IllegalArgumentException if {@code pkcs8} is not an Ed25519 private key in PKCS#8
+     */
+    static NodeIdentity ofPkcs8(byte[] pkcs8) {
+        try {
+            var keys = KeyFactory.getInstance("Ed25519");
+            if (!(keys.generatePrivate(new PKCS8EncodedKeySpec(pkcs8)) instanceof EdECPrivateKey privateKey)) {
+                throw new IllegalArgumentException("not an Ed25519 private key");
+            }
+            byte[] seed = privateKey.getBytes().orElseThrow(IllegalArgumentException::new);
+            byte[] raw =
+                    new Ed25519PrivateKeyParameters(seed).generatePublicKey().getEncoded();
+            byte[] spki = new SubjectPublicKeyInfo(new AlgorithmIdentifier(EdECObjectIdentifiers.id_Ed25519), raw)
+                    .getEncoded();
+            return of(new KeyPair(keys.generatePublic(new X509EncodedKeySpec(spki)), privateKey));
+        } catch (GeneralSecurityException | IOException broken) {
+            throw new IllegalArgumentException("not an Ed25519 private key in PKCS#8", broken);
         }
     }
 

@@ -1,0 +1,103 @@
+package io.hearth.identity;
+
+import io.hearth.core.Clock;
+import io.hearth.core.SetupException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The file {@code identity.pem} of a {@link HearthHome}: this machine's key, made at the first start and the same ever after.
+ *
+ * <p>Of several first starts at once one makes the key and all use it. A file that is damaged, readable by others, somebody else's or
+ * brought from another machine is refused and never replaced: a new key would be a new machine in the eyes of all others, so
+ * a person decides ({@link #reset}).
+ */
+public final class IdentityFile {
+    /** About 400 are used. */
+    private static final int BYTES_MAX = 4096;
+
+    private final Path file;
+    private final Optional<String> machineId;
+
+    private IdentityFile(Path file, Optional<String> machineId) {
+        this.file = file;
+        this.machineId = machineId;
+    }
+
+    /** The key file of {@code home} on this machine. */
+    public static IdentityFile in(HearthHome home) {
+        return in(home, MachineId.ofThisMachine());
+    }
+
+    /** The same as it would be on a machine of another id. */
+    static IdentityFile in(HearthHome home, Optional<String> machineId) {
+        return new IdentityFile(home.file("identity.pem"), machineId);
+    }
+
+    /**
+     * This machine's identity; made and stored if there is none.
+     *
+     * @throws SetupException if there is a file that must not be used, or none can be made; says what to do
+     */
+    public NodeIdentity loadOrCreate() throws SetupException {
+        Optional<NodeIdentity> stored = load();
+        if (stored.isPresent()) {
+            return stored.get();
+        }
+        NodeIdentity fresh = NodeIdentity.generate();
+        byte[] text = IdentityPem.of(fresh, machineId).encode().getBytes(StandardCharsets.US_ASCII);
+        if (OwnFile.publish(file, text)) {
+            return fresh;
+        }
+        return load().orElseThrow(() -> new SetupException(file
+                + " came and went while Hearth started: something else removes it; find out what, then try again"));
+    }
+
+    /**
+     * This machine's identity, if it has one already.
+     *
+     * @throws SetupException if there is a file that must not be used; says what to do
+     */
+    public Optional<NodeIdentity> load() throws SetupException {
+        Optional<byte[]> content = OwnFile.read(file, BYTES_MAX);
+        if (content.isEmpty()) {
+            return Optional.empty();
+        }
+        IdentityPem pem;
+        try {
+            pem = IdentityPem.decode(new String(content.get(), StandardCharsets.US_ASCII));
+        } catch (IllegalArgumentException damaged) {
+            throw new SetupException(
+                    file + " is damaged: " + damaged.getMessage() + "; put a backup of it back, or make this machine"
+                            + " a new one in the eyes of the others with 'hearth identity reset'",
+                    damaged);
+        }
+        if (!pem.belongsTo(machineId)) {
+            throw new SetupException(
+                    file + " is refused: it was made on another machine, and two machines with one identity disturb"
+                            + " each other; give this one its own with 'hearth identity reset'");
+        }
+        return Optional.of(pem.identity());
+    }
+
+    /**
+     * Sets the key file aside, whatever it is, and keeps it; the next {@link #loadOrCreate} makes a new identity. Running nodes
+     * keep the former one until they end.
+     *
+     * @return where the former file is now; nothing if there was none
+     * @throws SetupException if it cannot be renamed
+     */
+    public Optional<Path> reset() throws SetupException {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                ? Optional.of(OwnFile.setAside(file, "old", Clock.system().epochMillis()))
+                : Optional.empty();
+    }
+
+    /** Where the key is stored. */
+    public Path path() {
+        return file;
+    }
+}

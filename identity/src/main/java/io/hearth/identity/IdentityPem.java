@@ -1,0 +1,98 @@
+package io.hearth.identity;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The text of the key file: a PKCS#8 private key in PEM (RFC 7468, RFC 8410), which other tools read too, under three lines of
+ * explanation.
+ *
+ * <pre>
+ * # The private key of this machine in Hearth. Never copy it to another machine, never show it.
+ * # peer: 12D3KooW…
+ * # machine: 64 hexadecimal digits, or "unknown"
+ * -----BEGIN PRIVATE KEY-----
+ * …
+ * -----END PRIVATE KEY-----
+ * </pre>
+ *
+ * <p>The peer id finds damage that leaves well-formed base64. The machine is SHA-256("hearth/1 machine" 0 machine id 0 public key):
+ * it is known again, and tells nothing.
+ *
+ * @param identity the key
+ * @param machine the hash of the machine that the key was made on, if that machine had an id
+ */
+record IdentityPem(NodeIdentity identity, Optional<String> machine) {
+    private static final String UNKNOWN = "unknown";
+    private static final Pattern TEXT = Pattern.compile("""
+            # [^\\n]{0,200}
+            # peer: (\\w{52})
+            # machine: ([0-9a-f]{64}|unknown)
+            -----BEGIN PRIVATE KEY-----
+            ([A-Za-z0-9+/=\\n]{1,200})
+            -----END PRIVATE KEY-----
+            """);
+
+    /** A key that remembers the machine it was made on. */
+    static IdentityPem of(NodeIdentity identity, Optional<String> machineId) {
+        return new IdentityPem(identity, machineId.map(id -> hash(id, identity)));
+    }
+
+    /** @throws IllegalArgumentException if {@code text} is not what {@link #encode()} made; the message has none of it */
+    static IdentityPem decode(String text) {
+        Matcher parts = TEXT.matcher(text.replace("\r\n", "\n"));
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("it is incomplete or edited");
+        }
+        NodeIdentity identity;
+        try {
+            identity = NodeIdentity.ofPkcs8(Base64.getMimeDecoder().decode(parts.group(3)));
+        } catch (IllegalArgumentException broken) {
+            throw new IllegalArgumentException("its key is not an Ed25519 key in PKCS#8");
+        }
+        if (!identity.peer().text().equals(parts.group(1))) {
+            throw new IllegalArgumentException("its key is not the key of the peer id that it names");
+        }
+        String machine = parts.group(2);
+        return new IdentityPem(identity, machine.equals(UNKNOWN) ? Optional.empty() : Optional.of(machine));
+    }
+
+    String encode() {
+        return """
+                # The private key of this machine in Hearth. Never copy it to another machine, never show it.
+                # peer: %s
+                # machine: %s
+                -----BEGIN PRIVATE KEY-----
+                %s
+                -----END PRIVATE KEY-----
+                """.formatted(
+                        identity.peer().text(),
+                        machine.orElse(UNKNOWN),
+                        Base64.getMimeEncoder(64, new byte[] {'\n'})
+                                .encodeToString(identity.privateKey().getEncoded()));
+    }
+
+    /** False only if it is known that the key was made on another machine than the one of this id. */
+    boolean belongsTo(Optional<String> machineId) {
+        return machine.isEmpty() || machineId.isEmpty() || machine.get().equals(hash(machineId.get(), identity));
+    }
+
+    private static String hash(String machineId, NodeIdentity identity) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            digest.update("hearth/1 machine\0".getBytes(StandardCharsets.US_ASCII));
+            digest.update(machineId.getBytes(StandardCharsets.US_ASCII));
+            digest.update((byte) 0);
+            digest.update(identity.peer().publicKey());
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException missing) {
+            throw new AssertionError("every JDK 25 has SHA-256", missing);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.hearth.identity;
+
+import io.hearth.core.SetupException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseResult;
+
+/**
+ * The file {@code namespace.toml} of a {@link HearthHome}: the secrets of the namespaces that this machine is in, one table for
+ * each.
+ *
+ * <pre>
+ * [home]
+ * secret = "hearth1-…"
+ * </pre>
+ *
+ * <p>People may edit it. Other keys are left alone. No exception of this class repeats anything of a secret.
+ */
+public final class NamespaceFile {
+    /** Room for about a hundred namespaces. */
+    private static final int BYTES_MAX = 16 * 1024;
+
+    private static final int NESTING_MAX = 32;
+
+    private static final String HEAD = """
+            # The namespaces that this machine is in. Who holds a secret is a member: show this file to nobody.
+            """;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Path file;
+    private final Path lock;
+
+    private NamespaceFile(Path file, Path lock) {
+        this.file = file;
+        this.lock = lock;
+    }
+
+    public static NamespaceFile in(HearthHome home) {
+        return new NamespaceFile(home.file("namespace.toml"), home.file("namespace.lock"));
+    }
+
+    /**
+     * The names of the stored namespaces, in order.
+     *
+     * @throws SetupException if the file is readable by others, somebody else's or not TOML; says what to do
+     */
+    public List<String> names() throws SetupException {
+        return parse(content()).keySet().stream().sorted().toList();
+    }
+
+    /**
+     * The stored namespace of that name.
+     *
+     * @throws SetupException as {@link #names}, or if its table has no secret
+     */
+    public Optional<NetworkNamespace> find(String name) throws SetupException {
+        return find(name, parse(content()));
+    }
+
+    /**
+     * Stores a namespace. One that is stored already is left as it is.
+     *
+     * @param namespace closed
+     * @return whether it is new here
+     * @throws SetupException as {@link #find}, or if another secret of that name is stored, which is never overwritten
+     */
+    public boolean add(NetworkNamespace namespace) throws SetupException {
+        String secret = SecretText.of(namespace);
+        try (LockFile _ = LockFile.lock(lock, PATIENCE)) {
+            String content = content();
+            Optional<NetworkNamespace> stored = find(namespace.name(), parse(content));
+            if (stored.isPresent()) {
+                if (!stored.get().equals(namespace)) {
+                    throw new SetupException(
+                            "namespace " + namespace.name() + " has another secret here already (key id "
+                                    + stored.get().keyId() + ", not " + namespace.keyId()
+                                    + "): it is not overwritten; to give it"
+                                    + " up, remove the table [" + namespace.name() + "] from " + file);
+                }
+                return false;
+            }
+            String start = content.isEmpty() || content.endsWith("\n") ? content : content + "\n";
+            String added =
+                    (start.isEmpty() ? HEAD : start) + "\n[" + namespace.name() + "]\nsecret = \"" + secret + "\"\n";
+            byte[] bytes = added.getBytes(StandardCharsets.UTF_8);
+            if (bytes.length > BYTES_MAX) {
+                throw new SetupException("cannot add namespace " + namespace.name() + ": " + file
+                        + " would be larger than " + BYTES_MAX + " bytes; remove namespaces that are no longer used");
+            }
+            OwnFile.replace(file, bytes);
+            return true;
+        }
+    }
+
+    /** Where the secrets are stored. */
+    public Path path() {
+        return file;
+    }
+
+    private String content() throws SetupException {
+        return OwnFile.read(file, BYTES_MAX)
+                .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
+                .orElse("");
+    }
+
+    private TomlParseResult parse(String content) throws SetupException {
+        if (nesting(content) > NESTING_MAX) {
+            throw notUsable("its brackets are nested deeper than " + NESTING_MAX);
+        }
+        TomlParseResult toml = Toml.parse(content);
+        if (toml.hasErrors()) {
+            // the parser's own words may repeat a part of a secret
+            throw notUsable(
+                    "it is not well-formed TOML at " + toml.errors().getFirst().position());
+        }
+        return toml;
+    }
+
+    /** How deep brackets are open, counted also where they mean nothing: the parser is recursive and must not be led deeper. */
+    private static int nesting(String content) {
+        int deepest = 0;
+        int open = 0;
+        for (int i = 0; i < content.length(); i++) {
+            switch (content.charAt(i)) {
+                case '[', '{' -> deepest = Math.max(deepest, ++open);
+                case ']', '}' -> open = Math.max(0, open - 1);
+                default -> {}
+            }
+        }
+        return deepest;
+    }
+
+    private SetupException notUsable(String why) {
+        return new SetupException("cannot use " + file + ": " + why
+                + "; write each namespace as [name] and, on the next line, secret = \"hearth1-…\"");
+    }
+
+    private Optional<NetworkNamespace> find(String name, TomlParseResult toml) throws SetupException {
+        List<String> table = List.of(name);
+        if (!toml.contains(table)) {
+            return Optional.empty();
+        }
+        List<String> secret = List.of(name, "secret");
+        if (!toml.isTable(table) || !toml.isString(secret)) {
+            throw notUsable("its table [" + name + "] has no secret");
+        }
+        return Optional.of(
+                SecretText.parse(name, String.valueOf(toml.getString(secret)), "table [" + name + "] of " + file));
+    }
+}

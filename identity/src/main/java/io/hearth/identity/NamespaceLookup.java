@@ -1,0 +1,85 @@
+package io.hearth.identity;
+
+import io.hearth.core.SetupException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds the secret of the namespace that a node is to take part in.
+ *
+ * <p>A secret comes from {@code HEARTH_SECRET} or from the file that {@code HEARTH_SECRET_FILE} names, as scripts and containers give
+ * it, else from the {@link NamespaceFile}. It never comes from a command line, where others of the machine can read it. Without
+ * a secret there is no namespace: nothing ever falls back to an open one.
+ */
+public final class NamespaceLookup {
+    private final NamespaceFile file;
+    private final String secret;
+    private final String secretFile;
+
+    /** @param environment as {@link System#getenv()} */
+    public NamespaceLookup(HearthHome home, Map<String, String> environment) {
+        this.file = NamespaceFile.in(home);
+        this.secret = environment.getOrDefault("HEARTH_SECRET", "");
+        this.secretFile = environment.getOrDefault("HEARTH_SECRET_FILE", "");
+    }
+
+    /**
+     * The namespace of that name.
+     *
+     * @throws SetupException if there is no secret for it, or one that is none; says what to do
+     */
+    public NetworkNamespace named(String name) throws SetupException {
+        if (!NetworkNamespace.isName(name)) {
+            throw new SetupException("'" + Labels.clean(name)
+                    + "' names no namespace: it has other characters or length; use 1 to 63 of a-z, 0-9 and '-'");
+        }
+        if (!secret.isEmpty() && !secretFile.isEmpty()) {
+            throw new SetupException(
+                    "both HEARTH_SECRET and HEARTH_SECRET_FILE are set: only one can count; unset the other");
+        }
+        if (!secret.isEmpty()) {
+            return SecretText.parse(name, secret, "HEARTH_SECRET");
+        }
+        return secretFile.isEmpty() ? stored(name) : fromFile(name);
+    }
+
+    /**
+     * The namespace of a node that was told none: the only one stored here, else {@value NetworkNamespace#DEFAULT_NAME}.
+     *
+     * @throws SetupException as {@link #named}
+     */
+    public NetworkNamespace preferred() throws SetupException {
+        boolean given = !secret.isEmpty() || !secretFile.isEmpty();
+        List<String> names = given ? List.of() : file.names();
+        return named(names.size() == 1 ? names.getFirst() : NetworkNamespace.DEFAULT_NAME);
+    }
+
+    private NetworkNamespace fromFile(String name) throws SetupException {
+        try (InputStream in = Files.newInputStream(Path.of(secretFile))) {
+            return SecretText.read(name, in, "HEARTH_SECRET_FILE");
+        } catch (IOException | InvalidPathException broken) {
+            throw new SetupException(
+                    "cannot read the file that HEARTH_SECRET_FILE names: " + OwnFile.cause(broken)
+                            + "; name a file that holds what 'hearth secret show " + name + "' prints",
+                    broken);
+        }
+    }
+
+    private NetworkNamespace stored(String name) throws SetupException {
+        var found = file.find(name);
+        if (found.isPresent()) {
+            return found.get();
+        }
+        List<String> others = file.names();
+        throw new SetupException("no secret for namespace " + name + " on this machine"
+                + (others.isEmpty() ? "" : " (only for " + String.join(", ", others) + ")")
+                + ": nodes meet only if they hold the same; make one here with 'hearth init " + name
+                + "', or copy that of another machine:"
+                + " 'hearth secret show " + name + "' there, 'hearth init " + name + " --secret-file -' here");
+    }
+}

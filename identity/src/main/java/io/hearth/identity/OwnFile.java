@@ -1,0 +1,250 @@
+package io.hearth.identity;
+
+import com.sun.security.auth.module.UnixSystem;
+import io.hearth.core.SetupException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Files and folders that belong to this user alone: created so that nobody else can read them at any moment, checked before they
+ * are believed, and written so that a crash leaves the old content or the new, never half of it.
+ */
+final class OwnFile {
+    static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    static final FileAttribute<Set<PosixFilePermission>> FOLDER_MODE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    /** Every permission of group and others. */
+    private static final int FOREIGN_BITS = 0077;
+
+    private OwnFile() {}
+
+    /**
+     * The content of a file, or nothing if there is no such file.
+     *
+     * @throws SetupException if it is not a regular file of this user that nobody else can read, is larger than
+     *     {@code bytesMax}, or cannot be read
+     */
+    static Optional<byte[]> read(Path file, int bytesMax) throws SetupException {
+        try {
+            Map<String, Object> found = attributes(file);
+            if (!Boolean.TRUE.equals(found.get("isRegularFile"))) {
+                throw new SetupException(file + " is refused: it is " + kind(found)
+                        + " and not a regular file; move it away or put the file itself there");
+            }
+            checkOwner(file, found);
+            if ((mode(found) & FOREIGN_BITS) != 0) {
+                throw new SetupException(file + " is refused: other users can open it (mode " + octal(found)
+                        + "); if none of them did, run: chmod 600 '" + file + "'");
+            }
+            try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+                byte[] content = in.readNBytes(bytesMax + 1);
+                if (content.length > bytesMax) {
+                    throw new SetupException(file + " is refused: it is larger than the " + bytesMax
+                            + " bytes that such a file may have; move it away");
+                }
+                return Optional.of(content);
+            }
+        } catch (NoSuchFileException absent) {
+            return Optional.empty();
+        } catch (IOException broken) {
+            throw failed("read", file, broken);
+        }
+    }
+
+    /** @throws SetupException unless {@code folder} is a real folder of this user that nobody else can enter */
+    static void checkFolder(Path folder) throws SetupException {
+        try {
+            Map<String, Object> found = attributes(folder);
+            if (!Boolean.TRUE.equals(found.get("isDirectory"))) {
+                throw new SetupException(folder + " is refused: it is " + kind(found)
+                        + " and not a real folder; move it away, or set HEARTH_HOME to a folder of your own");
+            }
+            checkOwner(folder, found);
+            if ((mode(found) & FOREIGN_BITS) != 0) {
+                throw new SetupException(folder + " is refused: other users can enter it (mode " + octal(found)
+                        + "); run: chmod 700 '" + folder + "'");
+            }
+        } catch (IOException broken) {
+            throw failed("use", folder, broken);
+        }
+    }
+
+    /** Creates the folder, and those above it that are missing, for this user alone; checks it in any case. */
+    static void createFolder(Path folder) throws SetupException {
+        try {
+            if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+                Files.createDirectories(folder, FOLDER_MODE);
+            }
+        } catch (IOException broken) {
+            throw failed("create", folder, broken);
+        }
+        checkFolder(folder);
+    }
+
+    /**
+     * Puts a new file in its place by link(2): of several that try, in whatever process, exactly one succeeds, and nobody ever sees
+     * a part of it. On disk when this returns.
+     *
+     * @return false if a file of that name is there already; it is left as it is
+     */
+    static boolean publish(Path file, byte[] content) throws SetupException {
+        Path draft = draft(file, content);
+        try {
+            Files.createLink(file, draft);
+            syncFolder(folderOf(file));
+            return true;
+        } catch (FileAlreadyExistsException lost) {
+            return false;
+        } catch (UnsupportedOperationException | IOException broken) {
+            throw failed("create", file, broken);
+        } finally {
+            discard(draft);
+        }
+    }
+
+    /** Puts new content in place of a file's former one, by rename(2). On disk when this returns. */
+    static void replace(Path file, byte[] content) throws SetupException {
+        Path draft = draft(file, content);
+        try {
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+            syncFolder(folderOf(file));
+        } catch (IOException broken) {
+            discard(draft);
+            throw failed("write", file, broken);
+        }
+    }
+
+    /** Renames a file to a free name beside it, which tells when and that it is no longer in use. */
+    static Path setAside(Path file, String why, long epochMillis) throws SetupException {
+        Path aside = file.resolveSibling(file.getFileName() + "." + why + "-" + epochMillis + "-" + random());
+        try {
+            Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE);
+            syncFolder(folderOf(file));
+            return aside;
+        } catch (IOException broken) {
+            throw failed("rename", file, broken);
+        }
+    }
+
+    /** What the operating system said, without the path, which the message names anyway. */
+    static String cause(Exception broken) {
+        return switch (broken) {
+            case AccessDeniedException _ -> "permission denied";
+            case NoSuchFileException _ -> "no such file";
+            case FileSystemException told when told.getReason() != null -> told.getReason();
+            default -> String.valueOf(broken.getMessage());
+        };
+    }
+
+    static SetupException failed(String what, Path path, Exception broken) {
+        return new SetupException(
+                "cannot " + what + " " + path + ": " + cause(broken)
+                        + "; make its folder writable for you, with free space, or set HEARTH_HOME to another",
+                broken);
+    }
+
+    private static Path draft(Path file, byte[] content) throws SetupException {
+        Path draft = file.resolveSibling(file.getFileName() + ".new-" + random());
+        try (FileChannel out = FileChannel.open(
+                draft,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+                FILE_MODE)) {
+            var rest = ByteBuffer.wrap(content);
+            while (rest.hasRemaining()) {
+                out.write(rest);
+            }
+            out.force(true);
+            return draft;
+        } catch (IOException broken) {
+            discard(draft);
+            throw failed("write", file, broken);
+        }
+    }
+
+    private static void discard(Path draft) {
+        try {
+            Files.deleteIfExists(draft);
+        } catch (IOException _) {
+            // a draft that stays is of mode 0600 and is never read
+        }
+    }
+
+    private static void syncFolder(Path folder) throws IOException {
+        try (FileChannel open = FileChannel.open(folder, StandardOpenOption.READ)) {
+            open.force(true);
+        }
+    }
+
+    private static Path folderOf(Path file) {
+        Path folder = file.getParent();
+        if (folder == null) {
+            throw new IllegalArgumentException("need an absolute path, got " + file);
+        }
+        return folder;
+    }
+
+    private static Map<String, Object> attributes(Path path) throws IOException, SetupException {
+        try {
+            return Files.readAttributes(
+                    path, "unix:mode,uid,isRegularFile,isDirectory,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
+        } catch (UnsupportedOperationException | IllegalArgumentException foreign) {
+            throw new SetupException(
+                    path + " is refused: its file system knows no owners and permissions;"
+                            + " set HEARTH_HOME to a folder of a Linux or macOS file system",
+                    foreign);
+        }
+    }
+
+    private static void checkOwner(Path path, Map<String, Object> found) throws SetupException {
+        long owner = ((Number) found.getOrDefault("uid", -1)).longValue();
+        long self = new UnixSystem().getUid();
+        if (owner != self) {
+            throw new SetupException(path + " is refused: it belongs to user " + owner
+                    + " and Hearth runs as user " + self
+                    + "; run Hearth as its owner, without sudo, or set HEARTH_HOME to a folder of your own");
+        }
+    }
+
+    private static int mode(Map<String, Object> found) {
+        return ((Number) found.getOrDefault("mode", FOREIGN_BITS)).intValue();
+    }
+
+    private static String octal(Map<String, Object> found) {
+        return "0" + Integer.toOctalString(mode(found) & 0777);
+    }
+
+    private static String kind(Map<String, Object> found) {
+        if (Boolean.TRUE.equals(found.get("isSymbolicLink"))) {
+            return "a symbolic link";
+        }
+        return Boolean.TRUE.equals(found.get("isDirectory"))
+                ? "a folder"
+                : Boolean.TRUE.equals(found.get("isRegularFile")) ? "a regular file" : "a special file";
+    }
+
+    private static String random() {
+        byte[] bytes = new byte[8];
+        new SecureRandom().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,131 @@
+package io.hearth.identity;
+
+import io.hearth.core.SetupException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+
+/**
+ * A namespace's secret as the text that a person copies from machine to machine.
+ *
+ * <pre>
+ * "hearth1-" base32(version 1 | generation 4, big-endian | secret 32 | checksum 4)       74 characters
+ * checksum = first 4 bytes of SHA-256("hearth/1 secret text" 0 name 0 version generation secret)
+ * </pre>
+ *
+ * <p>The checksum finds slips of the hand, and a secret that is used under another namespace's name. No exception of this class
+ * repeats any of the text.
+ */
+public final class SecretText {
+    private static final String PREFIX = "hearth1-";
+    private static final byte VERSION = 1;
+    private static final int CHECKSUM_BYTES = 4;
+    private static final int BODY_BYTES = 1 + Integer.BYTES + NetworkNamespace.SECRET_BYTES;
+    private static final int CHARACTERS = 74;
+    private static final Pattern SHAPE = Pattern.compile("hearth1-[a-z2-7]{66}");
+    private static final byte[] CHECKSUM_LABEL = "hearth/1 secret text\0".getBytes(StandardCharsets.US_ASCII);
+
+    /** A secret file may hold white space around the text, and nothing else. */
+    private static final int FILE_BYTES_MAX = 4096;
+
+    private SecretText() {}
+
+    /**
+     * The text form; whoever reads it is a member.
+     *
+     * @throws IllegalArgumentException if {@code namespace} is open: it has no secret
+     */
+    public static String of(NetworkNamespace namespace) {
+        if (namespace.isOpen()) {
+            throw new IllegalArgumentException("an open namespace has no secret");
+        }
+        byte[] body = ByteBuffer.allocate(BODY_BYTES)
+                .put(VERSION)
+                .putInt(namespace.generation())
+                .put(namespace.secret())
+                .array();
+        byte[] all = Arrays.copyOf(body, BODY_BYTES + CHECKSUM_BYTES);
+        System.arraycopy(checksum(namespace.name(), body), 0, all, BODY_BYTES, CHECKSUM_BYTES);
+        return PREFIX + Base32.encode(all);
+    }
+
+    /**
+     * Reads the text form; white space around it does not matter.
+     *
+     * @param name the namespace that the secret is for
+     * @param source where the text comes from, for the message
+     * @throws SetupException if it is anything else than such a text, or one for another name; says what to do
+     */
+    public static NetworkNamespace parse(String name, String text, String source) throws SetupException {
+        String stripped = text.strip();
+        if (!SHAPE.matcher(stripped).matches()) {
+            throw new SetupException(source + " holds no Hearth secret: a secret is the text of " + CHARACTERS
+                    + " characters that begins with " + PREFIX + ", never a password of one's own; make one with"
+                    + " 'hearth init " + name + "' or copy one with 'hearth secret show " + name + "'");
+        }
+        byte[] all;
+        try {
+            all = Base32.decode(stripped.substring(PREFIX.length()));
+        } catch (IllegalArgumentException broken) {
+            throw mistyped(name, source);
+        }
+        byte[] body = Arrays.copyOf(all, BODY_BYTES);
+        byte[] checksum = Arrays.copyOfRange(all, BODY_BYTES, all.length);
+        if (!MessageDigest.isEqual(checksum, checksum(name, body))) {
+            throw mistyped(name, source);
+        }
+        ByteBuffer fields = ByteBuffer.wrap(body);
+        byte version = fields.get();
+        int generation = fields.getInt();
+        if (version != VERSION || generation < 1) {
+            throw new SetupException("the secret in " + source + " is of a kind that this Hearth does not know:"
+                    + " it was made by another version; update Hearth on this machine");
+        }
+        byte[] secret = new byte[NetworkNamespace.SECRET_BYTES];
+        fields.get(secret);
+        return NetworkNamespace.closed(name, generation, secret);
+    }
+
+    /**
+     * Reads the text form from a file or a pipe, at most 4 KiB of it.
+     *
+     * @param in read to its end, not closed
+     * @throws SetupException as {@link #parse}, or if {@code in} cannot be read
+     */
+    public static NetworkNamespace read(String name, InputStream in, String source) throws SetupException {
+        try {
+            byte[] bytes = in.readNBytes(FILE_BYTES_MAX + 1);
+            String text = bytes.length > FILE_BYTES_MAX ? "" : new String(bytes, StandardCharsets.US_ASCII);
+            return parse(name, text, source);
+        } catch (IOException unreadable) {
+            throw new SetupException(
+                    "cannot read the secret from " + source + ": " + OwnFile.cause(unreadable)
+                            + "; name a file that holds what 'hearth secret show' prints",
+                    unreadable);
+        }
+    }
+
+    private static SetupException mistyped(String name, String source) {
+        return new SetupException("the secret in " + source + " does not fit namespace " + name
+                + ": it is mistyped, or for another namespace; copy it again with 'hearth secret show " + name
+                + "', or give the name that it was made for");
+    }
+
+    private static byte[] checksum(String name, byte[] body) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            digest.update(CHECKSUM_LABEL);
+            digest.update(name.getBytes(StandardCharsets.US_ASCII));
+            digest.update((byte) 0);
+            digest.update(body);
+            return Arrays.copyOf(digest.digest(), CHECKSUM_BYTES);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new AssertionError("every JDK 25 has SHA-256", missing);
+        }
+    }
+}

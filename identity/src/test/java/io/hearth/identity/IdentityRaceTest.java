@@ -1,0 +1,217 @@
+package io.hearth.identity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hearth.core.SetupException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** First starts at the same moment, under a watching eye, killed half-way and on a full disk. */
+final class IdentityRaceTest {
+    private static final int ROUNDS = 100;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @Test
+    void ofManyThreadsThatStartAtOnceAllUseOneKey() throws Exception {
+        int threads = 4;
+        var barrier = new CyclicBarrier(threads);
+        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            List<Callable<List<PeerId>>> starters = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                starters.add(() -> {
+                    var seen = new ArrayList<PeerId>();
+                    for (int round = 0; round < ROUNDS; round++) {
+                        barrier.await();
+                        seen.add(start(folder.resolve("home-" + round)));
+                    }
+                    return seen;
+                });
+            }
+            assertAllAgree(results(executor.invokeAll(starters)));
+        }
+    }
+
+    @Test
+    void ofTwoProcessesThatStartAtOnceBothUseOneKey() throws Exception {
+        try (var one = new Starter();
+                var two = new Starter()) {
+            List<List<PeerId>> seen = List.of(new ArrayList<>(), new ArrayList<>());
+            for (int round = 0; round < ROUNDS; round++) {
+                String home = folder.resolve("home-" + round).toString();
+                one.tell(home);
+                two.tell(home);
+                seen.get(0).add(PeerId.parse(one.answer()));
+                seen.get(1).add(PeerId.parse(two.answer()));
+            }
+            assertAllAgree(seen);
+        }
+    }
+
+    @Test
+    void theKeyIsNeverReadableByOthersAtAnyMoment() throws Exception {
+        var done = new AtomicBoolean(); // set by this thread, read by the watcher
+        try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
+            Future<Set<String>> watcher = executor.submit(() -> modesSeen(done));
+            try {
+                for (int round = 0; round < 5 * ROUNDS; round++) {
+                    HearthHome home = HearthHome.open(folder.resolve("home"));
+                    IdentityFile file = IdentityFile.in(home);
+                    file.loadOrCreate();
+                    Files.delete(file.path());
+                }
+            } finally {
+                done.set(true);
+            }
+            Set<String> modes = watcher.get();
+            modes.remove("rwx------ home");
+            modes.remove("rw------- key");
+            assertEquals(Set.of(), modes);
+        }
+    }
+
+    @Test
+    void aStartThatIsKilledLeavesAWholeKeyOrNone() throws Exception {
+        for (int kill = 0; kill < 4; kill++) {
+            Path homes = Files.createDirectory(folder.resolve("kill-" + kill));
+            try (var starter = new Starter()) {
+                for (int round = 0; round < 50; round++) {
+                    starter.tell(homes.resolve("home-" + round).toString());
+                }
+                for (int round = 0; round < 5 + 7 * kill; round++) {
+                    starter.answer();
+                }
+            } // closing kills it, somewhere in the middle of the rest
+            for (int round = 0; round < 50; round++) {
+                Path home = homes.resolve("home-" + round);
+                assertEquals(start(home), start(home));
+            }
+        }
+    }
+
+    @Test
+    void onAFullDiskNothingIsLeftBehindAndTheNextStartIsFine() throws Exception {
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        String script = "mount -t tmpfs -o size=8k tmpfs '%s' && chmod 700 '%s' && exec \"$@\"".formatted(disk, disk);
+        List<String> command = new ArrayList<>(List.of("unshare", "-rm", "sh", "-c"));
+        assumeTrue(succeeds(command, script, "true"), "needs Linux with user namespaces to mount a small disk");
+        command.addAll(List.of(script, "sh"));
+        command.addAll(Starter.command(FullDisk.class));
+        command.add(disk.toString());
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals("refused: No space left on device, left [filler, slots]; then made a key\n", said);
+        assertEquals(0, process.waitFor());
+    }
+
+    /** Runs as a process of its own, on a disk of two pages. */
+    static final class FullDisk {
+        private FullDisk() {}
+
+        public static void main(String[] arguments) throws SetupException, IOException {
+            HearthHome home = HearthHome.open(Path.of(arguments[0]));
+            home.subfolder("slots");
+            Path filler = Files.write(home.file("filler"), new byte[8192]);
+            String line = "";
+            try {
+                IdentityFile.in(home).loadOrCreate();
+            } catch (SetupException refused) {
+                line = String.valueOf(refused.getMessage());
+            }
+            try (var files = Files.list(home.folder())) {
+                System.out.print("refused: "
+                        + (line.contains("No space left on device") ? "No space left on device" : line) + ", left "
+                        + files.map(path -> String.valueOf(path.getFileName()))
+                                .sorted()
+                                .toList());
+            }
+            Files.delete(filler);
+            IdentityFile.in(home).loadOrCreate();
+            System.out.println("; then made a key");
+        }
+    }
+
+    static PeerId start(Path home) throws SetupException {
+        return IdentityFile.in(HearthHome.open(home)).loadOrCreate().peer();
+    }
+
+    /** Each mode of a file or folder that was seen in the home, with what it was. */
+    private Set<String> modesSeen(AtomicBoolean done) throws IOException {
+        Path home = folder.resolve("home");
+        var modes = new HashSet<String>();
+        while (!done.get()) {
+            try (var files = Files.newDirectoryStream(home)) {
+                modes.add(mode(home) + " home");
+                for (Path file : files) {
+                    modes.add(mode(file) + " key");
+                }
+            } catch (NoSuchFileException _) {
+                // not there yet, or there no more
+            }
+        }
+        return modes;
+    }
+
+    private static String mode(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS));
+    }
+
+    private static void assertAllAgree(List<List<PeerId>> seen) {
+        for (int round = 0; round < ROUNDS; round++) {
+            var distinct = new HashSet<PeerId>();
+            for (List<PeerId> starter : seen) {
+                distinct.add(starter.get(round));
+            }
+            assertEquals(1, distinct.size(), "identities used in round " + round);
+        }
+        assertEquals(ROUNDS, new HashSet<>(seen.getFirst()).size());
+    }
+
+    private static List<List<PeerId>> results(List<Future<List<PeerId>>> futures)
+            throws InterruptedException, ExecutionException {
+        List<List<PeerId>> results = new ArrayList<>();
+        for (Future<List<PeerId>> future : futures) {
+            results.add(future.get());
+        }
+        return results;
+    }
+
+    private static boolean succeeds(List<String> command, String... more) throws InterruptedException {
+        var whole = new ArrayList<>(command);
+        whole.add(more[0]);
+        whole.add("sh");
+        whole.add(more[1]);
+        try {
+            Process process = new ProcessBuilder(whole)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return process.waitFor() == 0;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.hearth.identity;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.SetupException;
+import org.junit.jupiter.api.function.Executable;
+
+/** What every refusal shows to a person: one line that says what is wrong and what to do. */
+final class Refusals {
+    private Refusals() {}
+
+    /** Checks that {@code action} is refused with a line that has all {@code parts}; gives the line. */
+    static String assertRefused(Executable action, String... parts) {
+        String line = String.valueOf(assertThrows(SetupException.class, action).getMessage());
+        for (String part : parts) {
+            assertTrue(line.contains(part), () -> "'" + part + "' is not in: " + line);
+        }
+        assertFalse(line.contains("\n"), line);
+        assertTrue(line.contains(": ") && line.contains("; "), () -> "no 'what: why; what to do' in: " + line);
+        return line;
+    }
+}
