@@ -113,14 +113,10 @@ final class BfloatVectors implements Kernel {
                 .or(rounded(upper).and(UPPER));
     }
 
-    /** As {@link HalfFormat#BFLOAT16} rounds: the nearest bfloat16, ties to even, is the upper half. */
+    /** As {@link HalfFormat.Bfloat16#narrow} rounds: the nearest bfloat16, ties to even, is the upper half. */
     private static IntVector rounded(FloatVector values) {
         IntVector bits = values.reinterpretAsInts();
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
-        return bits.add(odd)
-                .add(HalfFormat.JUST_BELOW_HALF)
-                .blend(
-                        bits.or(HalfFormat.QUIET_NAN_BIT),
-                        values.test(VectorOperators.IS_NAN).cast(INTS));
+        return bits.add(odd).add(HalfFormat.Bfloat16.JUST_BELOW_HALF);
     }
 }

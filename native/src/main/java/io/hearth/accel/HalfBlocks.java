@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** FLOAT16 or BFLOAT16 in blocks of arrays, combined as float32 and rounded back after each operation. */
 final class HalfBlocks implements Kernel {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
+    static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
 
     private final HalfFormat format;
     private final short[] bits = new short[BLOCK];
