@@ -1,0 +1,27 @@
+package io.hearth.discovery;
+
+/**
+ * What one interface's mDNS instance did and heard since it was opened, for {@code status} and for explaining silence.
+ *
+ * @param interfaceName as the system calls it
+ * @param address that the instance speaks from
+ * @param sent packets handed to the network: queries, probes, announcements and answers
+ * @param sendFailures packets that the system refused to send
+ * @param lastFailure the system's words for the latest of those; empty when there was none
+ * @param recordsHeard DNS records received from others and from this machine itself
+ * @param services Hearth services of others, whatever their namespace
+ * @param foreign services of those whose tag is not this namespace's
+ * @param members services of those whose tag is
+ * @param recycled how often the instance was replaced because it was flooded or broken
+ */
+public record MdnsCounters(
+        String interfaceName,
+        String address,
+        long sent,
+        long sendFailures,
+        String lastFailure,
+        long recordsHeard,
+        long services,
+        long foreign,
+        long members,
+        long recycled) {}

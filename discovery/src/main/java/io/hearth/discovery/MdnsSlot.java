@@ -1,0 +1,165 @@
+package io.hearth.discovery;
+
+import io.hearth.core.Bytes;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One binding over time: opens an instance, replaces it when it is spent or a day old, asks again now and then. Stepped by the
+ * source's one thread; only the flags at the end are touched by others.
+ */
+final class MdnsSlot {
+    private static final Logger LOG = LoggerFactory.getLogger(MdnsSlot.class);
+    private static final long STAY_NANOS = TimeUnit.HOURS.toNanos(24);
+    private static final long TELL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PAUSE_MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PAUSE_MIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** JmDNS itself asks three times in the first second. Later queries find whom a lost packet or a sleeping switch hid. */
+    private static final List<Long> QUERY_SECONDS = List.of(3L, 8L, 20L, 60L);
+
+    private static final long QUERY_EVERY_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    private final MdnsBinding binding;
+    private final TagCodec tags;
+    private final MdnsOptions options;
+    private final SecureRandom random;
+    private final MdnsTraffic traffic = new MdnsTraffic();
+
+    private volatile Stay stay; // written by the source's thread, read by listener threads that look for their own
+    private volatile Bytes formerNonce = Bytes.EMPTY; // as stay
+    private volatile boolean spent; // set by JmDNS's threads, cleared by the source's when it opens anew
+    private @Nullable MdnsInstance instance;
+    private long stayNanos;
+    private long openedNanos;
+    private long toldNanos;
+    private long nextOpenNanos;
+    private int failures;
+    private int queries;
+    private String complaint = "";
+
+    MdnsSlot(MdnsBinding binding, TagCodec tags, MdnsOptions options, SecureRandom random, long nowNanos) {
+        this.binding = binding;
+        this.tags = tags;
+        this.options = options;
+        this.random = random;
+        this.stay = Stay.fresh(tags, options.port(), options.nameplate(), random);
+        this.stayNanos = nowNanos;
+        this.nextOpenNanos = nowNanos;
+    }
+
+    MdnsBinding binding() {
+        return binding;
+    }
+
+    boolean owns(Bytes nonce) {
+        return stay.advert().nonce().equals(nonce) || formerNonce.equals(nonce);
+    }
+
+    MdnsCounters counters() {
+        return traffic.snapshot(binding.state().name(), binding.address());
+    }
+
+    /**
+     * Does what is due; returns goodbyes that were started.
+     *
+     * @param wake makes the source call again soon
+     */
+    List<MdnsInstance.Closing> tick(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
+        var closing = new ArrayList<MdnsInstance.Closing>();
+        if (nowNanos - stayNanos >= STAY_NANOS) {
+            close().ifPresent(closing::add);
+            formerNonce = stay.advert().nonce();
+            stay = Stay.fresh(tags, options.port(), options.nameplate(), random);
+            stayNanos = nowNanos;
+            nextOpenNanos = nowNanos;
+        }
+        if (instance != null && spent) {
+            traffic.recycled.incrementAndGet();
+            close().ifPresent(closing::add);
+            pause(nowNanos);
+        }
+        if (instance == null && nowNanos - nextOpenNanos >= 0) {
+            open(nowNanos, ownNonce, sink, wake);
+        }
+        if (instance != null) {
+            keepUp(instance, nowNanos);
+        }
+        return closing;
+    }
+
+    Optional<MdnsInstance.Closing> close() {
+        MdnsInstance old = instance;
+        instance = null;
+        return old == null ? Optional.empty() : Optional.of(old.close());
+    }
+
+    private void open(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
+        spent = false;
+        Runnable replace = () -> {
+            spent = true;
+            wake.run();
+        };
+        var hearing = new MdnsHearing(binding, tags, ownNonce, traffic, sink, replace);
+        try {
+            instance = MdnsInstance.open(binding, stay, options.port(), traffic, hearing, replace);
+            openedNanos = nowNanos;
+            toldNanos = nowNanos;
+            queries = 0;
+        } catch (IOException refused) {
+            traffic.failed(String.valueOf(refused.getMessage()));
+            pause(nowNanos);
+            complain(refused);
+        }
+    }
+
+    private void keepUp(MdnsInstance running, long nowNanos) {
+        long ageNanos = nowNanos - openedNanos;
+        if (ageNanos >= PAUSE_MAX_NANOS) {
+            failures = 0;
+        }
+        if (ageNanos >= queryDueNanos()) {
+            queries++;
+            running.query();
+        }
+        if (nowNanos - toldNanos >= TELL_AGAIN_NANOS) {
+            toldNanos = nowNanos;
+            running.tellAgain();
+        }
+    }
+
+    private long queryDueNanos() {
+        int beyond = queries - QUERY_SECONDS.size();
+        return beyond < 0
+                ? TimeUnit.SECONDS.toNanos(QUERY_SECONDS.get(queries))
+                : TimeUnit.SECONDS.toNanos(QUERY_SECONDS.getLast()) + (beyond + 1) * QUERY_EVERY_NANOS;
+    }
+
+    private void pause(long nowNanos) {
+        failures = Math.min(failures + 1, 6);
+        nextOpenNanos = nowNanos + Math.min(PAUSE_MAX_NANOS, PAUSE_MIN_NANOS << (failures - 1));
+    }
+
+    private void complain(IOException refused) {
+        String now = String.valueOf(refused.getMessage());
+        if (!now.equals(complaint)) {
+            complaint = now;
+            LOG.warn(
+                    "mDNS cannot use interface={} address={}: {}; trying again each minute (a BindException means that"
+                            + " another program holds UDP port 5353 for itself, such as avahi with"
+                            + " disallow-other-stacks=yes)",
+                    binding.state().name(),
+                    binding.address(),
+                    refused.toString());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.hearth.discovery;
+
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Decides whom to dial, when and where, from what all sources tell and from how the dials end.
+ *
+ * <pre>
+ *            sighted                    admitted                    lost
+ * (unknown) --------&gt; Hint ------------------------------&gt; Linked --------&gt; Lost
+ *                      |  ^  dial, fails, pause 1..60 s       ^                |  dial at once,
+ *                      +--+                                   +----------------+  then as a hint
+ * Hint  --own reflection | table full | a day without news--&gt; (forgotten)
+ * Lost  --table full | a day without news--&gt; (forgotten)
+ * </pre>
+ *
+ * <p>Who is behind an address is known only from an admission, never from a record: hints of one name are one peer, hints of
+ * two names become one when both turn out to be the same node, and an address belongs to whoever was admitted there last.
+ * The addresses of a peer are tried 250 ms apart, sooner when one fails (RFC 8305). In any second at most four dials are
+ * asked for, records that never failed before those that did, so that a table full of replayed records delays a real peer
+ * by one dial and not by a queue. Rejected: dialling a record again as soon as it is sighted again, because a replay costs its
+ * sender nothing; believing that a known address needs no dial while its peer is linked, because addresses change hands.
+ */
+public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachine.Event, PeerTableMachine.Effect> {
+    private final PeerTableLimits limits;
+
+    public PeerTableMachine(PeerTableLimits limits) {
+        this.limits = limits;
+    }
+
+    /** What may happen to a table. */
+    public sealed interface Event {
+        /** A source told of a peer. */
+        record Sighted(Sighting sighting) implements Event {}
+
+        /** No link came about: no answer, no route, broken handshake. */
+        record DialFailed(PeerAddress address, String why) implements Event {}
+
+        /** Somebody answered and it is nobody to link with. */
+        record Refused(PeerAddress address, Refusal refusal, String why) implements Event {}
+
+        /** A link that this node dialled was admitted, even if closed later as the second between the two. */
+        record Admitted(PeerAddress address, NodeId node) implements Event {}
+
+        /** A link that the other side dialled was admitted: its address is no place to dial. */
+        record Accepted(NodeId node) implements Event {}
+
+        /** The last link to a node ended. */
+        record Lost(NodeId node) implements Event {}
+
+        /** This machine's own interfaces or addresses changed: what failed before may work now. */
+        record NetworkChanged() implements Event {}
+
+        /** Time passed. */
+        record Tick() implements Event {}
+    }
+
+    /** Why somebody who answered is not to be linked with. */
+    public enum Refusal {
+        /** It was this process itself. */
+        OWN_REFLECTION,
+        /** No member of the namespace, another protocol, or a refusal that a new dial will not change soon. */
+        FOREIGN
+    }
+
+    /** What the shell must carry out. */
+    public sealed interface Effect {
+        /**
+         * Open a link and report the outcome as exactly one of the events.
+         *
+         * @param generation of the namespace's secret that marked the record; a former one means a member that was away
+         */
+        record Dial(PeerAddress address, OptionalInt generation) implements Effect {}
+
+        /** Keep these addresses of a peer for the next start, best first. */
+        record Remember(NodeId node, List<PeerAddress> addresses) implements Effect {
+            public Remember {
+                addresses = List.copyOf(addresses);
+            }
+        }
+
+        /** A record is not in the table, or no more; for counters. */
+        record Forget(String name, String why) implements Effect {}
+    }
+
+    @Override
+    public Step<PeerTable, Effect> step(PeerTable table, Event event, long nowNanos) {
+        var turn = new PeerTableTurn(table, limits, nowNanos);
+        switch (event) {
+            case Event.Sighted(var sighting) -> turn.sighted(sighting);
+            case Event.DialFailed(var address, var why) -> turn.failed(address, why);
+            case Event.Refused(var address, var refusal, var why) -> {
+                switch (refusal) {
+                    case OWN_REFLECTION -> turn.reflected(address);
+                    case FOREIGN -> turn.foreign(address, why);
+                }
+            }
+            case Event.Admitted(var address, var node) -> turn.admitted(address, node);
+            case Event.Accepted(var node) -> turn.accepted(node);
+            case Event.Lost(var node) -> turn.lost(node);
+            case Event.NetworkChanged() -> turn.networkChanged();
+            case Event.Tick() -> {}
+        }
+        turn.expire();
+        turn.dialDue();
+        return turn.end();
+    }
+
+    @Override
+    public long sleepNanos(PeerTable table, long nowNanos) {
+        long sleep = Long.MAX_VALUE;
+        long windowNanos = table.windowFreeNanos(limits, nowNanos);
+        for (PeerRecord record : table.records().values()) {
+            if (record.wantsDial()) {
+                sleep = Math.min(sleep, Math.max(windowNanos, record.dueNanos() - nowNanos));
+            }
+            if (!record.isLinked() && !record.pinned()) {
+                sleep = Math.min(sleep, record.freshNanos() + limits.forgetAfterNanos() - nowNanos);
+            }
+        }
+        for (long sinceNanos : table.dialling().values()) {
+            sleep = Math.min(sleep, sinceNanos + limits.dialTimeoutNanos() - nowNanos);
+        }
+        return Math.max(0, sleep);
+    }
+}

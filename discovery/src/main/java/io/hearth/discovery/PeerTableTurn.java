@@ -1,0 +1,224 @@
+package io.hearth.discovery;
+
+import io.hearth.core.Step;
+import io.hearth.discovery.PeerTableMachine.Effect;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/** One transition of a {@link PeerTableMachine} in the making; lives for the length of a step. */
+final class PeerTableTurn {
+    private static final int OWN_MAX = 32;
+
+    private final PeerTableLimits limits;
+    private final long nowNanos;
+    private final SortedMap<Long, PeerRecord> records;
+    private final SortedMap<PeerAddress, Long> dialling;
+    private final SortedMap<PeerAddress, Long> own;
+    private final List<Effect> effects = new ArrayList<>();
+    private final List<Long> dialledNanos;
+    private long nextRecord;
+
+    PeerTableTurn(PeerTable table, PeerTableLimits limits, long nowNanos) {
+        this.limits = limits;
+        this.nowNanos = nowNanos;
+        records = new TreeMap<>(table.records());
+        dialling = new TreeMap<>(table.dialling());
+        own = new TreeMap<>(table.own());
+        dialledNanos = new ArrayList<>(table.dialledNanos());
+        nextRecord = table.nextRecord();
+    }
+
+    void sighted(Sighting sighting) {
+        List<Candidate> others = sighting.candidates().stream()
+                .filter(candidate -> !own.containsKey(candidate.address()))
+                .toList();
+        if (others.isEmpty()) {
+            return;
+        }
+        for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
+            if (known.getValue().names().contains(sighting.name())) {
+                known.setValue(known.getValue().sighted(sighting, others, nowNanos));
+                return;
+            }
+        }
+        if (records.size() >= limits.recordsMax() && !evict()) {
+            effects.add(new Effect.Forget(sighting.name(), "the table is full of better records"));
+            return;
+        }
+        records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos));
+    }
+
+    void failed(PeerAddress address, String why) {
+        ended(address, record -> record.failed(address, why, nowNanos, limits.pauseNanos(record.failures() + 1)));
+    }
+
+    void foreign(PeerAddress address, String why) {
+        ended(address, record -> record.failed(address, why, nowNanos, limits.pauseMaxNanos()));
+    }
+
+    void reflected(PeerAddress address) {
+        dialling.remove(address);
+        if (own.size() >= OWN_MAX) {
+            own.remove(oldestOwn());
+        }
+        own.put(address, nowNanos);
+        for (Map.Entry<Long, PeerRecord> entry : new TreeMap<>(records).entrySet()) {
+            PeerRecord left = entry.getValue().without(address);
+            if (left.candidates().isEmpty()) {
+                forget(entry.getKey(), "own reflection");
+            } else {
+                records.put(entry.getKey(), left);
+            }
+        }
+    }
+
+    /** Everything known of the address and of the node becomes one record; other nodes' claims to the address end. */
+    void admitted(PeerAddress address, NodeId node) {
+        dialling.remove(address);
+        Optional<PeerRecord> peer = Optional.empty();
+        Optional<PeerRecord> before = Optional.empty();
+        for (Map.Entry<Long, PeerRecord> entry : new TreeMap<>(records).entrySet()) {
+            PeerRecord record = entry.getValue();
+            if (record.standing().isOf(node)) {
+                before = Optional.of(record);
+                records.remove(entry.getKey());
+            } else if (record.standing() instanceof Standing.Hint && record.has(address)) {
+                peer = Optional.of(peer.map(known -> known.merged(record)).orElse(record));
+                records.remove(entry.getKey());
+            } else if (record.has(address)) {
+                records.put(entry.getKey(), record.without(address));
+            }
+        }
+        var good = new ArrayList<PeerAddress>();
+        good.add(address);
+        before.ifPresent(known -> known.good().stream()
+                .filter(other -> !other.equals(address))
+                .limit(Sighting.CANDIDATES_MAX - 1L)
+                .forEach(good::add));
+        Optional<PeerRecord> known = before;
+        PeerRecord whole = peer.map(record -> known.map(record::merged).orElse(record))
+                .or(() -> known)
+                .orElseGet(
+                        () -> PeerRecord.of(dialled(address), dialled(address).candidates(), nowNanos));
+        if (before.isEmpty() || !before.get().good().equals(good)) {
+            effects.add(new Effect.Remember(node, good));
+        }
+        if (records.size() < limits.recordsMax() || evict()) {
+            records.put(nextRecord++, whole.linked(new Standing.Linked(node), good, nowNanos));
+        }
+    }
+
+    void accepted(NodeId node) {
+        ofNode(node, record -> record.linked(new Standing.Linked(node), record.good(), nowNanos));
+    }
+
+    void lost(NodeId node) {
+        ofNode(node, record -> record.retryNow(new Standing.Lost(node), nowNanos));
+    }
+
+    void networkChanged() {
+        own.clear();
+        records.replaceAll((_, record) -> record.isLinked() ? record : record.retryNow(record.standing(), nowNanos));
+    }
+
+    void expire() {
+        for (Map.Entry<PeerAddress, Long> dial : new TreeMap<>(dialling).entrySet()) {
+            if (nowNanos - dial.getValue() >= limits.dialTimeoutNanos()) {
+                failed(dial.getKey(), "no outcome within " + limits.dialTimeoutNanos() / 1_000_000 + " ms");
+            }
+        }
+        own.values().removeIf(since -> nowNanos - since >= limits.forgetAfterNanos());
+        for (Map.Entry<Long, PeerRecord> entry : new TreeMap<>(records).entrySet()) {
+            PeerRecord record = entry.getValue();
+            if (!record.isLinked() && !record.pinned() && nowNanos - record.freshNanos() >= limits.forgetAfterNanos()) {
+                forget(entry.getKey(), "no news for a day");
+            }
+        }
+    }
+
+    /** Asks for the dials that are due, as far as this second's limit goes. */
+    void dialDue() {
+        dialledNanos.removeIf(atNanos -> nowNanos - atNanos >= 1_000_000_000L);
+        while (true) {
+            Optional<Map.Entry<Long, PeerRecord>> next = records.entrySet().stream()
+                    .filter(entry -> entry.getValue().wantsDial()
+                            && nowNanos - entry.getValue().dueNanos() >= 0)
+                    .min(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
+                                    entry.getValue().failures() > 0)
+                            .thenComparingLong(entry -> entry.getValue().dueNanos() - nowNanos)
+                            .thenComparing(Map.Entry::getKey));
+            if (next.isEmpty()) {
+                return;
+            }
+            PeerRecord record = next.get().getValue();
+            PeerAddress address = record.untried().getFirst();
+            if (!dialling.containsKey(address)) {
+                if (dialledNanos.size() >= limits.dialsPerSecondMax()) {
+                    return;
+                }
+                dialledNanos.add(nowNanos);
+                dialling.put(address, nowNanos);
+                effects.add(new Effect.Dial(address, record.generation()));
+            }
+            records.put(next.get().getKey(), record.dialling(address, nowNanos + limits.attemptDelayNanos()));
+        }
+    }
+
+    Step<PeerTable, Effect> end() {
+        return new Step<>(new PeerTable(records, nextRecord, dialling, dialledNanos, own), effects);
+    }
+
+    private void ended(PeerAddress address, UnaryOperator<PeerRecord> outcome) {
+        dialling.remove(address);
+        records.replaceAll((_, record) -> record.awaited().contains(address) ? outcome.apply(record) : record);
+    }
+
+    private void ofNode(NodeId node, UnaryOperator<PeerRecord> change) {
+        records.replaceAll((_, record) -> record.standing().isOf(node) ? change.apply(record) : record);
+    }
+
+    /** Makes room by forgetting what failed most often, longest ago; never what is linked, pinned or untried. */
+    private boolean evict() {
+        Optional<Long> worst = records.entrySet().stream()
+                .filter(entry -> !entry.getValue().isLinked()
+                        && !entry.getValue().pinned()
+                        && entry.getValue().failures() > 0)
+                .max(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
+                                entry.getValue().standing() instanceof Standing.Hint)
+                        .thenComparingInt(entry -> entry.getValue().failures())
+                        .thenComparingLong(entry -> nowNanos - entry.getValue().freshNanos()))
+                .map(Map.Entry::getKey);
+        worst.ifPresent(number -> forget(number, "the table is full"));
+        return worst.isPresent();
+    }
+
+    private void forget(long number, String why) {
+        PeerRecord gone = records.remove(number);
+        if (gone != null) {
+            gone.names().forEach(name -> effects.add(new Effect.Forget(name, why)));
+        }
+    }
+
+    private PeerAddress oldestOwn() {
+        return own.entrySet().stream()
+                .max(Comparator.comparingLong(entry -> nowNanos - entry.getValue()))
+                .orElseThrow()
+                .getKey();
+    }
+
+    private static Sighting dialled(PeerAddress address) {
+        return new Sighting(
+                "dialled:" + address,
+                List.of(new Candidate(address, Medium.OTHER)),
+                SourceKind.GOSSIP,
+                OptionalInt.empty());
+    }
+}

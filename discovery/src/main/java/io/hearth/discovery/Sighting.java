@@ -1,0 +1,32 @@
+package io.hearth.discovery;
+
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A hint that a peer may listen somewhere; nothing is believed before the link's handshake succeeds.
+ *
+ * @param name of the record at its source, at most 255 characters: two sightings of one name mean one peer, and the later one
+ *     may add addresses; the only thing that ties addresses together before a peer is admitted
+ * @param candidates 1 to {@value #CANDIDATES_MAX} addresses
+ * @param source who says so
+ * @param generation of the namespace's secret that made the record's tag; empty where the source has no tag
+ */
+public record Sighting(String name, List<Candidate> candidates, SourceKind source, OptionalInt generation) {
+    /** Most addresses kept of one peer. */
+    public static final int CANDIDATES_MAX = 8;
+
+    private static final int NAME_CHARACTERS_MAX = 255;
+
+    public Sighting {
+        candidates = List.copyOf(candidates);
+        if (name.isEmpty() || name.length() > NAME_CHARACTERS_MAX) {
+            throw new IllegalArgumentException(
+                    "a record's name has 1 to " + NAME_CHARACTERS_MAX + " characters, got " + name.length());
+        }
+        if (candidates.isEmpty() || candidates.size() > CANDIDATES_MAX) {
+            throw new IllegalArgumentException(
+                    "a sighting has 1 to " + CANDIDATES_MAX + " addresses, got " + candidates.size());
+        }
+    }
+}

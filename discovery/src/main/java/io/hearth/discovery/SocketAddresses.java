@@ -1,0 +1,48 @@
+package io.hearth.discovery;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/** Between the JDK's addresses and {@link PeerAddress}, without ever asking a resolver. */
+public final class SocketAddresses {
+    private SocketAddresses() {}
+
+    /**
+     * The address to connect to.
+     *
+     * @throws IllegalArgumentException if the host is no literal, or its scope names no interface of this machine
+     */
+    public static InetSocketAddress of(PeerAddress address) {
+        return new InetSocketAddress(InetAddress.ofLiteral(address.host()), address.port());
+    }
+
+    /** The literal of an address, with its scope if it has one. */
+    public static PeerAddress peer(InetAddress address, int port) {
+        return new PeerAddress(address.getHostAddress(), port);
+    }
+
+    /**
+     * What a record heard on an interface may point at: loopback only if heard on loopback, and no group or wildcard. Resolvers
+     * lose the scope of link-local addresses, so it is that interface's.
+     *
+     * @param interfaceName where the record was heard
+     */
+    static Optional<PeerAddress> heard(InetAddress address, int port, String interfaceName, boolean onLoopback) {
+        if (port < 1
+                || port > 65_535
+                || address.isAnyLocalAddress()
+                || address.isMulticastAddress()
+                || address.isLoopbackAddress() != onLoopback) {
+            return Optional.empty();
+        }
+        if (address instanceof Inet6Address && address.isLinkLocalAddress()) {
+            String text = address.getHostAddress();
+            int scope = text.indexOf('%');
+            return Optional.of(
+                    new PeerAddress((scope < 0 ? text : text.substring(0, scope)) + "%" + interfaceName, port));
+        }
+        return Optional.of(peer(address, port));
+    }
+}

@@ -1,0 +1,62 @@
+package io.hearth.discovery;
+
+import io.hearth.core.Bytes;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Makes and checks the tags by which the nodes of a namespace know one another's records among a LAN's.
+ *
+ * <pre>t = first 16 bytes of HMAC-SHA256(tag key, "hearth/1 mdns" ‖ n ‖ port as 2 bytes big-endian)</pre>
+ *
+ * <p>The nonce keeps two stays of one machine from being linked by who does not hold the secret; a tag by time instead would
+ * need clocks that agree. The port is covered so that a replayed record cannot point at another service of the same machine.
+ * The address is not (it comes from the A record, and NAT and dual stacks change it): a replay costs one dial.
+ */
+public final class TagCodec {
+    private static final byte[] LABEL = "hearth/1 mdns".getBytes(StandardCharsets.US_ASCII);
+    private static final int KEYS_MAX = 2;
+
+    private final List<TagKey> keys;
+
+    /**
+     * A codec over the keys that a member holds.
+     *
+     * @param keys the current generation's key, which signs, and at most one former generation's, which only checks
+     */
+    public TagCodec(List<TagKey> keys) {
+        if (keys.isEmpty() || keys.size() > KEYS_MAX) {
+            throw new IllegalArgumentException("a member holds 1 or " + KEYS_MAX + " tag keys, got " + keys.size());
+        }
+        this.keys = List.copyOf(keys);
+    }
+
+    /**
+     * The record of a node that listens on {@code port}.
+     *
+     * @param nonce fresh random bytes, {@value Advert#NONCE_BYTES}
+     */
+    public Advert sign(Bytes nonce, int port, Optional<String> nameplate) {
+        return new Advert(nonce, tag(keys.getFirst(), nonce, port), nameplate);
+    }
+
+    /** The generation of the key that made this advert for this port; empty for a foreign, altered or transplanted one. */
+    public OptionalInt verify(Advert advert, int port) {
+        for (TagKey key : keys) {
+            Bytes expected = tag(key, advert.nonce(), port);
+            if (MessageDigest.isEqual(expected.toArray(), advert.tag().toArray())) {
+                return OptionalInt.of(key.generation());
+            }
+        }
+        return OptionalInt.empty();
+    }
+
+    private static Bytes tag(TagKey key, Bytes nonce, int port) {
+        byte[] mac = key.mac().of(LABEL, nonce.toArray(), new byte[] {(byte) (port >>> 8), (byte) port});
+        return Bytes.of(Arrays.copyOf(mac, Advert.TAG_BYTES));
+    }
+}

@@ -1,0 +1,86 @@
+package io.hearth.discovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class MdnsSourceIT {
+    private static final int KITCHEN = 51_001; // advertised, never opened
+    private static final int CELLAR = 51_002;
+
+    private final String loopback = LoopbackMulticast.require();
+
+    @Test
+    void nodesOfOneNamespaceFindEachOtherAndNobodyElse() throws InterruptedException {
+        var inKitchen = new ArrayBlockingQueue<Sighting>(64);
+        var inCellar = new ArrayBlockingQueue<Sighting>(64);
+        var inOffice = new ArrayBlockingQueue<Sighting>(64);
+        MdnsSource kitchen = source("home", KITCHEN);
+        MdnsSource cellar = source("home", CELLAR);
+        MdnsSource office = source("office", 51_003);
+        long startNanos = System.nanoTime();
+        office.start(inOffice::offer);
+        kitchen.start(inKitchen::offer);
+        cellar.start(inCellar::offer);
+        try (kitchen;
+                cellar;
+                office) {
+            assertEquals(List.of(new PeerAddress("127.0.0.1", CELLAR)), addresses(next(inKitchen)));
+            assertEquals(List.of(new PeerAddress("127.0.0.1", KITCHEN)), addresses(next(inCellar)));
+            System.out.println("mDNS on " + loopback + ": both found after "
+                    + (System.nanoTime() - startNanos) / 1_000_000 + " ms");
+            awaitForeign(kitchen, 1);
+            awaitForeign(office, 2);
+            assertTrue(inOffice.isEmpty(), "a foreign namespace saw " + inOffice);
+            for (Sighting also : inKitchen) {
+                assertEquals(
+                        List.of(new PeerAddress("127.0.0.1", CELLAR)), addresses(also), "own reflection or foreign");
+            }
+            assertEquals(1, kitchen.counters().getFirst().members());
+        }
+        for (MdnsSource source : List.of(kitchen, cellar, office)) {
+            source.awaitGone(Duration.ofSeconds(15));
+        }
+        assertTrue(
+                Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("hearth-mdns")),
+                "threads are left: " + Thread.getAllStackTraces().keySet());
+    }
+
+    private MdnsSource source(String namespace, int port) {
+        return new MdnsSource(
+                Keys.codec(namespace),
+                MdnsOptions.ofPort(port).on(InterfacePolicy.interfaces(loopback)),
+                InterfaceMonitor.ofThisMachine(),
+                Clock.system(),
+                () -> {});
+    }
+
+    private static Sighting next(BlockingQueue<Sighting> sightings) throws InterruptedException {
+        @Nullable Sighting next = sightings.poll(30, TimeUnit.SECONDS);
+        assertNotNull(next, "nobody was seen within 30 s");
+        return next;
+    }
+
+    private static List<PeerAddress> addresses(Sighting sighting) {
+        return sighting.candidates().stream().map(Candidate::address).toList();
+    }
+
+    private static void awaitForeign(MdnsSource source, long atLeast) {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (source.counters().getFirst().foreign() < atLeast) {
+            assertTrue(System.nanoTime() - deadlineNanos < 0, () -> "only heard " + source.counters());
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+}
