@@ -1,0 +1,85 @@
+package io.hearth.agent;
+
+import io.hearth.core.SetupException;
+import io.hearth.election.DamagedRecordException;
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.RecordCodec;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a voter must remember, one small file for each lineage, in a folder of the node's slot.
+ *
+ * <p>A record is on disk when {@link #save} returns. A damaged one is set aside and reported, never rebuilt: a voter that forgot
+ * what it promised must not vote again. So the folder must not come back from a backup either.
+ */
+final class AcceptorFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptorFiles.class);
+    private static final String ENDING = ".record";
+    private static final int NAME_BYTES = 12;
+
+    private final Path folder;
+
+    AcceptorFiles(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * All records that can be read.
+     *
+     * @throws SetupException the folder cannot be read; nothing was changed
+     */
+    List<LineageRecord> load() throws SetupException {
+        var records = new ArrayList<LineageRecord>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + ENDING)) {
+            for (Path file : files) {
+                try {
+                    records.add(RecordCodec.decode(Files.readAllBytes(file)));
+                } catch (DamagedRecordException damaged) {
+                    Path aside = file.resolveSibling(file.getFileName() + ".damaged");
+                    Files.move(file, aside);
+                    LOG.error(
+                            "set aside {}: {}; this node never votes in that lineage again, which costs nothing"
+                                    + " as long as the others are a quorum",
+                            aside,
+                            damaged.getMessage());
+                }
+            }
+            return records;
+        } catch (IOException failed) {
+            throw new SetupException("cannot read the voter's records in " + folder + ": " + failed.getMessage()
+                    + "; mend the folder, or remove it if this machine is to start anew", failed);
+        }
+    }
+
+    /** Durable when it returns. */
+    void save(LineageRecord record) throws IOException {
+        DurableFile.replace(file(record.lineage()), RecordCodec.encode(record));
+    }
+
+    /** The lineage lists this node no more. */
+    void forget(Lineage lineage) throws IOException {
+        DurableFile.delete(file(lineage));
+    }
+
+    private Path file(Lineage lineage) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256")
+                    .digest(lineage.toString().getBytes(StandardCharsets.UTF_8));
+            return folder.resolve(HexFormat.of().formatHex(hash, 0, NAME_BYTES) + ENDING);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new AssertionError("every JDK 25 has SHA-256", missing);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.hearth.agent;
+
+import io.hearth.election.ElectionState;
+import io.hearth.election.HealthStatus;
+import io.hearth.election.Role;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * What a node believes at one moment: all that {@code status}, {@code wait} and a script's waiting look at.
+ *
+ * @param self this node
+ * @param port it listens on
+ * @param namespace that it takes part in
+ * @param state of it in the choice of the master
+ * @param waiting why it waits for admission or for a quorum
+ * @param view where it lives
+ * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
+ * @param refused who was met and is no peer, the newest last
+ * @param firstPeerMillis from the node's start to its first admitted link
+ * @param discovery what was tried to find peers, in one line, while there are none
+ */
+public record ClusterStatus(
+        NodeId self,
+        int port,
+        Namespace namespace,
+        ElectionState state,
+        Optional<String> waiting,
+        ViewSummary view,
+        List<Node> nodes,
+        List<Refused> refused,
+        OptionalLong firstPeerMillis,
+        Optional<String> discovery) {
+    public ClusterStatus {
+        nodes = List.copyOf(nodes);
+        refused = List.copyOf(refused);
+    }
+
+    /** A namespace as it may be shown: never its secret. */
+    public record Namespace(String name, String keyId, boolean open) {}
+
+    /**
+     * A view in short.
+     *
+     * @param lineage in short form
+     * @param epoch its number
+     * @param members all of them
+     * @param master rank 0
+     */
+    public record ViewSummary(String lineage, long epoch, int members, NodeId master) {}
+
+    /**
+     * One node.
+     *
+     * @param label for people, as the node said; empty while unknown
+     * @param role known of members only
+     * @param group of a trainer
+     * @param rank in the view, of members only
+     * @param address of the link to it
+     * @param health what the failure detector thinks; healthy of itself
+     * @param roundTripNanos newest measured
+     * @param meanRoundTripNanos smoothed
+     */
+    public record Node(
+            NodeId id,
+            String label,
+            Optional<Role> role,
+            String group,
+            OptionalInt rank,
+            boolean isSelf,
+            Optional<String> address,
+            HealthStatus health,
+            OptionalLong roundTripNanos,
+            OptionalLong meanRoundTripNanos) {}
+
+    /** Somebody who was met and is no peer. */
+    public record Refused(String address, String who, String why, long count) {}
+
+    /** Other machines in the view, each counted once. */
+    public int otherMachines() {
+        return (int) nodes.stream()
+                .filter(node -> node.rank().isPresent() && !node.id().peer().equals(self.peer()))
+                .map(node -> node.id().peer())
+                .distinct()
+                .count();
+    }
+
+    /** Trainers of a group in the view, this node left out. */
+    public int otherTrainers(String group) {
+        return (int) nodes.stream()
+                .filter(node -> node.rank().isPresent()
+                        && !node.isSelf()
+                        && node.role().equals(Optional.of(Role.TRAINER))
+                        && node.group().equals(group))
+                .count();
+    }
+
+    /** Who is there and who was refused, in one line for people. */
+    public String explain() {
+        var there = nodes.stream()
+                .filter(node -> !node.isSelf())
+                .map(node -> node.id().shortText()
+                        + (node.label().isEmpty() ? "" : " (" + node.label() + ")")
+                        + (node.rank().isPresent() ? "" : ", linked, not in the view"))
+                .toList();
+        var line = new StringBuilder(there.isEmpty() ? "nobody else is here" : "here: " + String.join("; ", there));
+        waiting.ifPresent(why -> line.append("; waiting: ").append(why));
+        refused.forEach(other -> line.append("; refused: ")
+                .append(other.who().isEmpty() ? other.address() : other.who() + " at " + other.address())
+                .append(", ")
+                .append(other.why()));
+        if (there.isEmpty()) {
+            discovery.ifPresent(tried -> line.append("; ").append(tried));
+        }
+        return line.toString();
+    }
+}

@@ -1,0 +1,70 @@
+package io.hearth.agent;
+
+import io.hearth.collective.CollectiveEngine;
+import io.hearth.core.Bytes;
+import io.hearth.core.HearthException;
+import io.hearth.election.Lineage;
+import io.hearth.election.View;
+import java.util.Optional;
+
+/** What the view change needs of a node's collectives; an agent has none. */
+sealed interface Collectives {
+    /** Stops all data threads and tells where the collectives stand; empty without any. */
+    Optional<Bytes> freeze(Lineage lineage, long epoch);
+
+    /** A committed view; data threads may run. */
+    void install(View view);
+
+    /** Open work ends with this error. */
+    void removed(HearthException why);
+
+    /** All collectives up to this number ended; -1 without any. */
+    long doneUpTo();
+
+    /** The trainer's engine. */
+    record Engine(CollectiveEngine engine) implements Collectives {
+        @Override
+        public Optional<Bytes> freeze(Lineage lineage, long epoch) {
+            return Optional.of(engine.freeze(text(lineage), epoch));
+        }
+
+        @Override
+        public void install(View view) {
+            engine.install(text(view.lineage()), view);
+        }
+
+        @Override
+        public void removed(HearthException why) {
+            engine.removed(why);
+        }
+
+        @Override
+        public long doneUpTo() {
+            return engine.doneUpTo();
+        }
+
+        /** Names a lineage in the streams' fence: founder, incarnation and counter are never used twice. */
+        private static String text(Lineage lineage) {
+            return lineage.founder().text() + "#" + lineage.incarnation() + "." + lineage.counter();
+        }
+    }
+
+    /** A node that only coordinates and observes. */
+    record None() implements Collectives {
+        @Override
+        public Optional<Bytes> freeze(Lineage lineage, long epoch) {
+            return Optional.of(Bytes.EMPTY);
+        }
+
+        @Override
+        public void install(View view) {}
+
+        @Override
+        public void removed(HearthException why) {}
+
+        @Override
+        public long doneUpTo() {
+            return -1;
+        }
+    }
+}

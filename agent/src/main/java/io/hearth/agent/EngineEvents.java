@@ -1,0 +1,22 @@
+package io.hearth.agent;
+
+import io.hearth.collective.CollectiveListener;
+import io.hearth.identity.NodeId;
+
+/** Turns what the collectives tell into events of the owner thread. */
+record EngineEvents(NodeInbox inbox) implements CollectiveListener {
+    @Override
+    public void progress(long doneUpTo, boolean open) {
+        inbox.progress(new NodeEvent.Progress(doneUpTo, open));
+    }
+
+    @Override
+    public void streamBroken(NodeId peer, String why) {
+        inbox.event(new NodeEvent.GroupBroken("the stream to " + peer.shortText() + " broke: " + why));
+    }
+
+    @Override
+    public void gaveUp(String why) {
+        inbox.event(new NodeEvent.Leave(why));
+    }
+}

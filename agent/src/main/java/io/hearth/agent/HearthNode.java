@@ -1,0 +1,103 @@
+package io.hearth.agent;
+
+import io.hearth.collective.CollectiveEngine;
+import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.ClusterTopology;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running node, from its first link to its orderly leave. What it is made of is in {@link NodeAssembly}; what it decides, the
+ * machines decide on the thread of its {@link NodeLoop}.
+ */
+public final class HearthNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HearthNode.class);
+
+    /** Draining takes up to 5 s and asking to be let go up to 10 s: then it is a crash, and the others find out. */
+    private static final Duration LEAVING = Duration.ofSeconds(16);
+
+    private final NodeAssembly parts;
+
+    private HearthNode(NodeAssembly parts) {
+        this.parts = parts;
+    }
+
+    /**
+     * Starts a node with the environment of this process.
+     *
+     * @throws SetupException something on this machine stands in the way; says what to do. Nothing is left running
+     */
+    public static HearthNode start(HearthConfig config) throws SetupException {
+        return start(config, System.getenv());
+    }
+
+    /**
+     * As {@link #start(HearthConfig)}.
+     *
+     * @param environment in place of {@link System#getenv()}
+     */
+    public static HearthNode start(HearthConfig config, Map<String, String> environment) throws SetupException {
+        return new HearthNode(NodeAssembly.start(config, environment));
+    }
+
+    public NodeId id() {
+        return parts.self();
+    }
+
+    /** The port that the links of this node are dialled at. */
+    public int port() {
+        return parts.status().value().port();
+    }
+
+    /** What the node believes now. */
+    public ClusterStatus status() {
+        return parts.status().value();
+    }
+
+    /** Statuses as they come, for who waits. */
+    Observation<ClusterStatus> observation() {
+        return parts.status();
+    }
+
+    /** The measured topology, as of the last status. */
+    public ClusterTopology topology() {
+        return parts.topology().value();
+    }
+
+    /** Tries an address besides those that discovery finds; {@code host[:port]}. */
+    public void addPeer(String address) {
+        parts.addPeer(address);
+    }
+
+    /** The collectives of a trainer. */
+    Optional<CollectiveEngine> engine() {
+        return parts.engine();
+    }
+
+    /** Why the node stopped by itself; empty while it runs. */
+    public Optional<HearthException> failure() {
+        return parts.failure().get();
+    }
+
+    /** Leaves the cluster in order, as far as the others let it within some seconds, and ends everything; idempotent. */
+    @Override
+    public void close() {
+        parts.leave();
+        try {
+            if (!parts.left().await(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("the others did not let this node go within {} s; leaving as if it crashed", LEAVING.toSeconds());
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+        parts.close();
+    }
+}

@@ -1,0 +1,37 @@
+package io.hearth.agent;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.LinkObserver;
+import io.hearth.transport.Refusal;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/** Turns what happens on links into events of the owner thread. */
+record LinkEvents(NodeInbox inbox) implements LinkObserver {
+    @Override
+    public void admitted(LinkInfo link) {
+        inbox.event(new NodeEvent.Admitted(link));
+    }
+
+    @Override
+    public void received(NodeId from, long incarnation, int kind, byte[] message) {
+        inbox.message(new NodeEvent.Message(from, incarnation, kind, message));
+    }
+
+    @Override
+    public void lost(NodeId peer, String reason) {
+        inbox.event(new NodeEvent.Lost(peer, reason));
+    }
+
+    @Override
+    public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+        inbox.event(new NodeEvent.Refused(address, peer, refusal, text));
+    }
+
+    @Override
+    public void dialFailed(InetSocketAddress address, String text) {
+        inbox.event(new NodeEvent.DialFailed(address, text));
+    }
+}

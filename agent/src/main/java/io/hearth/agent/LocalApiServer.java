@@ -1,0 +1,189 @@
+package io.hearth.agent;
+
+import com.google.gson.JsonObject;
+import io.hearth.core.SetupException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import jdk.net.ExtendedSocketOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers the questions of this machine's own commands on a unix socket, read-only.
+ *
+ * <p>One JSON object a line in each direction. {@code {"ask":"status"}} is answered once; {@code {"ask":"watch"}} is answered at
+ * once and again at each change, until the caller hangs up. Only processes of the same user are served (SO_PEERCRED), and the
+ * socket lives in a folder that only this user may enter.
+ */
+final class LocalApiServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalApiServer.class);
+    private static final int CLIENTS_MAX = 32;
+    private static final int QUESTION_BYTES_MAX = 1024;
+
+    private final Path path;
+    private final ServerSocketChannel server;
+    private final Observation<JsonObject> status;
+    private final Semaphore places = new Semaphore(CLIENTS_MAX);
+    private final Set<SocketChannel> clients = ConcurrentHashMap.newKeySet();
+    private final Thread acceptor;
+
+    private LocalApiServer(Path path, ServerSocketChannel server, Observation<JsonObject> status) {
+        this.path = path;
+        this.server = server;
+        this.status = status;
+        this.acceptor = Thread.ofVirtual().name("hearth-local-api").start(this::accept);
+    }
+
+    /**
+     * Starts serving.
+     *
+     * @param path of the socket; a stale one (nobody answers) is replaced, anything that is not a socket is refused
+     * @throws SetupException if another agent serves there, or the path cannot be used; says what to do
+     */
+    static LocalApiServer start(Path path, Observation<JsonObject> status) throws SetupException {
+        try {
+            clearStale(path);
+            var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            try {
+                server.bind(UnixDomainSocketAddress.of(path));
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+            } catch (IOException failed) {
+                server.close();
+                throw failed;
+            }
+            return new LocalApiServer(path, server, status);
+        } catch (IOException failed) {
+            throw new SetupException(
+                    "cannot open the local socket " + path + ": " + failed.getMessage()
+                            + "; check that the folder is yours and not full",
+                    failed);
+        }
+    }
+
+    private static void clearStale(Path path) throws IOException, SetupException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        BasicFileAttributes kind =
+                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!kind.isOther()) {
+            throw new SetupException(path + " is not a socket: somebody put a "
+                    + (kind.isSymbolicLink() ? "symbolic link" : "file") + " there; look at it and remove it");
+        }
+        try (var probe = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            throw new SetupException(
+                    "an agent of this user already runs (it answers at " + probe.getRemoteAddress() + "); stop it first");
+        } catch (IOException nobodyAnswers) {
+            Files.delete(path);
+        }
+    }
+
+    private void accept() {
+        while (server.isOpen()) {
+            try {
+                SocketChannel client = server.accept();
+                if (!sameUser(client) || !places.tryAcquire()) {
+                    client.close();
+                    continue;
+                }
+                clients.add(client);
+                Thread.ofVirtual().name("hearth-local-client").start(() -> serve(client));
+            } catch (AsynchronousCloseException closed) {
+                return; // close() was called
+            } catch (IOException failed) {
+                if (server.isOpen()) {
+                    LOG.warn("local api refused a connection: {}", failed.getMessage());
+                }
+            }
+        }
+    }
+
+    private static boolean sameUser(SocketChannel client) throws IOException {
+        String user = client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+        String self = System.getProperty("user.name", "");
+        if (!user.equals(self)) {
+            LOG.warn("local api refused user={}: it serves {} only", Labels.clean(user), self);
+            return false;
+        }
+        return true;
+    }
+
+    private void serve(SocketChannel client) {
+        try (client) {
+            switch (question(client)) {
+                case "status" -> write(client, status.value());
+                case "watch" -> watch(client);
+                default -> write(client, error("unknown question; ask status or watch"));
+            }
+        } catch (IOException | InterruptedException gone) {
+            LOG.debug("local client left: {}", gone.getMessage());
+        } finally {
+            clients.remove(client);
+            places.release();
+        }
+    }
+
+    private void watch(SocketChannel client) throws IOException, InterruptedException {
+        long seen = 0;
+        while (client.isOpen() && server.isOpen()) {
+            Observation.Version<JsonObject> next = status.awaitAfter(seen);
+            write(client, next.value());
+            seen = next.number();
+        }
+    }
+
+    /** The word after "ask" of the one line that a client sends; empty for anything else. */
+    private static String question(SocketChannel client) throws IOException {
+        var buffer = ByteBuffer.allocate(QUESTION_BYTES_MAX);
+        while (buffer.hasRemaining() && client.read(buffer) >= 0) {
+            String text = new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
+            if (text.endsWith("\n")) {
+                return Json.text(text, "ask").orElse("");
+            }
+        }
+        return "";
+    }
+
+    private static JsonObject error(String why) {
+        var answer = new JsonObject();
+        answer.addProperty("error", why);
+        return answer;
+    }
+
+    private static void write(SocketChannel client, JsonObject answer) throws IOException {
+        ByteBuffer line = ByteBuffer.wrap((answer + "\n").getBytes(StandardCharsets.UTF_8));
+        while (line.hasRemaining()) {
+            client.write(line);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            Files.deleteIfExists(path);
+            for (SocketChannel client : clients) {
+                client.close();
+            }
+            acceptor.join();
+        } catch (IOException failed) {
+            LOG.warn("local api did not close cleanly: {}", failed.getMessage());
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

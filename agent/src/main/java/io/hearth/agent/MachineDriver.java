@@ -1,0 +1,70 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+
+/**
+ * Holds one machine's state for the owner thread and carries its effects out in order.
+ *
+ * <p>An effect may lead to a further event of the same machine (a freeze answers with a status); such an event waits until the
+ * effects of the step before it are done, so effects of two steps never mix.
+ */
+final class MachineDriver<S, E, F> {
+    private final Machine<S, E, F> machine;
+    private final E tick;
+    private final Clock clock;
+    private final Consumer<F> effects;
+    private final Deque<E> waiting = new ArrayDeque<>();
+    private S state;
+    private boolean stepping;
+
+    /**
+     * A driver at rest.
+     *
+     * @param tick the event that tells the machine that only time passed
+     * @param effects carries one effect out; called on the thread that steps
+     */
+    MachineDriver(Machine<S, E, F> machine, S start, E tick, Clock clock, Consumer<F> effects) {
+        this.machine = machine;
+        this.state = start;
+        this.tick = tick;
+        this.clock = clock;
+        this.effects = effects;
+    }
+
+    S state() {
+        return state;
+    }
+
+    void step(E event) {
+        waiting.add(event);
+        if (stepping) {
+            return;
+        }
+        stepping = true;
+        try {
+            while (!waiting.isEmpty()) {
+                Step<S, F> step = machine.step(state, waiting.remove(), clock.nanoTime());
+                state = step.state();
+                step.effects().forEach(effects);
+            }
+        } finally {
+            stepping = false;
+        }
+    }
+
+    /** Gives the machine its tick if it is due. */
+    void tickIfDue() {
+        if (sleepNanos() <= 0) {
+            step(tick);
+        }
+    }
+
+    long sleepNanos() {
+        return machine.sleepNanos(state, clock.nanoTime());
+    }
+}

@@ -1,0 +1,147 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.ElectionEvent;
+import io.hearth.election.ElectionState;
+import io.hearth.election.Message;
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.election.ViewMachine.Event;
+import io.hearth.election.ViewState;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out what the view change decides, in order: what must be durable is on disk before what relies on it is sent. */
+final class Membership {
+    private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+
+    private final AcceptorFiles files;
+    private final BiConsumer<NodeId, Message> messenger;
+    private final Collectives collectives;
+    private final Runnable left;
+    private final MachineDriver<ViewState, Event, Effect> views;
+    private List<Effect> beforeStart = new ArrayList<>();
+    private String waiting = "";
+    private String stalled = "";
+
+    /**
+     * Carries out the effects of the start at {@link #start}, and then those of every event.
+     *
+     * @param left told once this node may exit
+     */
+    Membership(
+            ViewMachine machine,
+            ViewMachine.Start start,
+            Clock clock,
+            AcceptorFiles files,
+            BiConsumer<NodeId, Message> messenger,
+            Collectives collectives,
+            Runnable left) {
+        this.files = files;
+        this.messenger = messenger;
+        this.collectives = collectives;
+        this.left = left;
+        var first = machine.start(start, clock.nanoTime());
+        this.beforeStart.addAll(first.effects());
+        this.views = new MachineDriver<>(machine, first.state(), new Event.Tick(), clock, this::carryOut);
+    }
+
+    /** On the owner thread, before the first event. */
+    void start() {
+        beforeStart.forEach(this::carryOut);
+        beforeStart = List.of();
+    }
+
+    MachineDriver<ViewState, Event, Effect> driver() {
+        return views;
+    }
+
+    View view() {
+        return views.state().view();
+    }
+
+    /** Why this node waits: for admission, or for a quorum; empty when it does not. */
+    Optional<String> waiting() {
+        return views.state().election() == ElectionState.STALLED && !stalled.isEmpty()
+                ? Optional.of(stalled)
+                : Optional.of(waiting).filter(reason -> !reason.isEmpty());
+    }
+
+    private void carryOut(Effect effect) {
+        switch (effect) {
+            case Effect.Persist persist -> durably(() -> files.save(persist.record()));
+            case Effect.Forget forget -> durably(() -> files.forget(forget.lineage()));
+            case Effect.Send(NodeId to, Message message) -> messenger.accept(to, message);
+            case Effect.Freeze(var lineage, long epoch) -> {
+                var status = collectives.freeze(lineage, epoch);
+                views.step(new Event.Frozen(lineage, epoch, status, collectives.doneUpTo()));
+            }
+            case Effect.Install(View view) -> install(view);
+            case Effect.Removed(String why) -> {
+                LOG.warn("removed from the cluster: {}", why);
+                collectives.removed(new RemovedFromClusterException("the others went on without this node (" + why
+                        + "); what it computed since its last finished step does not count, start again to take part"));
+            }
+            case Effect.Left() -> left.run();
+            case Effect.Announce(ElectionEvent event) -> announce(event);
+            case Effect.Pending(String reason) -> {
+                waiting = reason;
+                if (!reason.isEmpty()) {
+                    LOG.info("not admitted yet: {}", reason);
+                }
+            }
+        }
+    }
+
+    private void install(View view) {
+        LOG.info(
+                "view epoch={} members={} master={} lineage={}",
+                view.epoch(),
+                view.members().size(),
+                view.master().map(member -> member.node().shortText()).orElse("none"),
+                view.lineage().shortText());
+        collectives.install(view);
+    }
+
+    private void announce(ElectionEvent event) {
+        switch (event) {
+            case ElectionEvent.Started started -> LOG.debug("ballot for epoch {}: {}", started.epoch() + 1, started.why());
+            case ElectionEvent.ElectedSelf elected -> LOG.info("this node is the master of view {}", elected.epoch());
+            case ElectionEvent.NewMaster master -> LOG.info(
+                    "master={} of view {}", master.master().shortText(), master.epoch());
+            case ElectionEvent.TimedOut timedOut -> LOG.debug("ballot {} ended without a view", timedOut.ballot());
+            case ElectionEvent.Stalled stall -> {
+                String voters = String.join(
+                        ", ",
+                        stall.waitingFor().stream().map(NodeId::shortText).toList());
+                stalled = stall.why() + (voters.isEmpty() ? "" : "; waiting for " + voters);
+                LOG.warn("stalled: {}", stalled);
+            }
+        }
+    }
+
+    private interface Writing {
+        void run() throws IOException;
+    }
+
+    /** A voter that cannot write must not go on: what it would say next relies on the disk. */
+    private static void durably(Writing writing) {
+        try {
+            writing.run();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(
+                    "cannot save the voter's record: " + failed.getMessage()
+                            + "; free some room or mend the folder's rights, then start this node again",
+                    failed);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.HealthMachine;
+import io.hearth.election.Message;
+import io.hearth.election.MessageCodec;
+import io.hearth.election.ViewMachine;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.NodeProfileCodec;
+import io.hearth.transport.Links;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What runs on a node's owner thread: gives each event to the machines that it concerns, and publishes what the node believes.
+ * It decides nothing itself.
+ */
+final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
+    private static final long PUBLISH_NANOS = 250_000_000;
+
+    private final Clock clock;
+    private final NodeInbox inbox;
+    private final Links links;
+    private final PeerFinder finder;
+    private final PeerWatch watch;
+    private final Membership membership;
+    private final Acquaintances acquaintances;
+    private final RefusedPeers refused = new RefusedPeers();
+    private final StatusReport report;
+    private final Consumer<ClusterStatus> publisher;
+    private final long startedNanos;
+    private OptionalLong firstPeerMillis = OptionalLong.empty();
+    private boolean changed = true; // since the last publication
+    private long publishedNanos;
+    private boolean started;
+
+    /** The parts that a node's owner thread steps. */
+    record Parts(
+            NodeInbox inbox,
+            Links links,
+            PeerFinder finder,
+            PeerWatch watch,
+            Membership membership,
+            Acquaintances acquaintances,
+            StatusReport report) {}
+
+    /**
+     * A core that has not run.
+     *
+     * @param startedNanos when the node's start began
+     * @param publisher takes each new status
+     */
+    NodeCore(Clock clock, long startedNanos, Parts parts, Consumer<ClusterStatus> publisher) {
+        this.clock = clock;
+        this.startedNanos = startedNanos;
+        this.inbox = parts.inbox();
+        this.links = parts.links();
+        this.finder = parts.finder();
+        this.watch = parts.watch();
+        this.membership = parts.membership();
+        this.acquaintances = parts.acquaintances();
+        this.report = parts.report();
+        this.publisher = publisher;
+        this.publishedNanos = startedNanos;
+    }
+
+    @Override
+    public void handle(NodeEvent event) {
+        startOnce();
+        switch (event) {
+            case NodeEvent.Admitted admitted -> admitted(admitted);
+            case NodeEvent.Lost lost -> lost(lost);
+            case NodeEvent.Message message -> message(message);
+            case NodeEvent.Refused refusal -> {
+                refused.note(refusal);
+                finder.refused(refusal);
+                changed = true;
+            }
+            case NodeEvent.DialFailed failed -> {
+                watch.dialFailed(failed);
+                finder.dialFailed(failed);
+            }
+            case NodeEvent.Sighted sighted -> finder.sighted(sighted);
+            case NodeEvent.NetworkChanged() -> finder.networkChanged();
+            case NodeEvent.Progress(long doneUpTo, boolean open) -> membership
+                    .driver()
+                    .step(new ViewMachine.Event.Progress(doneUpTo, open));
+            case NodeEvent.GroupBroken(String why) -> {
+                LOG.info("the group's streams are set up anew: {}", why);
+                membership.driver().step(new ViewMachine.Event.GroupBroken(why));
+            }
+            case NodeEvent.Leave(String why) -> {
+                LOG.info("leaving: {}", why);
+                membership.driver().step(new ViewMachine.Event.Leave());
+            }
+        }
+    }
+
+    @Override
+    public void turn() {
+        startOnce();
+        for (NodeId peer : inbox.flooding()) {
+            LOG.warn("closing the link to peer={}: it sends more than this node can take", peer.shortText());
+            links.close(peer, "too many messages");
+        }
+        finder.driver().tickIfDue();
+        watch.driver().tickIfDue();
+        membership.driver().tickIfDue();
+        long now = clock.nanoTime();
+        changed |= report.isNewView(membership);
+        if (changed || now - publishedNanos >= PUBLISH_NANOS) {
+            changed = false;
+            publishedNanos = now;
+            publisher.accept(report.status(membership, watch, acquaintances, refused, firstPeerMillis));
+        }
+    }
+
+    @Override
+    public long sleepNanos() {
+        long sleep = Math.min(finder.driver().sleepNanos(), watch.driver().sleepNanos());
+        sleep = Math.min(sleep, membership.driver().sleepNanos());
+        return Math.max(0, Math.min(sleep, PUBLISH_NANOS));
+    }
+
+    @Override
+    public void heartbeat(HealthMachine.Effect.SendHeartbeat heartbeat) {
+        send(
+                heartbeat.to(),
+                new Message.Heartbeat(
+                        membership.driver().state().presence(),
+                        heartbeat.sequence(),
+                        heartbeat.echo(),
+                        heartbeat.echoHeldNanos()));
+    }
+
+    @Override
+    public void suspected(HealthMachine.Effect.Suspected suspected) {
+        membership.driver().step(new ViewMachine.Event.Suspected(suspected.node(), suspected.incarnation()));
+        changed = true;
+    }
+
+    @Override
+    public void trusted(HealthMachine.Effect.Trusted trusted) {
+        membership.driver().step(new ViewMachine.Event.Trusted(trusted.node(), trusted.incarnation()));
+        changed = true;
+    }
+
+    private void startOnce() {
+        if (!started) {
+            started = true;
+            membership.start();
+        }
+    }
+
+    private void send(NodeId to, Message message) {
+        links.send(to, MessageCodec.kind(message), MessageCodec.encode(message));
+    }
+
+    private void admitted(NodeEvent.Admitted admitted) {
+        NodeId node = admitted.link().peer().id();
+        if (firstPeerMillis.isEmpty()) {
+            firstPeerMillis = OptionalLong.of((clock.nanoTime() - startedNanos) / 1_000_000);
+        }
+        LOG.info(
+                "linked peer={} address={} dialled={}",
+                node.shortText(),
+                admitted.link().address(),
+                admitted.link().dialedByUs());
+        acquaintances.admitted(admitted.link());
+        links.send(node, NodeProfileCodec.KIND, acquaintances.introduction());
+        finder.admitted(admitted.link());
+        membership
+                .driver()
+                .step(new ViewMachine.Event.Linked(node, admitted.link().peer().incarnation()));
+        watch.admitted(admitted.link());
+        changed = true;
+    }
+
+    private void lost(NodeEvent.Lost lost) {
+        LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
+        acquaintances.lost(lost.peer());
+        finder.lost(lost);
+        watch.lost(lost.peer())
+                .ifPresent(incarnation ->
+                        membership.driver().step(new ViewMachine.Event.Unlinked(lost.peer(), incarnation)));
+        changed = true;
+    }
+
+    private void message(NodeEvent.Message message) {
+        try {
+            if (MessageCodec.isKind(message.kind())) {
+                election(message.from(), message.incarnation(), MessageCodec.decode(message.kind(), message.bytes()));
+            } else if (message.kind() == NodeProfileCodec.KIND) {
+                acquaintances.introduced(message.from(), message.bytes());
+                changed = true;
+            }
+        } catch (MalformedMessageException malformed) {
+            LOG.warn("closing the link to peer={}: {}", message.from().shortText(), malformed.getMessage());
+            links.close(message.from(), "malformed message: " + malformed.getMessage());
+        }
+    }
+
+    private void election(NodeId from, long incarnation, Message message) {
+        watch.heard(
+                from,
+                incarnation,
+                message instanceof Message.Heartbeat heartbeat ? Optional.of(heartbeat) : Optional.empty());
+        if (message instanceof Message.Heartbeat) {
+            watch.peer(from).ifPresent(health -> acquaintances.measured(from, health));
+        }
+        membership.driver().step(new ViewMachine.Event.Received(from, incarnation, message));
+    }
+}

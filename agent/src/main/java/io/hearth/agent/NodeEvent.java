@@ -1,0 +1,44 @@
+package io.hearth.agent;
+
+import io.hearth.discovery.Sighting;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.Refusal;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/** What reaches a node's owner thread from the threads around it. */
+sealed interface NodeEvent {
+    /** A node proved itself and is linked. */
+    record Admitted(LinkInfo link) implements NodeEvent {}
+
+    /** The link to a node ended. */
+    record Lost(NodeId peer, String why) implements NodeEvent {}
+
+    /** A message of a linked node; the bytes are the event's own. */
+    @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+    record Message(NodeId from, long incarnation, int kind, byte[] bytes) implements NodeEvent {}
+
+    /** A connection that did not become a link. */
+    record Refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why)
+            implements NodeEvent {}
+
+    /** Nobody answered there. */
+    record DialFailed(InetSocketAddress address, String why) implements NodeEvent {}
+
+    /** A source of peers told of one. */
+    record Sighted(Sighting sighting) implements NodeEvent {}
+
+    /** This machine's interfaces changed. */
+    record NetworkChanged() implements NodeEvent {}
+
+    /** The collectives of the own group went on. */
+    record Progress(long doneUpTo, boolean open) implements NodeEvent {}
+
+    /** The group's data streams need to be set up anew. */
+    record GroupBroken(String why) implements NodeEvent {}
+
+    /** This node wants to leave in order. */
+    record Leave(String why) implements NodeEvent {}
+}

@@ -1,0 +1,96 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.discovery.PeerAddress;
+import io.hearth.discovery.PeerTable;
+import io.hearth.discovery.PeerTableLimits;
+import io.hearth.discovery.PeerTableMachine;
+import io.hearth.discovery.PeerTableMachine.Effect;
+import io.hearth.discovery.PeerTableMachine.Event;
+import io.hearth.discovery.RememberedPeers;
+import io.hearth.discovery.SocketAddresses;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.Refusal;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out what the peer table decides: dials, and remembers addresses that worked. Owner thread only. */
+final class PeerFinder {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerFinder.class);
+
+    private final MachineDriver<PeerTable, Event, Effect> table;
+    private final Consumer<InetSocketAddress> dialer;
+    private final RememberedPeers remembered;
+
+    PeerFinder(Clock clock, Consumer<InetSocketAddress> dialer, RememberedPeers remembered) {
+        this.dialer = dialer;
+        this.remembered = remembered;
+        this.table = new MachineDriver<>(
+                new PeerTableMachine(PeerTableLimits.DEFAULT), PeerTable.EMPTY, new Event.Tick(), clock, this::carryOut);
+    }
+
+    MachineDriver<PeerTable, Event, Effect> driver() {
+        return table;
+    }
+
+    void sighted(NodeEvent.Sighted sighted) {
+        table.step(new Event.Sighted(sighted.sighting()));
+    }
+
+    void networkChanged() {
+        table.step(new Event.NetworkChanged());
+    }
+
+    void admitted(LinkInfo link) {
+        table.step(
+                link.dialedByUs()
+                        ? new Event.Admitted(address(link.address()), link.peer().id())
+                        : new Event.Accepted(link.peer().id()));
+    }
+
+    void lost(NodeEvent.Lost lost) {
+        table.step(new Event.Lost(lost.peer()));
+    }
+
+    void dialFailed(NodeEvent.DialFailed failed) {
+        table.step(new Event.DialFailed(address(failed.address()), failed.why()));
+    }
+
+    void refused(NodeEvent.Refused refused) {
+        PeerAddress address = address(refused.address());
+        table.step(
+                switch (refused.refusal()) {
+                    case REFLECTION -> new Event.Refused(
+                            address, PeerTableMachine.Refusal.OWN_REFLECTION, refused.why());
+                    case UNKNOWN, VERSION, NAMESPACE, PURPOSE, MALFORMED, TOO_LARGE, TLS, BLOCKED, SAME_NODE -> new Event
+                            .Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
+                    case TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> new Event.DialFailed(
+                            address, refused.why());
+                });
+    }
+
+    /** Whether a refusal tells of somebody, rather than of a passing difficulty. */
+    static boolean isWorthTelling(Refusal refusal) {
+        return switch (refusal) {
+            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, TLS, MALFORMED, TOO_LARGE -> true;
+            case UNKNOWN, REFLECTION, TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> false;
+        };
+    }
+
+    private static PeerAddress address(InetSocketAddress address) {
+        return SocketAddresses.peer(address.getAddress(), address.getPort());
+    }
+
+    private void carryOut(Effect effect) {
+        switch (effect) {
+            case Effect.Dial dial -> {
+                LOG.debug("dialling address={}", dial.address());
+                dialer.accept(SocketAddresses.of(dial.address()));
+            }
+            case Effect.Remember(var node, var addresses) -> remembered.remember(node, addresses);
+            case Effect.Forget(var name, var why) -> LOG.debug("forgot record={} why={}", name, why);
+        }
+    }
+}

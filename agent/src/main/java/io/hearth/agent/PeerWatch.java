@@ -1,0 +1,110 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.election.HealthConfig;
+import io.hearth.election.HealthMachine;
+import io.hearth.election.HealthMachine.Effect;
+import io.hearth.election.HealthMachine.Event;
+import io.hearth.election.HealthState;
+import io.hearth.election.Message;
+import io.hearth.election.PeerHealth;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.LinkInfo;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out what the failure detector decides: heartbeats go out, opinions go to the view change. Owner thread only. */
+final class PeerWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerWatch.class);
+    private static final int ADDRESSES_MAX = 1024;
+
+    private final HealthConfig config;
+    private final Clock clock;
+    private final Outcome outcome;
+    private final MachineDriver<HealthState, Event, Effect> health;
+    private final Map<NodeId, Long> incarnations = new HashMap<>(); // of linked peers
+    private final Map<InetSocketAddress, NodeId> dialled = new HashMap<>(); // where a peer listens, as this node found it
+
+    /** What the opinions and heartbeats lead to. */
+    interface Outcome {
+        void heartbeat(Effect.SendHeartbeat heartbeat);
+
+        void suspected(Effect.Suspected suspected);
+
+        void trusted(Effect.Trusted trusted);
+    }
+
+    PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
+        this.config = config;
+        this.clock = clock;
+        this.outcome = outcome;
+        this.health = new MachineDriver<>(
+                new HealthMachine(config), HealthState.empty(clock.nanoTime()), new Event.Tick(), clock, this::carryOut);
+    }
+
+    MachineDriver<HealthState, Event, Effect> driver() {
+        return health;
+    }
+
+    void admitted(LinkInfo link) {
+        NodeId node = link.peer().id();
+        incarnations.put(node, link.peer().incarnation());
+        if (link.dialedByUs() && dialled.size() < ADDRESSES_MAX) {
+            dialled.put(link.address(), node);
+        }
+        health.step(new Event.Linked(node, link.peer().incarnation()));
+    }
+
+    /** The incarnation whose link ended; empty if none was known. */
+    Optional<Long> lost(NodeId node) {
+        Optional<Long> incarnation = Optional.ofNullable(incarnations.remove(node));
+        incarnation.ifPresent(start -> health.step(new Event.LinkLost(node, start)));
+        return incarnation;
+    }
+
+    /** Nobody listens where a lost peer did: it is gone, and there is no reason to wait. */
+    void dialFailed(NodeEvent.DialFailed failed) {
+        NodeId node = dialled.get(failed.address());
+        if (node != null && failed.why().contains("refused")) {
+            health.step(new Event.RedialRefused(node));
+        }
+    }
+
+    void heard(NodeId node, long incarnation, Optional<Message.Heartbeat> heartbeat) {
+        health.step(
+                heartbeat.isPresent()
+                        ? new Event.HeartbeatHeard(
+                                node,
+                                incarnation,
+                                heartbeat.get().sequence(),
+                                heartbeat.get().echo(),
+                                heartbeat.get().echoHeldNanos())
+                        : new Event.Heard(node, incarnation));
+    }
+
+    Optional<PeerHealth> peer(NodeId node) {
+        return health.state().peer(node, config, clock.nanoTime());
+    }
+
+    private void carryOut(Effect effect) {
+        switch (effect) {
+            case Effect.SendHeartbeat heartbeat -> outcome.heartbeat(heartbeat);
+            case Effect.Suspected suspected -> {
+                LOG.warn("peer={} suspected: {}", suspected.node().shortText(), suspected.why());
+                outcome.suspected(suspected);
+            }
+            case Effect.Trusted trusted -> {
+                LOG.info("peer={} is heard again", trusted.node().shortText());
+                outcome.trusted(trusted);
+            }
+            case Effect.Announce announce -> LOG.debug("{}", announce.event());
+            case Effect.Awoke awoke -> LOG.info(
+                    "this machine slept or was paused for {} ms: nobody is judged by that time",
+                    awoke.gapNanos() / 1_000_000);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.hearth.agent;
+
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who was met and is no peer, with the reason: what {@code wait} and {@code status} show. Owner thread only. */
+final class RefusedPeers {
+    private static final Logger LOG = LoggerFactory.getLogger(RefusedPeers.class);
+    private static final int KEPT_MAX = 16;
+
+    private final Map<String, ClusterStatus.Refused> kept = new LinkedHashMap<>();
+
+    void note(NodeEvent.Refused refused) {
+        if (!PeerFinder.isWorthTelling(refused.refusal())) {
+            return;
+        }
+        // Strangers dial from a new port each time: the host and the cause make the entry.
+        String host = refused.address().getAddress().getHostAddress();
+        String key = host + " " + refused.refusal();
+        ClusterStatus.Refused known = kept.remove(key);
+        String who = refused.peer().map(PeerId::shortText).orElse("");
+        if (known == null) {
+            LOG.warn("not admitted: address={} peer={} why={}", host, who.isEmpty() ? "unknown" : who, refused.why());
+            if (kept.size() == KEPT_MAX) {
+                kept.remove(kept.keySet().iterator().next());
+            }
+        }
+        kept.put(key, new ClusterStatus.Refused(host, who, refused.why(), known == null ? 1 : known.count() + 1));
+    }
+
+    List<ClusterStatus.Refused> list() {
+        return new ArrayList<>(kept.values());
+    }
+}

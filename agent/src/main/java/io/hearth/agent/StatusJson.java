@@ -1,0 +1,83 @@
+package io.hearth.agent;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.util.Locale;
+
+/** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or goes. */
+public final class StatusJson {
+    /** The form that this version writes. */
+    public static final int SCHEMA = 1;
+
+    private StatusJson() {}
+
+    /** One object: schema, self, namespace, master, view, nodes and what else is known. */
+    public static JsonObject of(ClusterStatus status) {
+        var json = new JsonObject();
+        json.addProperty("schema", SCHEMA);
+        json.addProperty("self", status.self().text());
+        json.addProperty("port", status.port());
+        json.add("namespace", namespace(status.namespace()));
+        json.addProperty("state", status.state().name().toLowerCase(Locale.ROOT));
+        json.addProperty("master", status.view().master().text());
+        json.add("view", view(status.view()));
+        var nodes = new JsonArray();
+        status.nodes().forEach(node -> nodes.add(node(node)));
+        json.add("nodes", nodes);
+        var refused = new JsonArray();
+        status.refused().forEach(other -> refused.add(refused(other)));
+        json.add("refused", refused);
+        status.waiting().ifPresent(why -> json.addProperty("waiting", why));
+        status.discovery().ifPresent(line -> json.addProperty("discovery", line));
+        json.addProperty("other_machines", status.otherMachines());
+        json.addProperty("explanation", status.explain());
+        return json;
+    }
+
+    private static JsonObject namespace(ClusterStatus.Namespace namespace) {
+        var json = new JsonObject();
+        json.addProperty("name", namespace.name());
+        json.addProperty("key_id", namespace.keyId());
+        json.addProperty("open", namespace.open());
+        return json;
+    }
+
+    private static JsonObject view(ClusterStatus.ViewSummary view) {
+        var json = new JsonObject();
+        json.addProperty("lineage", view.lineage());
+        json.addProperty("epoch", view.epoch());
+        json.addProperty("members", view.members());
+        return json;
+    }
+
+    private static JsonObject node(ClusterStatus.Node node) {
+        var json = new JsonObject();
+        json.addProperty("id", node.id().text());
+        json.addProperty("label", node.label());
+        json.addProperty("self", node.isSelf());
+        node.role().ifPresent(role -> json.addProperty("role", role.name().toLowerCase(Locale.ROOT)));
+        if (!node.group().isEmpty()) {
+            json.addProperty("group", node.group());
+        }
+        node.rank().ifPresent(rank -> json.addProperty("rank", rank));
+        node.address().ifPresent(address -> json.addProperty("address", address));
+        json.addProperty("health", node.health().name().toLowerCase(Locale.ROOT));
+        node.roundTripNanos().ifPresent(nanos -> json.addProperty("rtt_ms", millis(nanos)));
+        node.meanRoundTripNanos().ifPresent(nanos -> json.addProperty("rtt_mean_ms", millis(nanos)));
+        return json;
+    }
+
+    private static JsonObject refused(ClusterStatus.Refused other) {
+        var json = new JsonObject();
+        json.addProperty("address", other.address());
+        json.addProperty("who", other.who());
+        json.addProperty("why", other.why());
+        json.addProperty("count", other.count());
+        return json;
+    }
+
+    /** Milliseconds with three digits behind the point: a microsecond is the least that means anything. */
+    private static double millis(long nanos) {
+        return Math.round(nanos / 1e3) / 1e3;
+    }
+}

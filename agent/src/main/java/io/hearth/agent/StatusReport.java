@@ -1,0 +1,90 @@
+package io.hearth.agent;
+
+import io.hearth.election.HealthStatus;
+import io.hearth.election.Member;
+import io.hearth.election.PeerHealth;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Puts what the parts of a node know into one {@link ClusterStatus}. Owner thread only. */
+final class StatusReport {
+    private final NodeId self;
+    private final int port;
+    private final ClusterStatus.Namespace namespace;
+    private final Supplier<Optional<String>> discovery;
+    private @Nullable View reported;
+
+    /** @param discovery what was tried to find peers, in one line, once that is worth a line */
+    StatusReport(NodeId self, int port, ClusterStatus.Namespace namespace, Supplier<Optional<String>> discovery) {
+        this.self = self;
+        this.port = port;
+        this.namespace = namespace;
+        this.discovery = discovery;
+    }
+
+    /** Whether the view is another one than in the last status. */
+    boolean isNewView(Membership membership) {
+        return !membership.view().equals(reported);
+    }
+
+    ClusterStatus status(
+            Membership membership,
+            PeerWatch watch,
+            Acquaintances acquaintances,
+            RefusedPeers refused,
+            OptionalLong firstPeerMillis) {
+        View view = membership.view();
+        reported = view;
+        var nodes = new ArrayList<ClusterStatus.Node>();
+        List<Member> members = view.members();
+        for (int rank = 0; rank < members.size(); rank++) {
+            Member member = members.get(rank);
+            nodes.add(node(member.node(), Optional.of(member), OptionalInt.of(rank), watch, acquaintances));
+        }
+        for (NodeId linked : new TreeSet<>(acquaintances.linked())) {
+            if (view.member(linked).isEmpty()) {
+                nodes.add(node(linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances));
+            }
+        }
+        return new ClusterStatus(
+                self,
+                port,
+                namespace,
+                membership.driver().state().election(),
+                membership.waiting(),
+                new ClusterStatus.ViewSummary(
+                        view.lineage().shortText(),
+                        view.epoch(),
+                        members.size(),
+                        view.master().map(Member::node).orElse(self)),
+                nodes,
+                refused.list(),
+                firstPeerMillis,
+                acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty());
+    }
+
+    private ClusterStatus.Node node(
+            NodeId id, Optional<Member> member, OptionalInt rank, PeerWatch watch, Acquaintances acquaintances) {
+        boolean isSelf = id.equals(self);
+        Optional<PeerHealth> health = watch.peer(id);
+        return new ClusterStatus.Node(
+                id,
+                acquaintances.label(id),
+                member.map(Member::role),
+                member.map(Member::group).orElse(""),
+                rank,
+                isSelf,
+                acquaintances.address(id),
+                isSelf ? HealthStatus.HEALTHY : health.map(PeerHealth::status).orElse(HealthStatus.UNKNOWN),
+                health.map(PeerHealth::lastRttNanos).orElse(OptionalLong.empty()),
+                health.map(PeerHealth::meanRttNanos).orElse(OptionalLong.empty()));
+    }
+}

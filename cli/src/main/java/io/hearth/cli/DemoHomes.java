@@ -1,0 +1,38 @@
+package io.hearth.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Throw-away homes for the demo's nodes: an identity each, one namespace and secret for all. */
+final class DemoHomes {
+    static final String NAMESPACE = "demo";
+
+    private DemoHomes() {}
+
+    /** A folder in the temporary folder, only for this user, that holds the homes. */
+    static Path create(int nodes) throws io.hearth.core.SetupException {
+        try {
+            var onlyMe = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+            Path folder = Files.createTempDirectory("hearth-demo-", onlyMe);
+            for (Path home : in(folder, nodes)) {
+                Files.createDirectory(home, onlyMe);
+            }
+            return folder;
+        } catch (IOException failed) {
+            throw new io.hearth.core.SetupException(
+                    "cannot make a folder for the demo in " + System.getProperty("java.io.tmpdir") + ": "
+                            + failed.getMessage() + "; set TMPDIR to a folder of yours with some room",
+                    failed);
+        }
+    }
+
+    static List<Path> in(Path folder, int nodes) {
+        return IntStream.rangeClosed(1, nodes)
+                .mapToObj(node -> folder.resolve("node-" + node))
+                .toList();
+    }
+}

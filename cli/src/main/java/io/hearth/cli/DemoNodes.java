@@ -1,0 +1,170 @@
+package io.hearth.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** The demo's processes: started, listened to, told peers, killed, cleaned up after. */
+final class DemoNodes implements AutoCloseable {
+    /** What one node said, or that it ended. */
+    sealed interface Said {
+        record Report(int node, NodeReport report) implements Said {}
+
+        record Ended(int node, int exitCode, String lastWords) implements Said {}
+    }
+
+    private static final int LAST_WORDS_MAX = 2_000;
+
+    private final Path folder;
+    private final List<Process> processes = new ArrayList<>();
+    private final List<Thread> readers = new ArrayList<>();
+    private final Thread onExit = new Thread(this::endAll, "demo-cleanup");
+
+    private DemoNodes(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Starts one process for each home.
+     *
+     * @param homes one prepared home folder for each node, inside {@code folder}, which is removed at the end
+     * @param arguments of every node
+     * @param said receives all reports; must take them faster than they come
+     */
+    static DemoNodes start(Path folder, List<Path> homes, List<String> arguments, BlockingQueue<Said> said)
+            throws IOException {
+        var nodes = new DemoNodes(folder);
+        Runtime.getRuntime().addShutdownHook(nodes.onExit);
+        try {
+            for (Path home : homes) {
+                nodes.start(home, arguments, said);
+            }
+        } catch (IOException failed) {
+            nodes.close();
+            throw failed;
+        }
+        return nodes;
+    }
+
+    private void start(Path home, List<String> arguments, BlockingQueue<Said> said) throws IOException {
+        int node = processes.size();
+        ProcessBuilder builder = SelfProcess.of(arguments);
+        builder.environment().put("HEARTH_HOME", home.toString());
+        builder.environment().remove("HEARTH_SECRET");
+        builder.environment().remove("HEARTH_SECRET_FILE");
+        Path log = home.resolve("log.txt");
+        builder.redirectError(log.toFile());
+        Process process = builder.start();
+        processes.add(process);
+        readers.add(Thread.ofVirtual().name("demo-reader-" + node).start(() -> listen(node, process, log, said)));
+    }
+
+    private static void listen(int node, Process process, Path log, BlockingQueue<Said> said) {
+        try {
+            try (var output =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (String line = output.readLine(); line != null; line = output.readLine()) {
+                    var report = NodeReport.parse(line);
+                    if (report.isPresent()) {
+                        said.put(new Said.Report(node, report.get()));
+                    }
+                }
+            } catch (IOException streamClosed) {
+                // as good as its end: the exit code follows
+            }
+            said.put(new Said.Ended(node, process.waitFor(), lastWords(log)));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String lastWords(Path log) {
+        try {
+            List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+            String last = lines.isEmpty() ? "" : lines.getLast();
+            return last.substring(0, Math.min(last.length(), LAST_WORDS_MAX));
+        } catch (IOException none) {
+            return "";
+        }
+    }
+
+    /** Tells a node an address to try besides mDNS. */
+    void tellPeer(int node, String address) {
+        try {
+            OutputStream input = processes.get(node).getOutputStream();
+            input.write(("peer " + address + "\n").getBytes(StandardCharsets.UTF_8));
+            input.flush();
+        } catch (IOException gone) {
+            return; // its end is reported by its reader
+        }
+    }
+
+    /** SIGKILL: no goodbye, no closing of sockets in order. */
+    void kill(int node) {
+        processes.get(node).destroyForcibly();
+    }
+
+    long pid(int node) {
+        return processes.get(node).pid();
+    }
+
+    @Override
+    public void close() {
+        endAll();
+        try {
+            for (Process process : processes) {
+                if (!process.waitFor(5, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                }
+            }
+            for (Thread reader : readers) {
+                reader.interrupt();
+                reader.join();
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException alreadyExiting) {
+            return; // the hook itself is cleaning up
+        }
+        removeFolder();
+    }
+
+    private void endAll() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private void removeFolder() {
+        try {
+            Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                    Files.delete(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(
+                        Path visited, @org.jspecify.annotations.Nullable IOException failed) throws IOException {
+                    Files.delete(visited);
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (IOException left) {
+            System.err.println("hearth: could not remove " + folder + ": " + left.getMessage() + "; remove it by hand");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.hearth.cli;
+
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Starts this program again as a child: same Java, same flags, same class path. */
+final class SelfProcess {
+    private SelfProcess() {}
+
+    /** A child that is ready to be started; nothing secret may be among {@code arguments}, which everybody can read. */
+    static ProcessBuilder of(List<String> arguments) {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.add("-cp");
+        command.add(absolute(System.getProperty("java.class.path")));
+        command.add(Main.class.getName());
+        command.addAll(arguments);
+        return new ProcessBuilder(command);
+    }
+
+    private static String absolute(String classPath) {
+        var entries = new ArrayList<String>();
+        for (String entry : classPath.split(File.pathSeparator, -1)) {
+            entries.add(Path.of(entry).toAbsolutePath().toString());
+        }
+        return String.join(File.pathSeparator, entries);
+    }
+}

@@ -1,0 +1,142 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import io.hearth.agent.LocalApiClient;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.SecretText;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The product on a LAN of network namespaces: real multicast, real sockets, a cable that is pulled. */
+final class LabIT {
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void needsALab() {
+        Optional<String> missing = Lab.missing();
+        missing.ifPresent(why -> System.out.println("SKIPPED LabIT: " + why));
+        Assumptions.assumeTrue(missing.isEmpty(), missing.orElse(""));
+    }
+
+    @Test
+    void threeAgentsMeetLoseOneAndTakeItBackAndNothingCrossesInClear() throws Exception {
+        NetworkNamespace namespace = NetworkNamespace.create("home");
+        String secret = SecretText.of(namespace);
+        try (Lab lab = Lab.up(4)) {
+            Path capture = folder.resolve("lan.pcap");
+            Optional<Lab.Running> tcpdump = capture(lab, capture);
+            Lab.Running[] agents = new Lab.Running[3];
+            for (int host = 0; host < 3; host++) {
+                agents[host] = lab.hearth(host, home(host, namespace), "agent");
+            }
+            Lab.Running stranger = lab.hearth(3, home(3, NetworkNamespace.create("home")), "agent", "--peer", "10.77.0.1");
+
+            Lab.Running wait = lab.hearth(0, folder.resolve("h0"), "wait", "--peers", "2", "--timeout", "60s");
+            assertEquals(0, wait.exitCode(), wait.output());
+
+            Lab.Running first = lab.main(0, folder.resolve("h0"), PatternTrainer.class, "1");
+            Lab.Running second = lab.main(1, folder.resolve("h1"), PatternTrainer.class, "1");
+            first.await("the sum", line -> line.contains("of 2"));
+            second.await("the sum", line -> line.contains("of 2"));
+            assertEquals(0, first.exitCode(), first.output());
+            assertEquals(0, second.exitCode(), second.output());
+
+            lab.lan("cut", "2");
+            awaitStatus(0, status -> members(status) == 2);
+            lab.lan("heal", "2");
+            awaitStatus(0, status -> members(status) == 3);
+            awaitStatus(2, status -> members(status) == 3);
+
+            stranger.await("why it is not admitted", line -> line.contains("another namespace"));
+            assertEquals(1, members(status(3)), "the stranger sits alone");
+            assertTrue(agents[0].output().contains("another namespace"), agents[0].output());
+
+            if (tcpdump.isPresent()) {
+                tcpdump.get().end();
+                assertNothingInClear(Files.readAllBytes(capture), secret);
+            }
+        }
+    }
+
+    private Path home(int host, NetworkNamespace namespace) throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("h" + host));
+        NamespaceFile.in(home).add(namespace);
+        return home.folder();
+    }
+
+    private Optional<Lab.Running> capture(Lab lab, Path file) throws Exception {
+        if (!Lab.onPath("tcpdump")) {
+            System.out.println("SKIPPED the capture in LabIT: tcpdump is missing");
+            return Optional.empty();
+        }
+        Lab.Running tcpdump = lab.start(
+                Map.of(),
+                List.of(
+                        "ip", "netns", "exec", lab.switchNamespace(), "tcpdump", "-i", "any", "-U", "-s", "0", "-B",
+                        "65536", "-w", file.toString(), "-Z", "root"));
+        tcpdump.await("listening", line -> line.contains("listening on"));
+        return Optional.of(tcpdump);
+    }
+
+    private static void assertNothingInClear(byte[] capture, String secret) {
+        assertTrue(capture.length > 100_000, "the capture holds the run: " + capture.length + " bytes");
+        String text = new String(capture, StandardCharsets.ISO_8859_1);
+        assertTrue(text.contains("_hearth"), "the capture holds the mDNS records");
+        assertEquals(-1, text.indexOf(secret), "the secret's text crossed the LAN");
+        assertEquals(-1, text.indexOf(secret.substring(12, 40)), "a part of the secret's text crossed the LAN");
+        byte[] four = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(PatternTrainer.PATTERN).array();
+        String pattern = new String(four, StandardCharsets.ISO_8859_1).repeat(4);
+        assertEquals(-1, text.indexOf(pattern), "gradients crossed the LAN in clear");
+        String sum = new String(
+                        ByteBuffer.allocate(4)
+                                .order(ByteOrder.LITTLE_ENDIAN)
+                                .putFloat(2 * PatternTrainer.PATTERN)
+                                .array(),
+                        StandardCharsets.ISO_8859_1)
+                .repeat(4);
+        assertEquals(-1, text.indexOf(sum), "sums crossed the LAN in clear");
+    }
+
+    private JsonObject status(int host) throws Exception {
+        try (var client = LocalApiClient.connect(socket(host)).orElseThrow()) {
+            client.ask("status");
+            return client.answer().orElseThrow();
+        }
+    }
+
+    /** Follows an agent until its status is as wanted; the test's own time limit ends an endless wait. */
+    private void awaitStatus(int host, Predicate<JsonObject> wanted) throws Exception {
+        try (var client = LocalApiClient.connect(socket(host)).orElseThrow()) {
+            client.ask("watch");
+            JsonObject status = client.answer().orElseThrow();
+            while (!wanted.test(status)) {
+                status = client.answer().orElseThrow();
+            }
+        }
+    }
+
+    private Path socket(int host) throws Exception {
+        return HearthHome.open(folder.resolve("h" + host)).socket("agent.sock");
+    }
+
+    private static int members(JsonObject status) {
+        return status.getAsJsonObject("view").get("members").getAsInt();
+    }
+}
