@@ -1,0 +1,18 @@
+package io.hearth.election;
+
+import io.hearth.core.HearthException;
+
+/**
+ * A file that should hold a {@link LineageRecord} does not. Set it aside and go on without: rebuilt empty it could vote twice.
+ */
+public final class DamagedRecordException extends HearthException {
+    private static final long serialVersionUID = 1L;
+
+    public DamagedRecordException(String message) {
+        super(message);
+    }
+
+    public DamagedRecordException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

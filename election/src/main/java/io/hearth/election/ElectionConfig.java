@@ -1,0 +1,192 @@
+package io.hearth.election;
+
+/**
+ * The spans of the view change, all in nanoseconds. The defaults are those that the protocol was checked with; what must stay
+ * ordered is checked here.
+ *
+ * @param silenceNanos a member never heard, or heard living elsewhere, this long is to be removed
+ * @param brokenPairNanos how long a pair may be reported broken before the junior of it is removed
+ * @param settleNanos least age of a view before joiners or a merge change it
+ * @param gapNanos a local pause longer than this is not counted against anybody
+ * @param keepRecordNanos how long a record that cannot matter any more is kept
+ */
+public record ElectionConfig(
+        Ballots ballots,
+        Joining joining,
+        Leaving leaving,
+        Stalling stalling,
+        HoldDowns holdDowns,
+        long silenceNanos,
+        long brokenPairNanos,
+        long settleNanos,
+        long gapNanos,
+        long keepRecordNanos) {
+    private static final long MILLI = 1_000_000L;
+    private static final long SECOND = 1_000 * MILLI;
+
+    /** What protocol and presets were measured with. */
+    public static final ElectionConfig DEFAULTS = new ElectionConfig(
+            new Ballots(
+                    800 * MILLI,
+                    2_400 * MILLI,
+                    400 * MILLI,
+                    400 * MILLI,
+                    600 * MILLI,
+                    300 * MILLI,
+                    2 * SECOND,
+                    2_500 * MILLI),
+            new Joining(250 * MILLI, SECOND, 2 * SECOND, SECOND, 2 * SECOND, 5 * SECOND),
+            new Leaving(250 * MILLI, 5 * SECOND, 10 * SECOND),
+            new Stalling(5 * SECOND, 4 * SECOND, OnPartition.STALL),
+            new HoldDowns(SECOND, 60 * SECOND, 60 * SECOND),
+            1_500 * MILLI,
+            1_500 * MILLI,
+            300 * MILLI,
+            700 * MILLI,
+            600 * SECOND);
+
+    /** What a node does when it stalled. */
+    public enum OnPartition {
+        /** Wait until the quorum is back. */
+        STALL,
+        /** Go on alone, on purpose: found a lineage that yields to every other one later. */
+        CONTINUE
+    }
+
+    /**
+     * Attempts to commit a view.
+     *
+     * @param staggerNanos proposer number i waits i times this
+     * @param lifeNanos of one ballot, at most
+     * @param lifeSpreadNanos random addition to it
+     * @param retryNanos least wait of a refused proposer
+     * @param retrySpreadNanos random addition to it
+     * @param repeatNanos between repeats to those who have not answered
+     * @param answerNanos how long an unsuspected member may keep the others waiting; more than the suspicion takes
+     * @param orphanNanos a frozen member that heard nothing of its change this long drives it itself
+     */
+    public record Ballots(
+            long staggerNanos,
+            long lifeNanos,
+            long lifeSpreadNanos,
+            long retryNanos,
+            long retrySpreadNanos,
+            long repeatNanos,
+            long answerNanos,
+            long orphanNanos) {
+        public Ballots {
+            positive(staggerNanos, lifeNanos, lifeSpreadNanos, retryNanos, retrySpreadNanos, repeatNanos);
+            if (answerNanos <= 0 || answerNanos >= lifeNanos || orphanNanos <= answerNanos) {
+                throw new IllegalArgumentException(
+                        "need 0 < answerNanos < lifeNanos and answerNanos < orphanNanos, got " + answerNanos + ", "
+                                + lifeNanos + ", " + orphanNanos);
+            }
+        }
+    }
+
+    /**
+     * Asking for entry.
+     *
+     * @param repeatNanos between repeats of Join
+     * @param freshNanos how long a Join, or where a stranger said to live, is believed
+     * @param targetNanos how long a target is held before a better one is preferred
+     * @param answerNanos least span between two answers to one joiner
+     * @param refusedNanos how long a group that refused is not asked again
+     * @param dissolveNanos how long a lineage whose groups refused does not try to dissolve again
+     */
+    public record Joining(
+            long repeatNanos,
+            long freshNanos,
+            long targetNanos,
+            long answerNanos,
+            long refusedNanos,
+            long dissolveNanos) {
+        public Joining {
+            positive(repeatNanos, freshNanos, targetNanos, answerNanos, refusedNanos, dissolveNanos);
+        }
+    }
+
+    /**
+     * Leaving in good order.
+     *
+     * @param repeatNanos between repeats of Leave
+     * @param drainNanos how long to wait until all have done what the leaver has done
+     * @param lifeNanos how long to ask before going as if crashed
+     */
+    public record Leaving(long repeatNanos, long drainNanos, long lifeNanos) {
+        public Leaving {
+            positive(repeatNanos, drainNanos, lifeNanos);
+        }
+    }
+
+    /**
+     * Without a quorum.
+     *
+     * @param afterNanos a change needed this long without a view is a stall
+     * @param continueNanos how long after that {@link OnPartition#CONTINUE} goes on alone
+     */
+    public record Stalling(long afterNanos, long continueNanos, OnPartition onPartition) {
+        public Stalling {
+            positive(afterNanos, continueNanos);
+        }
+    }
+
+    /**
+     * How long a removed node waits outside.
+     *
+     * @param firstNanos the first time
+     * @param mostNanos after doublings
+     * @param healthyNanos a membership this long makes the next one the first time again
+     */
+    public record HoldDowns(long firstNanos, long mostNanos, long healthyNanos) {
+        public HoldDowns {
+            positive(firstNanos, mostNanos, healthyNanos);
+            if (mostNanos < firstNanos) {
+                throw new IllegalArgumentException(
+                        "need firstNanos <= mostNanos, got " + firstNanos + " and " + mostNanos);
+            }
+        }
+    }
+
+    public ElectionConfig {
+        positive(silenceNanos, brokenPairNanos, settleNanos, gapNanos, keepRecordNanos);
+    }
+
+    /** With another answer to a lost quorum. */
+    public ElectionConfig onPartition(OnPartition choice) {
+        return new ElectionConfig(
+                ballots,
+                joining,
+                leaving,
+                new Stalling(stalling.afterNanos(), stalling.continueNanos(), choice),
+                holdDowns,
+                silenceNanos,
+                brokenPairNanos,
+                settleNanos,
+                gapNanos,
+                keepRecordNanos);
+    }
+
+    /** With another span of silence, as the failure detector's preset has it. */
+    public ElectionConfig silence(long nanos) {
+        return new ElectionConfig(
+                ballots,
+                joining,
+                leaving,
+                stalling,
+                holdDowns,
+                nanos,
+                brokenPairNanos,
+                settleNanos,
+                gapNanos,
+                keepRecordNanos);
+    }
+
+    private static void positive(long... spans) {
+        for (long span : spans) {
+            if (span <= 0) {
+                throw new IllegalArgumentException("every span must be above 0 ns, got " + span);
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.List;
+
+/** What observers are told about the choice of the master. */
+public sealed interface ElectionEvent {
+    /** This node started a ballot; {@code why} a change is needed. */
+    record Started(Lineage lineage, long epoch, Ballot ballot, String why) implements ElectionEvent {}
+
+    /** This node is rank 0 of a view in which it was not before. */
+    record ElectedSelf(Lineage lineage, long epoch) implements ElectionEvent {}
+
+    /** Another node is rank 0 of a view in which it was not before. */
+    record NewMaster(NodeId master, Lineage lineage, long epoch) implements ElectionEvent {}
+
+    /** A ballot of this node ended without a view. */
+    record TimedOut(Lineage lineage, long epoch, Ballot ballot) implements ElectionEvent {}
+
+    /** No view can be committed; {@code waitingFor} are the voters that are missed. */
+    record Stalled(Lineage lineage, long epoch, String why, List<NodeId> waitingFor) implements ElectionEvent {
+        public Stalled {
+            waitingFor = List.copyOf(waitingFor);
+        }
+    }
+}

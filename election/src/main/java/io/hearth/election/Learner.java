@@ -1,0 +1,123 @@
+package io.hearth.election;
+
+import io.hearth.election.ViewMachine.Effect;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes committed views, whoever brings them and however many were missed, and founds lineages. */
+final class Learner {
+    private Learner() {}
+
+    static void onCommit(Turn turn, Message.Commit commit) {
+        if (ViewRules.fault(commit.view()).isPresent()) {
+            turn.refuse(Refusal.BAD_VIEW);
+            return;
+        }
+        learn(turn, commit.view());
+    }
+
+    /** Takes a committed view if it is news of a lineage in which this node has a record. */
+    static void learn(Turn turn, View view) {
+        LineageRecord record = turn.record(view.lineage());
+        if (record == null) {
+            return;
+        }
+        if (record.view().isPresent() && record.view().get().epoch() >= view.epoch()) {
+            if (record.view().get().epoch() == view.epoch()
+                    && !record.view().get().equals(view)) {
+                turn.refuse(Refusal.CONFLICT);
+            }
+            return;
+        }
+        turn.persist(record.learned(view));
+        if (turn.home.lineage().equals(view.lineage())) {
+            succeed(turn, view);
+        } else if (Merge.isAdmittedBy(turn, view)) {
+            moveInto(turn, view);
+        }
+    }
+
+    /** The home lineage has a new view. */
+    private static void succeed(Turn turn, View view) {
+        Member me = turn.view().member(turn.self.node()).orElseThrow();
+        if (!view.member(turn.self.node()).equals(Optional.of(me))) {
+            dismissed(turn, view);
+            return;
+        }
+        View before = turn.view();
+        Admissions.afterView(turn, before, view);
+        turn.home = turn.home.succeededBy(view, turn.now);
+        settle(turn);
+        announceMaster(turn, Optional.of(before));
+    }
+
+    /** A lone node was admitted where it asked for entry; its own lineage, which nobody else knows, ends. */
+    private static void moveInto(Turn turn, View view) {
+        turn.forget(turn.home.lineage());
+        turn.home = Home.founded(view, turn.now);
+        turn.admission = turn.admission.moved(turn.now);
+        turn.crossing = Crossing.STAYING;
+        settle(turn);
+        turn.pending("");
+        announceMaster(turn, Optional.empty());
+    }
+
+    private static void dismissed(Turn turn, View view) {
+        if (turn.isLeaving()) {
+            turn.departure = Departure.GONE;
+            turn.effect(new Effect.Left());
+            return;
+        }
+        if (!view.isTombstone()) {
+            turn.effect(new Effect.Removed("the others went on without this node: view " + view.epoch() + " of lineage "
+                    + view.lineage().shortText() + " has " + view.members().size() + " members and not it"));
+        } else if (!turn.progress.open()) {
+            turn.effect(
+                    new Effect.Removed("lineage " + view.lineage().shortText() + " ended to merge with a better one"));
+        }
+        found(turn, false);
+    }
+
+    /** A lineage of this node alone, to live in from now on. */
+    static void found(Turn turn, boolean continued) {
+        var lineage =
+                new Lineage(continued, turn.wallMillis(), turn.self.node(), turn.self.incarnation(), turn.foundings);
+        turn.foundings++;
+        View view = firstView(turn.self, turn.resolver, lineage);
+        turn.persist(LineageRecord.asking(lineage, turn.self.incarnation()).learned(view));
+        turn.home = Home.founded(view, turn.now);
+        turn.admission = turn.admission.moved(turn.now);
+        turn.crossing = Crossing.STAYING;
+        settle(turn);
+        announceMaster(turn, Optional.empty());
+    }
+
+    /** Epoch 1: the founder alone. */
+    static View firstView(ViewState.Self self, Resolver resolver, Lineage lineage) {
+        var member = new Member(self.node(), self.incarnation(), 1, self.role(), self.group());
+        List<GroupView> groups = self.role() == Role.AGENT
+                ? List.of()
+                : List.of(new GroupView(self.group(), 1, resolver.resolve(self.group(), List.of())));
+        return new View(lineage, 1, List.of(member), groups);
+    }
+
+    private static void settle(Turn turn) {
+        turn.freeze = Freeze.THAWED;
+        turn.campaign = Campaign.NONE;
+        turn.change = Change.none(turn.now);
+        turn.stall = Stall.FLOWING;
+        turn.effect(new Effect.Install(turn.view()));
+    }
+
+    private static void announceMaster(Turn turn, Optional<View> before) {
+        View view = turn.view();
+        Member master = view.members().getFirst();
+        if (before.isPresent() && before.get().members().getFirst().equals(master)) {
+            return;
+        }
+        turn.announce(
+                turn.isSelf(master)
+                        ? new ElectionEvent.ElectedSelf(view.lineage(), view.epoch())
+                        : new ElectionEvent.NewMaster(master.node(), view.lineage(), view.epoch()));
+    }
+}

@@ -1,0 +1,86 @@
+package io.hearth.election;
+
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.identity.NodeId;
+
+/** Leaves in good order: waits until the others have the results that this node has, then asks to be left out. */
+final class Leaving {
+    private Leaving() {}
+
+    static void onLeave(Turn turn) {
+        if (!turn.isLeaving()) {
+            turn.departure = new Departure.Draining(turn.now);
+            turn.crossing = Crossing.STAYING;
+        }
+    }
+
+    /** A member asks to be left out. */
+    static void onLeave(Turn turn, NodeId from, Message.Leave leave) {
+        if (!leave.lineage().equals(turn.home.lineage())) {
+            return;
+        }
+        if (turn.view().member(from).isEmpty()) {
+            turn.send(from, new Message.Commit(turn.view())); // it is out and missed the news
+            return;
+        }
+        turn.peer(from).ifPresent(peer -> turn.peer(from, peer.asksToLeave()));
+    }
+
+    /** Does what is due. */
+    static void drive(Turn turn) {
+        switch (turn.departure) {
+            case Departure.Staying(), Departure.Gone() -> {}
+            case Departure.Draining draining -> {
+                if (othersHaveAll(turn)
+                        || turn.now - draining.sinceNanos()
+                                >= turn.config.leaving().drainNanos()) {
+                    turn.departure = new Departure.Asking(turn.now, turn.now);
+                    ask(turn);
+                }
+            }
+            case Departure.Asking asking -> {
+                if (turn.now - asking.sinceNanos() >= turn.config.leaving().lifeNanos()) {
+                    go(turn);
+                } else if (turn.now - asking.sentNanos()
+                        >= turn.config.leaving().repeatNanos()) {
+                    turn.departure = new Departure.Asking(asking.sinceNanos(), turn.now);
+                    ask(turn);
+                } else if (isLast(turn)) {
+                    go(turn);
+                }
+            }
+        }
+    }
+
+    private static void ask(Turn turn) {
+        turn.sendToMembers(new Message.Leave(turn.home.lineage()));
+        if (isLast(turn)) {
+            go(turn);
+        }
+    }
+
+    private static void go(Turn turn) {
+        turn.departure = Departure.GONE;
+        turn.campaign = Campaign.NONE;
+        turn.effect(new Effect.Left());
+    }
+
+    /** Nobody stays who could miss this node. */
+    private static boolean isLast(Turn turn) {
+        return turn.view().members().stream().allMatch(member -> Standing.isLeaving(turn, member));
+    }
+
+    private static boolean othersHaveAll(Turn turn) {
+        return turn.self.role() == Role.AGENT
+                || turn.view().group(turn.self.group()).stream()
+                        .allMatch(member -> turn.isSelf(member) || hasAll(turn, member));
+    }
+
+    private static boolean hasAll(Turn turn, Member member) {
+        return turn.peer(member.node())
+                .filter(peer -> peer.livesIn(turn.home.lineage()))
+                .flatMap(Peer::presence)
+                .filter(presence -> presence.doneUpTo() >= turn.progress.doneUpTo())
+                .isPresent();
+    }
+}

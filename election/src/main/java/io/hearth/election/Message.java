@@ -1,0 +1,78 @@
+package io.hearth.election;
+
+import io.hearth.core.Bytes;
+import java.util.Optional;
+
+/**
+ * What nodes tell each other about membership.
+ *
+ * <p>No message names its author: that is the identity which the link proved, and the incarnation of that link.
+ */
+public sealed interface Message {
+    /**
+     * Alive, and where.
+     *
+     * @param sequence of this heartbeat to this peer, from 1
+     * @param echo newest sequence heard from this peer; 0 for none
+     * @param echoHeldNanos how long ago that one was heard, in nanoseconds
+     */
+    record Heartbeat(Presence presence, long sequence, long echo, long echoHeldNanos) implements Message {
+        public Heartbeat {
+            if (sequence < 1 || echo < 0 || echoHeldNanos < 0) {
+                throw new IllegalArgumentException(
+                        "no such heartbeat: sequence " + sequence + ", echo " + echo + ", held " + echoHeldNanos);
+            }
+        }
+    }
+
+    /** Asks for a promise for the successor of {@code view}, and teaches that view. */
+    record Prepare(View view, Ballot ballot) implements Message {}
+
+    /**
+     * No lower ballot any more.
+     *
+     * @param epoch of the view whose successor is meant
+     * @param accepted what was accepted last for that successor
+     * @param status empty: counts as a vote, but do not keep me
+     */
+    record Promise(Lineage lineage, long epoch, Ballot ballot, Optional<Proposal> accepted, Optional<Status> status)
+            implements Message {}
+
+    /** What a member says when it froze. {@code collective} is at most {@link Resolver#BYTES_MAX} bytes, opaque here. */
+    record Status(boolean leaving, Bytes collective) {
+        public Status {
+            if (collective.size() > Resolver.BYTES_MAX) {
+                throw new IllegalArgumentException(
+                        "a status has at most " + Resolver.BYTES_MAX + " bytes, got " + collective.size());
+            }
+        }
+    }
+
+    /** Asks to accept {@code next} as the successor of {@code view}, and teaches {@code view}. */
+    record Accept(View view, Ballot ballot, View next) implements Message {}
+
+    /** Accepted on disk. {@code epoch} is that of the predecessor. */
+    record Accepted(Lineage lineage, long epoch, Ballot ballot) implements Message {}
+
+    /** A higher ballot was promised. {@code epoch} is that of the predecessor. */
+    record Refuse(Lineage lineage, long epoch, Ballot promised) implements Message {}
+
+    /** A committed view; true whoever says it. */
+    record Commit(View view) implements Message {}
+
+    /** Asks for entry into a lineage, again and again. {@code group} is empty for agents. */
+    record Join(Lineage lineage, Role role, String group) implements Message {}
+
+    /** Why a joiner has to wait; at most {@link #REASON_CHARACTERS_MAX} characters. */
+    record NotYet(Lineage lineage, String reason) implements Message {
+        public NotYet {
+            reason = reason.length() > REASON_CHARACTERS_MAX ? reason.substring(0, REASON_CHARACTERS_MAX) : reason;
+        }
+    }
+
+    /** Asks to be left out of the next view, again and again. */
+    record Leave(Lineage lineage) implements Message {}
+
+    /** Most characters of a reason. */
+    int REASON_CHARACTERS_MAX = 80;
+}

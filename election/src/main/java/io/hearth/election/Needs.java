@@ -1,0 +1,75 @@
+package io.hearth.election;
+
+import java.util.Optional;
+
+/** Why the view has to change, as far as this node can tell; the first reason found. */
+final class Needs {
+    private Needs() {}
+
+    static Optional<String> of(Turn turn) {
+        for (Member member : turn.view().members()) {
+            if (!turn.isSelf(member)) {
+                Optional<String> why = against(turn, member);
+                if (why.isPresent()) {
+                    return why;
+                }
+            }
+        }
+        if (turn.change.broken().isPresent()) {
+            return turn.change.broken();
+        }
+        if (turn.freeze instanceof Freeze.Frozen frozen
+                && turn.now - Math.max(turn.change.drivenNanos(), frozen.sinceNanos())
+                        >= turn.config.ballots().orphanNanos()) {
+            return Optional.of("frozen for a change that nobody drives any more");
+        }
+        return Standing.isLead(turn) ? ofLead(turn) : Optional.empty();
+    }
+
+    private static Optional<String> against(Turn turn, Member member) {
+        String name = member.node().shortText();
+        if (Standing.isRestarted(turn, member)) {
+            return Optional.of(name + " was restarted");
+        }
+        if (Standing.isElsewhere(turn, member)) {
+            return Optional.of(name + " lives in another lineage");
+        }
+        if (Standing.isLeaving(turn, member)) {
+            return Optional.of(name + " leaves");
+        }
+        return Standing.isSilent(turn, member) && !isTheLeadsBusiness(turn, member)
+                ? Optional.of(name + " is silent")
+                : Optional.empty();
+    }
+
+    /**
+     * Only this node misses the member while the lead still hears it: a broken pair, which the lead settles. Were both ends to
+     * throw each other out, such a pair would change the view without end.
+     */
+    private static boolean isTheLeadsBusiness(Turn turn, Member silent) {
+        var proposers = Standing.proposers(turn);
+        if (proposers.isEmpty() || turn.isSelf(proposers.getFirst())) {
+            return false;
+        }
+        Optional<Peer> lead = turn.peer(proposers.getFirst().node());
+        long patience = turn.config.silenceNanos() + 2 * turn.config.brokenPairNanos();
+        return lead.filter(peer -> peer.livesIn(turn.home.lineage())
+                                && !peer.brokenSince().containsKey(silent.node()))
+                        .isPresent()
+                && turn.peer(silent.node())
+                        .filter(peer -> turn.now - peer.suspectedNanos() < patience)
+                        .isPresent();
+    }
+
+    private static Optional<String> ofLead(Turn turn) {
+        Optional<Member> junior = Standing.brokenJunior(turn);
+        if (junior.isPresent()) {
+            return Optional.of(junior.get().node().shortText() + " cannot reach another member");
+        }
+        if (turn.now - turn.home.learnedNanos() < turn.config.settleNanos()) {
+            return Optional.empty();
+        }
+        Optional<String> joiner = Admissions.entrant(turn);
+        return joiner.isPresent() ? joiner : Merge.dissolution(turn);
+    }
+}

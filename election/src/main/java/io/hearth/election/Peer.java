@@ -1,0 +1,105 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the view change knows of another node.
+ *
+ * @param incarnation newest start seen; messages of older ones are dropped
+ * @param linked a link is up
+ * @param linkSinceNanos since when that is so
+ * @param suspected the failure detector's opinion
+ * @param suspectedNanos since when
+ * @param leaving it asked to leave
+ * @param presence what it last said of itself
+ * @param heardNanos when it said so
+ * @param residentNanos since when it says to live in that lineage
+ * @param brokenSince nodes that it cannot reach, and since when it says so
+ */
+record Peer(
+        long incarnation,
+        boolean linked,
+        long linkSinceNanos,
+        boolean suspected,
+        long suspectedNanos,
+        boolean leaving,
+        Optional<Presence> presence,
+        long heardNanos,
+        long residentNanos,
+        SortedMap<NodeId, Long> brokenSince) {
+
+    static Peer fresh(long incarnation, long now) {
+        return new Peer(incarnation, true, now, false, now, false, Optional.empty(), now, now, new TreeMap<>());
+    }
+
+    Peer linked(boolean up, long now) {
+        return new Peer(
+                incarnation,
+                up,
+                now,
+                suspected,
+                suspectedNanos,
+                leaving,
+                presence,
+                heardNanos,
+                residentNanos,
+                brokenSince);
+    }
+
+    Peer suspected(boolean doubt, long now) {
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                doubt,
+                now,
+                leaving,
+                presence,
+                heardNanos,
+                residentNanos,
+                brokenSince);
+    }
+
+    Peer asksToLeave() {
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                suspected,
+                suspectedNanos,
+                true,
+                presence,
+                heardNanos,
+                residentNanos,
+                brokenSince);
+    }
+
+    Peer says(Presence now, long nowNanos) {
+        boolean stayed = presence.isPresent() && presence.get().lineage().equals(now.lineage());
+        SortedMap<NodeId, Long> broken = brokenSince;
+        if (!now.broken().isEmpty() || !broken.isEmpty()) {
+            broken = new TreeMap<>();
+            for (NodeId node : now.broken()) {
+                broken.put(node, brokenSince.getOrDefault(node, nowNanos));
+            }
+        }
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                suspected,
+                suspectedNanos,
+                leaving,
+                Optional.of(now),
+                nowNanos,
+                stayed ? residentNanos : nowNanos,
+                broken);
+    }
+
+    boolean livesIn(Lineage lineage) {
+        return presence.isPresent() && presence.get().lineage().equals(lineage);
+    }
+}

@@ -1,0 +1,39 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.List;
+
+/**
+ * What a node says of itself in every heartbeat, to members and strangers alike, so that lineages hear each other.
+ *
+ * @param lineage where it lives
+ * @param epoch of the newest view it knows there
+ * @param memberCount members of that view
+ * @param stalled it waits for a quorum
+ * @param open its group has called no collective yet; true for agents
+ * @param doneUpTo all collectives of its group up to this number are done; -1 for none
+ * @param broken members, or nodes lately removed, that it cannot reach; at most {@link #BROKEN_MAX}
+ */
+public record Presence(
+        Lineage lineage,
+        long epoch,
+        int memberCount,
+        boolean stalled,
+        boolean open,
+        long doneUpTo,
+        List<NodeId> broken) {
+    /** Most broken pairs told at once. */
+    public static final int BROKEN_MAX = 16;
+
+    public Presence {
+        broken = List.copyOf(broken);
+        if (epoch < 1
+                || memberCount < 0
+                || memberCount > View.MEMBERS_MAX
+                || doneUpTo < -1
+                || broken.size() > BROKEN_MAX) {
+            throw new IllegalArgumentException("no such presence: epoch " + epoch + ", members " + memberCount
+                    + ", done up to " + doneUpTo + ", broken " + broken.size());
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.hearth.election;
+
+/** Why a message that was well formed had no effect. */
+public enum Refusal {
+    /** From a start of a node that a newer one replaced. */
+    OLD_INCARNATION,
+    /** Too many nodes are known. */
+    TOO_MANY_PEERS,
+    /** A view that breaks {@link ViewRules}. */
+    BAD_VIEW,
+    /** Two views of one lineage and epoch, or two proposals of one ballot. */
+    CONFLICT,
+    /** A ballot in another's name, or of a node that the view does not list. */
+    FOREIGN_BALLOT,
+    /** About a lineage in which this node never asked to enter. */
+    NO_RECORD,
+    /** For a voter that this start is not: the view lists an incarnation without a record. */
+    NO_VOTE,
+    /** An answer to nothing that was asked. */
+    STRAY_ANSWER,
+    /** Too many nodes ask to enter. */
+    TOO_MANY_JOINERS
+}

@@ -1,0 +1,151 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** How the members of the view stand, as far as this node can tell: opinions, which only say when to start a ballot. */
+final class Standing {
+    private Standing() {}
+
+    /** Whether a member is suspected, or was never heard since it is one. */
+    static boolean isSilent(Turn turn, Member member) {
+        if (turn.isSelf(member)) {
+            return false;
+        }
+        Optional<Peer> known = turn.peer(member.node());
+        long memberSince = turn.home.knownSince(member.node());
+        if (known.isEmpty()) {
+            return turn.now - memberSince >= turn.config.silenceNanos();
+        }
+        Peer peer = known.get();
+        if (peer.suspected()) {
+            return true;
+        }
+        long unlinkedSince = Math.max(peer.linkSinceNanos(), memberSince);
+        return !peer.linked() && turn.now - unlinkedSince >= turn.config.silenceNanos();
+    }
+
+    /** A newer start of the node was seen: the member that the view lists is gone. */
+    static boolean isRestarted(Turn turn, Member member) {
+        return turn.peer(member.node())
+                .filter(peer -> peer.incarnation() > member.incarnation())
+                .isPresent();
+    }
+
+    /** The member says that it lives in another lineage, and not just since it was admitted here. */
+    static boolean isElsewhere(Turn turn, Member member) {
+        Optional<Peer> known = turn.peer(member.node());
+        if (known.isEmpty() || known.get().presence().isEmpty() || known.get().livesIn(turn.home.lineage())) {
+            return false;
+        }
+        long since = Math.max(known.get().residentNanos(), turn.home.knownSince(member.node()));
+        return turn.now - since >= turn.config.silenceNanos();
+    }
+
+    static boolean isLeaving(Turn turn, Member member) {
+        return turn.isSelf(member)
+                ? turn.isLeaving()
+                : turn.peer(member.node())
+                        .filter(peer -> peer.leaving() && peer.incarnation() == member.incarnation())
+                        .isPresent();
+    }
+
+    /** Whether the member can drive a ballot. */
+    static boolean canPropose(Turn turn, Member member) {
+        return !isSilent(turn, member)
+                && !isRestarted(turn, member)
+                && !isElsewhere(turn, member)
+                && !isLeaving(turn, member);
+    }
+
+    /** Voters that can drive a ballot, in view order: the first is the lead. */
+    static List<Member> proposers(Turn turn) {
+        var able = new ArrayList<Member>();
+        for (Member voter : turn.view().voters()) {
+            if (canPropose(turn, voter)) {
+                able.add(voter);
+            }
+        }
+        return able;
+    }
+
+    static boolean isLead(Turn turn) {
+        List<Member> proposers = proposers(turn);
+        return !proposers.isEmpty() && turn.isSelf(proposers.getFirst());
+    }
+
+    /** Voters that are suspected. */
+    static List<NodeId> silentVoters(Turn turn) {
+        return turn.view().voters().stream()
+                .filter(voter -> isSilent(turn, voter))
+                .map(Member::node)
+                .toList();
+    }
+
+    static boolean hasQuorum(Turn turn) {
+        var heard = new TreeSet<NodeId>();
+        for (Member voter : turn.view().voters()) {
+            if (!isSilent(turn, voter)) {
+                heard.add(voter.node());
+            }
+        }
+        return turn.view().isQuorum(heard);
+    }
+
+    /**
+     * The junior of two members that have not reached each other for long though this node reaches both; the most junior if
+     * there are several.
+     */
+    static Optional<Member> brokenJunior(Turn turn) {
+        List<Member> members = turn.view().members();
+        for (int i = members.size() - 1; i > 0; i--) {
+            Member junior = members.get(i);
+            if (turn.isSelf(junior) || isSilent(turn, junior)) {
+                continue;
+            }
+            for (int j = 0; j < i; j++) {
+                Member senior = members.get(j);
+                if (!turn.isSelf(senior)
+                        && !isSilent(turn, senior)
+                        && (saysBroken(turn, senior, junior) || saysBroken(turn, junior, senior))) {
+                    return Optional.of(junior);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean saysBroken(Turn turn, Member one, Member other) {
+        return turn.peer(one.node())
+                .filter(peer -> peer.livesIn(turn.home.lineage()))
+                .map(peer -> peer.brokenSince().get(other.node()))
+                .filter(since -> turn.now - since >= turn.config.brokenPairNanos())
+                .isPresent();
+    }
+
+    /** Whether some member that is heard cannot reach {@code node}. */
+    static Optional<Member> cannotReach(Turn turn, NodeId node) {
+        return turn.view().members().stream()
+                .filter(member -> !turn.isSelf(member)
+                        && !isSilent(turn, member)
+                        && turn.peer(member.node())
+                                .filter(peer -> peer.livesIn(turn.home.lineage())
+                                        && peer.brokenSince().containsKey(node))
+                                .isPresent())
+                .findFirst();
+    }
+
+    /** Whether every trainer of the group says that the group has called nothing yet. */
+    static boolean saysOpen(Turn turn, String group) {
+        return turn.view().group(group).stream()
+                .allMatch(member -> turn.isSelf(member)
+                        ? turn.progress.open()
+                        : turn.peer(member.node())
+                                .flatMap(Peer::presence)
+                                .filter(presence -> presence.lineage().equals(turn.home.lineage()) && presence.open())
+                                .isPresent());
+    }
+}

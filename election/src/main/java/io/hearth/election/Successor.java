@@ -1,0 +1,142 @@
+package io.hearth.election;
+
+import io.hearth.core.Bytes;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Builds the next view from what the members answered to one ballot, and from nothing else that they may have said. */
+final class Successor {
+    private final Turn turn;
+    private final View view;
+    private final Campaign.Preparing preparing;
+    private final List<Member> kept;
+
+    private Successor(Turn turn, Campaign.Preparing preparing) {
+        this.turn = turn;
+        this.view = turn.view();
+        this.preparing = preparing;
+        this.kept = kept(turn, preparing);
+    }
+
+    /** The view to propose; empty when this node would not be in it itself. */
+    static Optional<View> of(Turn turn, Campaign.Preparing preparing) {
+        var successor = new Successor(turn, preparing);
+        return successor.kept.stream().anyMatch(turn::isSelf) ? Optional.of(successor.build()) : Optional.empty();
+    }
+
+    /** Who answered this ballot with a status and stays; being suspected removes nobody who answered. */
+    private static List<Member> kept(Turn turn, Campaign.Preparing preparing) {
+        Optional<Member> broken = Standing.brokenJunior(turn);
+        var kept = new ArrayList<Member>();
+        for (Member member : turn.view().members()) {
+            Campaign.Answer answer = preparing.answers().get(member.node());
+            if (answer != null
+                    && answer.status().isPresent()
+                    && !answer.status().get().leaving()
+                    && !broken.equals(Optional.of(member))) {
+                kept.add(member);
+            }
+        }
+        return kept;
+    }
+
+    private View build() {
+        if (Merge.dissolution(turn).isPresent()) {
+            Optional<String> refusal = anyRefusal();
+            if (refusal.isEmpty()) {
+                return new View(view.lineage(), view.epoch() + 1, List.of(), List.of());
+            }
+            turn.admission = turn.admission.dissolveNotBefore(
+                    turn.now + turn.config.joining().dissolveNanos());
+        }
+        var members = new ArrayList<>(kept);
+        members.addAll(entrants());
+        members.sort(Member.ORDER);
+        return new View(view.lineage(), view.epoch() + 1, members, groups(members));
+    }
+
+    private Optional<String> anyRefusal() {
+        return ViewRules.groupNames(view).stream()
+                .flatMap(group -> refusal(group).stream())
+                .findFirst();
+    }
+
+    /** Why a group takes no joiners and must not end; empty for a group of which nobody is kept. */
+    private Optional<String> refusal(String group) {
+        List<Resolver.Report> reports = reports(group);
+        return reports.isEmpty() ? Optional.empty() : turn.resolver.refusal(group, reports);
+    }
+
+    private List<Resolver.Report> reports(String group) {
+        var reports = new ArrayList<Resolver.Report>();
+        for (Member member : kept) {
+            if (member.role() == Role.TRAINER && member.group().equals(group)) {
+                Campaign.Answer answer = preparing.answers().get(member.node());
+                if (answer != null && answer.status().isPresent()) {
+                    reports.add(
+                            new Resolver.Report(member, answer.status().get().collective()));
+                }
+            }
+        }
+        return reports;
+    }
+
+    /** Joiners that may enter; never more new voters than kept ones, so that their deaths cannot cost the quorum. */
+    private List<Member> entrants() {
+        Set<PeerId> machines = new TreeSet<>();
+        Set<NodeId> nodes = new TreeSet<>();
+        for (Member member : kept) {
+            machines.add(member.node().peer());
+            nodes.add(member.node());
+        }
+        int votersMax = 2 * machines.size();
+        Map<String, Optional<String>> refusals = new TreeMap<>();
+        var entrants = new ArrayList<Member>();
+        for (Member joiner : Admissions.entrants(turn, view.epoch() + 1)) {
+            boolean hasSeat = machines.contains(joiner.node().peer()) || machines.size() < votersMax;
+            boolean hasRoom = kept.size() + entrants.size() < View.MEMBERS_MAX;
+            if (!hasSeat || !hasRoom || nodes.contains(joiner.node())) {
+                continue;
+            }
+            Optional<String> refusal = joiner.role() == Role.AGENT
+                    ? Optional.empty()
+                    : refusals.computeIfAbsent(joiner.group(), this::refusal);
+            if (refusal.isEmpty()) {
+                machines.add(joiner.node().peer());
+                nodes.add(joiner.node());
+                entrants.add(joiner);
+            }
+        }
+        refusals.forEach((group, refusal) -> refusal.ifPresent(why -> turn.admission = turn.admission.refused(
+                group, new Refused(why, turn.now + turn.config.joining().refusedNanos()))));
+        return entrants;
+    }
+
+    private List<GroupView> groups(List<Member> members) {
+        var next = new View(view.lineage(), view.epoch() + 1, members, List.of());
+        var groups = new ArrayList<GroupView>();
+        for (String name : ViewRules.groupNames(next)) {
+            groups.add(group(name, next));
+        }
+        return groups;
+    }
+
+    private GroupView group(String name, View next) {
+        List<Resolver.Report> reports = reports(name);
+        Optional<GroupView> before = view.groupView(name);
+        if (before.isPresent()
+                && view.group(name).equals(next.group(name))
+                && turn.resolver.broken(name, reports).isEmpty()) {
+            return before.get();
+        }
+        Bytes resolution = turn.resolver.resolve(name, reports);
+        return new GroupView(name, next.epoch(), resolution);
+    }
+}

@@ -1,0 +1,104 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** What every view must be, whoever sends it: the part of the safety argument that does not depend on good will. */
+public final class ViewRules {
+    /** Epochs and incarnations stay far from overflow. */
+    public static final long NUMBER_MAX = 1L << 53;
+
+    /** Most characters of a group's name. */
+    public static final int GROUP_CHARACTERS_MAX = 64;
+
+    private ViewRules() {}
+
+    /** The rule that {@code view} breaks, for people; empty if it keeps all. */
+    public static Optional<String> fault(View view) {
+        if (!isNumber(view.epoch()) || !isLineage(view.lineage())) {
+            return Optional.of("numbers out of range");
+        }
+        Set<NodeId> nodes = new HashSet<>();
+        Member before = null;
+        for (Member member : view.members()) {
+            if (!isNumber(member.incarnation()) || !isNumber(member.entryEpoch())) {
+                return Optional.of("a member's numbers are out of range");
+            }
+            if (member.entryEpoch() > view.epoch()) {
+                return Optional.of("a member entered after the view");
+            }
+            if (!isGroupName(member.group())) {
+                return Optional.of("a group's name is too long or has control characters");
+            }
+            if (!nodes.add(member.node())) {
+                return Optional.of("a node is listed twice");
+            }
+            if (before != null && Member.ORDER.compare(before, member) >= 0) {
+                return Optional.of("members are out of order");
+            }
+            before = member;
+        }
+        return groupFault(view);
+    }
+
+    private static Optional<String> groupFault(View view) {
+        Set<String> expected = groupNames(view);
+        String before = null;
+        for (GroupView group : view.groups()) {
+            if (before != null && before.compareTo(group.name()) >= 0) {
+                return Optional.of("groups are out of order");
+            }
+            if (!expected.remove(group.name())) {
+                return Optional.of("a group has no member");
+            }
+            if (!isNumber(group.epoch()) || group.epoch() > view.epoch()) {
+                return Optional.of("a group's epoch is out of range");
+            }
+            if (group.resolution().size() > Resolver.BYTES_MAX) {
+                return Optional.of("a group's resolution is too long");
+            }
+            before = group.name();
+        }
+        return expected.isEmpty() ? Optional.empty() : Optional.of("a group is missing");
+    }
+
+    /** The rule that {@code next} breaks as the successor of {@code view}; both keep the rules of a view. */
+    static Optional<String> successorFault(View view, View next) {
+        if (!next.lineage().equals(view.lineage()) || next.epoch() != view.epoch() + 1) {
+            return Optional.of("not the next epoch of the lineage");
+        }
+        for (Member member : next.members()) {
+            if (member.entryEpoch() != next.epoch()
+                    && !Objects.equals(view.member(member.node()).orElse(null), member)) {
+                return Optional.of("a member came from nowhere");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Names of the groups that have a member, in order. */
+    static SortedSet<String> groupNames(View view) {
+        return view.members().stream()
+                .filter(member -> member.role() == Role.TRAINER)
+                .map(Member::group)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    static boolean isNumber(long number) {
+        return number >= 1 && number <= NUMBER_MAX;
+    }
+
+    static boolean isLineage(Lineage lineage) {
+        return isNumber(lineage.incarnation()) && lineage.counter() >= 0;
+    }
+
+    static boolean isGroupName(String name) {
+        return name.length() <= GROUP_CHARACTERS_MAX && name.chars().noneMatch(Character::isISOControl);
+    }
+}

@@ -1,0 +1,137 @@
+package io.hearth.election;
+
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/**
+ * Everything that {@link ViewMachine} knows; immutable. Observers use the methods without {@code Nanos}; the components are the
+ * machine's own.
+ *
+ * @param self who this node is
+ * @param clock when it was stepped, and what was slept through
+ * @param draws random numbers drawn
+ * @param foundings lineages founded by this start
+ * @param seats where it votes
+ * @param peers whom it met
+ * @param admission who asks for entry, who has to wait
+ * @param home where it lives
+ * @param freeze whether its data threads run
+ * @param campaign its own ballot
+ * @param change what its view needs or undergoes
+ * @param crossing its way into another lineage
+ * @param departure its way out
+ * @param stall whether it waits for a quorum
+ * @param progress how far the collectives of its group are
+ * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
+ * @param refusals what was refused, counted
+ */
+public record ViewState(
+        Self self,
+        Clock clock,
+        long draws,
+        int foundings,
+        SortedMap<Lineage, Seat> seats,
+        SortedMap<NodeId, Peer> peers,
+        Admission admission,
+        Home home,
+        Freeze freeze,
+        Campaign campaign,
+        Change change,
+        Crossing crossing,
+        Departure departure,
+        Stall stall,
+        Progress progress,
+        String pending,
+        Refusals refusals) {
+
+    /**
+     * Who a node is.
+     *
+     * @param wallMillis wall clock at the start, for the birth time of lineages
+     * @param startedNanos monotonic clock at the start
+     * @param seed of its random waits
+     */
+    record Self(
+            NodeId node, long incarnation, Role role, String group, long wallMillis, long startedNanos, long seed) {}
+
+    /**
+     * The machine's own time stands still while the node sleeps.
+     *
+     * @param steppedNanos monotonic instant of the last step
+     * @param lostNanos what was slept through so far
+     * @param tickedNanos machine time of the last tick
+     * @param sweptNanos machine time of the last sweep
+     */
+    record Clock(long steppedNanos, long lostNanos, long tickedNanos, long sweptNanos) {}
+
+    /** How far the collectives of the own group are. */
+    record Progress(long doneUpTo, boolean open) {}
+
+    /** The newest committed view known of the lineage in which this node lives; lists this node. */
+    public View view() {
+        return home.view();
+    }
+
+    /** Where this node stands in the choice of the master. */
+    public ElectionState election() {
+        if (departure instanceof Departure.Gone) {
+            return ElectionState.IDLE;
+        }
+        if (stall instanceof Stall.Stalled) {
+            return ElectionState.STALLED;
+        }
+        if (!(campaign instanceof Campaign.None)) {
+            return ElectionState.CAMPAIGNING;
+        }
+        return view().members().getFirst().node().equals(self.node()) ? ElectionState.MASTER : ElectionState.FOLLOWER;
+    }
+
+    /** Whether data threads have to stand still until the next {@link ViewMachine.Effect.Install}. */
+    public boolean isFrozen() {
+        return !(freeze instanceof Freeze.Thawed);
+    }
+
+    /** Whether this node may exit. */
+    public boolean hasLeft() {
+        return departure instanceof Departure.Gone;
+    }
+
+    /** What every heartbeat of this node has to say. */
+    public Presence presence() {
+        return new Presence(
+                home.lineage(),
+                view().epoch(),
+                view().members().size(),
+                stall instanceof Stall.Stalled,
+                progress.open(),
+                progress.doneUpTo(),
+                unreachable());
+    }
+
+    /** Members that this node suspects, and nodes lately removed that it has no link with; what heartbeats tell. */
+    private List<NodeId> unreachable() {
+        var nodes = new TreeSet<NodeId>();
+        for (Member member : view().members()) {
+            Peer peer = peers.get(member.node());
+            if (peer != null && peer.suspected()) {
+                nodes.add(member.node());
+            }
+        }
+        long now = clock.steppedNanos() - clock.lostNanos();
+        admission.holdDowns().forEach((node, hold) -> {
+            Peer peer = peers.get(node);
+            if (hold.untilNanos() - now > 0 && (peer == null || !peer.linked() || peer.suspected())) {
+                nodes.add(node);
+            }
+        });
+        return nodes.stream().limit(Presence.BROKEN_MAX).toList();
+    }
+
+    /** The record of a lineage as it should be on disk. */
+    public Optional<LineageRecord> lineageRecord(Lineage lineage) {
+        return Optional.ofNullable(seats.get(lineage)).map(Seat::record);
+    }
+}

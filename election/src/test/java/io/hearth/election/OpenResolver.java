@@ -1,0 +1,31 @@
+package io.hearth.election;
+
+import io.hearth.core.Bytes;
+import java.util.List;
+import java.util.Optional;
+
+/** Stands for the collectives: a status of one byte says whether the group is open (1), training (0) or broken (2). */
+final class OpenResolver implements Resolver {
+    static final Bytes OPEN = Bytes.of((byte) 1);
+    static final Bytes TRAINING = Bytes.of((byte) 0);
+    static final Bytes BROKEN = Bytes.of((byte) 2);
+
+    @Override
+    public Optional<String> refusal(String group, List<Report> kept) {
+        return kept.stream().allMatch(report -> report.status().equals(OPEN))
+                ? Optional.empty()
+                : Optional.of("group " + group + " is training");
+    }
+
+    @Override
+    public Optional<String> broken(String group, List<Report> kept) {
+        return kept.stream().anyMatch(report -> report.status().equals(BROKEN))
+                ? Optional.of("a stream broke")
+                : Optional.empty();
+    }
+
+    @Override
+    public Bytes resolve(String group, List<Report> kept) {
+        return Bytes.of((byte) kept.size());
+    }
+}
