@@ -1,0 +1,52 @@
+package io.hearth.accel;
+
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The Vector API straight on the native accumulator, without a copy of either operand.
+ *
+ * <p>Loads from an array and stores to native memory stay unboxed only where a loop sees one kind of memory per operand; so
+ * inputs come as {@code byte[]} and accumulators as native segments, never mixed. FLOAT16 and the bytes go through arrays as in
+ * {@link PortableReducer}: the first has no vector type here, the others no vector product.
+ *
+ * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} looks for it first.
+ */
+final class VectorReducer implements Reducer {
+    private final PortableReducer arrays = new PortableReducer();
+    private final Kernel float32 = new FloatVectors(arrays.kernel(DataType.FLOAT32));
+    private final Kernel float64 = new DoubleVectors(arrays.kernel(DataType.FLOAT64));
+    private final Kernel bfloat16 = new BfloatVectors(arrays.kernel(DataType.BFLOAT16));
+    private final Kernel int32 = new IntVectors(arrays.kernel(DataType.INT32));
+    private final Kernel int64 = new LongVectors(arrays.kernel(DataType.INT64));
+
+    @Override
+    public String name() {
+        return Engine.VECTOR.label();
+    }
+
+    @Override
+    public void accumulate(
+            DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int inputOffset, int count) {
+        Operands.checkAccumulate(type, op, accumulator, input, inputOffset, count);
+        kernel(type).accumulate(op, accumulator, 0, input, inputOffset, count);
+    }
+
+    @Override
+    public void divide(DataType type, MemorySegment values, int divisor) {
+        Operands.checkDivide(type, values, divisor);
+        kernel(type).divide(values, 0, values.byteSize() / type.bytes(), divisor);
+    }
+
+    private Kernel kernel(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> float32;
+            case FLOAT64 -> float64;
+            case BFLOAT16 -> bfloat16;
+            case INT32 -> int32;
+            case INT64 -> int64;
+            case FLOAT16, INT8, UINT8 -> arrays.kernel(type);
+        };
+    }
+}

@@ -1,0 +1,8 @@
+package io.hearth.accel;
+
+final class VectorReducerTest extends ReducerContractTest {
+    @Override
+    Reducer newReducer() {
+        return Engine.VECTOR.newReducer();
+    }
+}
