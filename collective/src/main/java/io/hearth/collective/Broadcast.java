@@ -23,7 +23,7 @@ record Broadcast(NodeId root) implements Contribution {
     }
 
     @Override
-    public long denseBytes(Ring ring, Signature signature, int segmentBytes) {
+    public long denseBytes(Signature signature, int rank, int world, int segmentBytes) {
         return 0;
     }
 }

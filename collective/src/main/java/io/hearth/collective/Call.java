@@ -2,6 +2,8 @@ package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,8 @@ final class Call {
     @Nullable CollectiveException error;
     /** Attempts begun. */
     int attempts;
+    /** What the machine said about error feedback; carried out by the calling thread, which alone touches that memory. */
+    final List<Runnable> feedback = new ArrayList<>();
 
     /** Counted by the calling thread alone. */
     long bytesSent;

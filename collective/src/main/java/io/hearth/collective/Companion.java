@@ -24,7 +24,7 @@ final class Companion implements AutoCloseable {
         thread.start();
     }
 
-    /** Starts a job; {@link #await} must follow before the next. */
+    /** Starts a job; {@link #await} or {@link #awaitIdle} must follow before the next. */
     void start(Job next) {
         giver = Thread.currentThread();
         failure = null;
@@ -46,6 +46,16 @@ final class Companion implements AutoCloseable {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for the job's end. */
+    void await() throws InterruptedException {
+        while (job != null && thread.isAlive()) {
+            LockSupport.park(this);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
         }
     }
 

@@ -22,13 +22,10 @@ interface Contribution {
     /** The number runs again or ended without a result. */
     default void rollBack() {}
 
-    /** Frees what was held for the attempts. */
-    default void close() {}
-
-    /** Payload bytes that the rank would send for this uncompressed; 0 for what carries no gradients. */
-    default long denseBytes(Ring ring, Signature signature, int segmentBytes) {
+    /** Payload bytes that a rank would send for this uncompressed; 0 for what carries no gradients. */
+    default long denseBytes(Signature signature, int rank, int world, int segmentBytes) {
         return new RingSchedule(
-                        ring.rank(), ring.world(), signature.count(), signature.type().bytes(), segmentBytes)
+                        rank % world, world, signature.count(), signature.type().bytes(), segmentBytes)
                 .bytesSent();
     }
 }

@@ -91,6 +91,9 @@ final class Exchange {
      * @throws IOException the ring is broken or abandoned; {@code buffer} holds anything
      */
     Optional<Refusal> play(Schedule schedule, MemorySegment buffer) throws IOException {
+        if (ring.world() == 1) {
+            return Optional.ofNullable(refusal);
+        }
         received = 0;
         if (!announced && !isForward) {
             announced = true;
@@ -103,6 +106,13 @@ final class Exchange {
             playOverlapped(schedule, buffer);
         }
         return Optional.ofNullable(refusal);
+    }
+
+    /** This rank cannot take part: whatever is played from now on only tells all ranks so. */
+    void refuse(Refusal why) {
+        if (refusal == null) {
+            refusal = why;
+        }
     }
 
     private void playInTurn(Schedule schedule, MemorySegment buffer) throws IOException {

@@ -8,6 +8,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
+import io.hearth.core.PeerLostException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
@@ -59,7 +60,6 @@ final class GroupShell implements AutoCloseable {
     private @Nullable Call call;
     private @Nullable HearthException over;
     private long repeated;
-    private long wireBytes;
 
     GroupShell(
             String group,
@@ -117,6 +117,7 @@ final class GroupShell implements AutoCloseable {
                     changed.await();
                 } else {
                     asked.attempt = null;
+                    settle(asked);
                     attempt(asked, attempt);
                 }
             }
@@ -127,6 +128,9 @@ final class GroupShell implements AutoCloseable {
             giveUp(asked, error);
             Thread.currentThread().interrupt();
             throw error;
+        } catch (RuntimeException | Error bug) {
+            giveUp(asked, new CollectiveException(asked.signature().text() + " failed: " + bug, bug));
+            throw bug;
         } finally {
             leave(asked);
             lock.unlock();
@@ -157,11 +161,20 @@ final class GroupShell implements AutoCloseable {
             return;
         }
         watch.disarm();
+        settle(asked);
         call = null;
         if (!results.containsKey(asked.number)) {
             buffers.give(asked.work());
         }
         changed.signalAll();
+    }
+
+    private static void settle(Call asked) {
+        asked.feedback.forEach(Runnable::run);
+        asked.feedback.clear();
+        if (asked.error != null) {
+            asked.contribution().rollBack();
+        }
     }
 
     /** Entered and left with the lock held, which is open in between. */
@@ -207,9 +220,6 @@ final class GroupShell implements AutoCloseable {
                     asked.number,
                     asked.signature(),
                     attempt.doomed());
-            if (on.world() == 1 && attempt.doomed().isPresent()) {
-                return attempt.doomed();
-            }
             return asked.contribution()
                     .attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
         } finally {
@@ -227,16 +237,27 @@ final class GroupShell implements AutoCloseable {
         try {
             gate.pass(on);
             if (!on.isOpen()) {
-                companion.start(() -> on.open(streams, group));
-                companion.awaitIdle();
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-                on.check();
+                openStreams(on);
             }
             return driven.run();
         } finally {
             drive.unlock();
+        }
+    }
+
+    private void openStreams(Ring on) throws IOException, InterruptedException {
+        companion.start(() -> on.open(streams, group));
+        try {
+            companion.await();
+        } catch (InterruptedException stop) {
+            on.abandon();
+            companion.awaitIdle();
+            throw stop;
+        }
+        on.check();
+        Throwable failure = companion.failure();
+        if (failure != null) {
+            throw new IOException("opening streams failed: " + failure, failure);
         }
     }
 
@@ -261,10 +282,10 @@ final class GroupShell implements AutoCloseable {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
-                case Effect.RollBack(long number) -> ofCall(number).ifPresent(open -> open.contribution()
-                        .rollBack());
-                case Effect.Commit(long number) -> ofCall(number).ifPresent(open -> open.contribution()
-                        .commit());
+                case Effect.RollBack(long number) -> ofCall(number)
+                        .ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
+                case Effect.Commit(long number) -> ofCall(number)
+                        .ifPresent(open -> open.feedback.add(open.contribution()::commit));
                 case Effect.Run(long number, Optional<Refusal> doomed) -> run(number, doomed);
                 case Effect.Forward forward -> forwards.add(forward);
                 case Effect.End(Status.Kept outcome) -> end(outcome);
@@ -469,7 +490,7 @@ final class GroupShell implements AutoCloseable {
 
     /** This member alone gives an error to its application, so it may not go on in the group. */
     private void giveUp(Call asked, CollectiveException error) {
-        if (asked.outcome == null && asked.error == null && over == null) {
+        if (call == asked && asked.outcome == null && asked.error == null && over == null) {
             asked.error = error;
             finish(new CollectiveException(error.getMessage() + "; this member left the group, start it again"));
             listener.gaveUp(error.getMessage());
@@ -479,8 +500,8 @@ final class GroupShell implements AutoCloseable {
     private static CollectiveException again(HearthException why) {
         return switch (why) {
             case RemovedFromClusterException _ -> new RemovedFromClusterException(why.getMessage(), why);
-            case io.hearth.core.PeerLostException _ ->
-                new io.hearth.core.PeerLostException(why.getMessage(), why);
+            case PeerLostException _ ->
+                new PeerLostException(why.getMessage(), why);
             default -> new CollectiveException(why.getMessage(), why);
         };
     }
