@@ -1,0 +1,47 @@
+package io.hearth.compression;
+
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** A codec for arrays, for those who want the compression without the cluster. Stateless; threads may share it. */
+public final class GradientCompressor {
+    private final Codec codec;
+
+    /** Compresses as {@code strategy} says. */
+    public GradientCompressor(CompressionStrategy strategy) {
+        codec = strategy.codec();
+    }
+
+    /**
+     * Encodes all of {@code gradients}.
+     *
+     * @param gradients any length; borrowed
+     * @return one encoding, which {@link #decompress} with the same strategy reads
+     * @throws NonFiniteException if the strategy is lossy and a value is NaN or infinite
+     */
+    public byte[] compress(float[] gradients) throws NonFiniteException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment values = arena.allocateFrom(Float32.FLOAT, gradients);
+            MemorySegment encoded = arena.allocate(codec.encodedBytesMax(gradients.length));
+            long bytes = codec.encode(values, gradients.length, encoded);
+            return encoded.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    /**
+     * Decodes what {@link #compress} wrote.
+     *
+     * @param encoded bytes from anywhere; borrowed
+     * @param count the number of values that the receiver expects; never taken from the bytes
+     * @throws MalformedMessageException if the bytes are not an encoding of {@code count} values
+     */
+    public float[] decompress(byte[] encoded, int count) throws MalformedMessageException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment values = arena.allocate(Float32.FLOAT, count);
+            codec.decode(MemorySegment.ofArray(encoded), values, count);
+            return values.toArray(Float32.FLOAT);
+        }
+    }
+}

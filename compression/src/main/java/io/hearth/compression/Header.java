@@ -1,0 +1,55 @@
+package io.hearth.compression;
+
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The first bytes of every encoding, so that a decoder refuses what was made by another codec, other settings or for another
+ * number of values.
+ *
+ * <pre>
+ *  0      1         2           4               8                      16
+ *  | id:1 | layout:1 | zero:2    | parameter:4   | count:8              | body of the codec
+ * </pre>
+ *
+ * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 topk. {@code parameter}: 0 for none, values per block for int8,
+ * 0 for topk.
+ */
+final class Header {
+    static final int BYTES = 16;
+    static final byte NONE = 1;
+    static final byte INT8 = 2;
+    static final byte TOPK = 3;
+
+    private static final byte LAYOUT = 1;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Header() {}
+
+    static void write(MemorySegment encoded, byte id, int parameter, long count) {
+        encoded.set(LONG, 0, word(id, parameter));
+        encoded.set(LONG, Long.BYTES, count);
+    }
+
+    static void check(MemorySegment encoded, byte id, int parameter, long count) throws MalformedMessageException {
+        if (encoded.byteSize() < BYTES) {
+            throw new MalformedMessageException(
+                    "an encoding starts with " + BYTES + " bytes, got only " + encoded.byteSize());
+        }
+        long word = encoded.get(LONG, 0);
+        if (word != word(id, parameter)) {
+            throw new MalformedMessageException("not an encoding of codec " + id + " with parameter " + parameter
+                    + ": it starts with " + Long.toHexString(Long.reverseBytes(word)));
+        }
+        if (encoded.get(LONG, Long.BYTES) != count) {
+            throw new MalformedMessageException(
+                    "an encoding of " + encoded.get(LONG, Long.BYTES) + " values, expected " + count);
+        }
+    }
+
+    private static long word(byte id, int parameter) {
+        return id | LAYOUT << Byte.SIZE | (long) parameter << Integer.SIZE;
+    }
+}

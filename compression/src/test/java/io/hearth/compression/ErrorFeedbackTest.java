@@ -1,0 +1,192 @@
+package io.hearth.compression;
+
+import static io.hearth.compression.CodecContractTest.assertBitsEqual;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.compression.ErrorFeedback.Pending;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ErrorFeedbackTest {
+    /** One large value that starves three small ones: without feedback they never arrive. */
+    private static final float[] UNEVEN = {1f, .003f, .003f, -.003f};
+
+    private static final int STEPS = 1000;
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment encoded = arena.allocate(4096);
+
+    @AfterEach
+    void free() {
+        arena.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"int8", "topk:0.25", "topk:0.5", "none"})
+    void aThousandStepsEndWithinOneResidualOfTheTrueSum(String strategy) throws Exception {
+        Codec codec = CompressionStrategy.parse(strategy).codec();
+        double[] arrived = new double[UNEVEN.length];
+        try (var feedback = new ErrorFeedback(codec, 1)) {
+            for (int step = 0; step < STEPS; step++) {
+                Pending pending = feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded);
+                float[] decoded = decoded(codec, pending, UNEVEN.length);
+                pending.commit();
+                for (int i = 0; i < decoded.length; i++) {
+                    arrived[i] += decoded[i];
+                }
+            }
+            float[] owed = feedback.owed("layer");
+            for (int i = 0; i < UNEVEN.length; i++) {
+                double trueSum = (double) UNEVEN[i] * STEPS;
+                assertEquals(trueSum, arrived[i] + owed[i], 0.002, strategy + ": nothing is lost at " + i);
+                assertTrue(Math.abs(owed[i]) <= 1.01, strategy + ": owed " + owed[i] + " at " + i);
+            }
+            if (strategy.equals("int8")) {
+                assertEquals(0, maxMagnitude(owed), 0.6 / 127, "at most about half a step is owed");
+            }
+        }
+    }
+
+    @Test
+    void withoutFeedbackInt8WouldLoseTheSmallValuesForEver() throws Exception {
+        var compressor = new GradientCompressor(CompressionStrategy.parse("int8"));
+        assertArrayEquals(
+                new float[] {0, 0, 0}, Arrays.copyOfRange(compressor.decompress(compressor.compress(UNEVEN), 4), 1, 4));
+    }
+
+    @Test
+    void whatIsOwedIsTheGradientLessWhatWasDecoded() throws Exception {
+        Codec codec = new TopKCodec(0.25);
+        try (var feedback = new ErrorFeedback(codec, 1)) {
+            feedback.prepare("layer", memory(3, 1, -2, 0.5f), 4, encoded).commit();
+            assertArrayEquals(new float[] {0, 1, -2, 0.5f}, feedback.owed("layer"));
+            Pending second = feedback.prepare("layer", memory(0, 1, -2, 0), 4, encoded);
+            assertArrayEquals(new float[] {0, 0, -4, 0}, decoded(codec, second, 4));
+            second.commit();
+            assertArrayEquals(new float[] {0, 2, 0, 0.5f}, feedback.owed("layer"));
+        }
+    }
+
+    @Test
+    void aRolledBackEncodingLeavesTheMemoryAndRepeatsBitForBit() throws Exception {
+        try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
+            feedback.prepare("layer", memory(UNEVEN), 4, encoded).commit();
+            float[] before = feedback.owed("layer");
+            Pending given = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
+            byte[] first = bytes(given);
+            given.rollback();
+            assertBitsEqual(before, feedback.owed("layer"), "after rollback");
+            Pending again = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
+            assertArrayEquals(first, bytes(again));
+            assertBitsEqual(before, feedback.owed("layer"), "before commit");
+            again.commit();
+            assertNotEquals(before[1], feedback.owed("layer")[1]);
+        }
+    }
+
+    @Test
+    void theGradientIsOnlyBorrowed() throws Exception {
+        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+            MemorySegment gradient = memory(UNEVEN);
+            feedback.prepare("layer", gradient, 4, encoded).commit();
+            feedback.prepare("layer", gradient, 4, encoded).commit();
+            assertArrayEquals(UNEVEN, gradient.toArray(Float32.FLOAT));
+        }
+    }
+
+    @Test
+    void tensorsAreKeptApart() throws Exception {
+        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 2)) {
+            feedback.prepare("a", memory(4, 1, 1, 1), 4, encoded).commit();
+            feedback.prepare("b", memory(0, 0, 0, 9), 4, encoded).commit();
+            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.owed("a"));
+            assertArrayEquals(new float[] {0, 0, 0, 0}, feedback.owed("b"));
+        }
+    }
+
+    @Test
+    void anotherSizeStartsWithNothingOwed() throws Exception {
+        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+            feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
+            feedback.prepare("layer", memory(4, 1), 2, encoded).rollback();
+            assertArrayEquals(new float[] {0, 0}, feedback.owed("layer"));
+        }
+    }
+
+    @Test
+    void aGradientThatIsNotFiniteLeavesTheMemoryUsable() throws Exception {
+        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+            feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
+            var refusal = assertThrows(
+                    NonFiniteException.class,
+                    () -> feedback.prepare("layer", memory(0, 0, Float.NEGATIVE_INFINITY, 0), 4, encoded));
+            assertEquals(2, refusal.index());
+            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.owed("layer"));
+            feedback.prepare("layer", memory(0, 0, 0, 0), 4, encoded).commit();
+            assertArrayEquals(new float[] {0, 0, 1, 1}, feedback.owed("layer"));
+        }
+    }
+
+    @Test
+    void onlyOneEncodingOfATensorIsPendingAndItEndsOnce() throws Exception {
+        try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
+            Pending first = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
+            assertThrows(IllegalStateException.class, () -> feedback.prepare("layer", memory(UNEVEN), 4, encoded));
+            assertThrows(IllegalStateException.class, () -> feedback.prepare("layer", memory(1, 2), 2, encoded));
+            assertThrows(IllegalStateException.class, () -> feedback.forget("layer"));
+            first.rollback();
+            assertThrows(IllegalStateException.class, first::commit);
+            Pending second = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
+            assertThrows(IllegalStateException.class, first::rollback);
+            second.commit();
+            assertThrows(IllegalStateException.class, second::rollback);
+        }
+    }
+
+    @Test
+    void theNumberOfTensorsIsBounded() throws Exception {
+        try (var feedback = new ErrorFeedback(new NoneCodec(), 2)) {
+            feedback.prepare("a", memory(1), 1, encoded).commit();
+            feedback.prepare("b", memory(1), 1, encoded).commit();
+            String message = assertThrows(
+                            IllegalStateException.class, () -> feedback.prepare("c", memory(1), 1, encoded))
+                    .toString();
+            assertTrue(message.contains("more than 2 tensors"), message);
+            feedback.prepare("a", memory(1, 2), 2, encoded).commit();
+            feedback.forget("b");
+            feedback.prepare("c", memory(1), 1, encoded).commit();
+        }
+    }
+
+    private MemorySegment memory(float... values) {
+        return arena.allocateFrom(Float32.FLOAT, values);
+    }
+
+    private byte[] bytes(Pending pending) {
+        return encoded.asSlice(0, pending.encodedBytes()).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private float[] decoded(Codec codec, Pending pending, int count) throws Exception {
+        MemorySegment values = arena.allocate(Float32.FLOAT, count);
+        codec.decode(encoded.asSlice(0, pending.encodedBytes()), values, count);
+        return values.toArray(Float32.FLOAT);
+    }
+
+    private static float maxMagnitude(float[] values) {
+        float largest = 0;
+        for (float value : values) {
+            largest = Math.max(largest, Math.abs(value));
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,13 @@
+package io.hearth.compression;
+
+final class TopKSparseTest extends CodecContractTest {
+    @Override
+    Codec codec() {
+        return new TopKCodec(0.01);
+    }
+
+    @Override
+    float[] oracle(float[] values) {
+        return TopKCodecTest.oracle(values, 0.01);
+    }
+}
