@@ -1,0 +1,191 @@
+package io.hearth.collective;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import io.hearth.collective.wire.CallMessage;
+import io.hearth.collective.wire.ForwardMessage;
+import io.hearth.collective.wire.KeptMessage;
+import io.hearth.collective.wire.RefusalMessage;
+import io.hearth.collective.wire.RefusedMessage;
+import io.hearth.collective.wire.ResolutionMessage;
+import io.hearth.collective.wire.StatusMessage;
+import io.hearth.core.BoundedDecoder;
+import io.hearth.core.Bytes;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import io.hearth.election.Resolver;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+
+/** Between the records of this module and their bytes. Whatever the bytes are, decoding gives a record or a typed error. */
+public final class CollectiveCodec {
+    private static final BoundedDecoder.Limits LIMITS =
+            new BoundedDecoder.Limits(Resolver.BYTES_MAX, 3, Status.KEPT_MAX, 4 * Refusal.TEXT_MAX);
+
+    private CollectiveCodec() {}
+
+    /** The bytes of a call's signature. */
+    public static byte[] encode(Signature signature) {
+        return CallMessage.newBuilder()
+                .setKind(signature.kind().ordinal())
+                .setOp(signature.op().ordinal())
+                .setType(signature.type().ordinal())
+                .setCount(signature.count())
+                .setCodec(signature.codec())
+                .setRoot(signature.root().map(NodeId::text).orElse(""))
+                .build()
+                .toByteArray();
+    }
+
+    /**
+     * Reads a call's signature.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Signature signature(byte[] bytes) throws MalformedMessageException {
+        CallMessage message = parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes);
+        return checked("call", () -> new Signature(
+                one(Signature.Kind.values(), message.getKind()),
+                one(ReduceOp.values(), message.getOp()),
+                one(DataType.values(), message.getType()),
+                message.getCount(),
+                message.getCodec(),
+                message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
+    }
+
+    /** The bytes of a refusal. */
+    public static byte[] encode(Refusal refusal) {
+        return message(refusal).toByteArray();
+    }
+
+    /**
+     * Reads a refusal.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Refusal refusal(byte[] bytes) throws MalformedMessageException {
+        RefusalMessage message = parse(RefusalMessage.parser(), RefusalMessage.getDescriptor(), bytes);
+        return checked("refusal", () -> refusal(message));
+    }
+
+    /** The bytes of a status, at most {@link Resolver#BYTES_MAX}. */
+    public static Bytes encode(Status status) {
+        var message = StatusMessage.newBuilder()
+                .setCalled(status.called())
+                .setDoneUpTo(status.doneUpTo())
+                .setBroken(status.broken().orElse(""));
+        for (Status.Kept kept : status.kept()) {
+            var entry = KeptMessage.newBuilder()
+                    .setNumber(kept.number())
+                    .setContributors(kept.contributors())
+                    .setBytes(kept.bytes());
+            kept.refusal().ifPresent(refusal -> entry.setRefusal(message(refusal)));
+            message.addKept(entry);
+        }
+        return Bytes.of(message.build().toByteArray());
+    }
+
+    /**
+     * Reads a status.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Status status(Bytes bytes) throws MalformedMessageException {
+        StatusMessage message = parse(StatusMessage.parser(), StatusMessage.getDescriptor(), bytes.toArray());
+        return checked("status", () -> new Status(
+                message.getCalled(),
+                message.getDoneUpTo(),
+                message.getKeptList().stream().map(CollectiveCodec::kept).toList(),
+                message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken())));
+    }
+
+    /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
+    public static Bytes encode(Resolution resolution) {
+        var message = ResolutionMessage.newBuilder().setFirst(resolution.first());
+        for (Resolution.Forward forward : resolution.forwards()) {
+            message.addForwards(ForwardMessage.newBuilder()
+                    .setNumber(forward.number())
+                    .setHolder(forward.holder().text())
+                    .setContributors(forward.contributors())
+                    .setBytes(forward.bytes()));
+        }
+        for (Resolution.Refused refused : resolution.refused()) {
+            message.addRefused(
+                    RefusedMessage.newBuilder().setNumber(refused.number()).setRefusal(message(refused.refusal())));
+        }
+        return Bytes.of(message.build().toByteArray());
+    }
+
+    /**
+     * Reads a resolution; no bytes at all mean {@link Resolution#NOTHING}.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Resolution resolution(Bytes bytes) throws MalformedMessageException {
+        if (bytes.isEmpty()) {
+            return Resolution.NOTHING;
+        }
+        ResolutionMessage message =
+                parse(ResolutionMessage.parser(), ResolutionMessage.getDescriptor(), bytes.toArray());
+        return checked("resolution", () -> new Resolution(
+                message.getFirst(),
+                message.getForwardsList().stream().map(CollectiveCodec::forward).toList(),
+                message.getRefusedList().stream()
+                        .map(refused -> new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
+                        .toList()));
+    }
+
+    private static Status.Kept kept(KeptMessage message) {
+        return new Status.Kept(
+                message.getNumber(),
+                message.getContributors(),
+                message.getBytes(),
+                message.hasRefusal() ? Optional.of(refusal(message.getRefusal())) : Optional.empty());
+    }
+
+    private static Resolution.Forward forward(ForwardMessage message) {
+        return new Resolution.Forward(
+                message.getNumber(),
+                NodeId.parse(message.getHolder()),
+                message.getContributors(),
+                message.getBytes());
+    }
+
+    private static RefusalMessage message(Refusal refusal) {
+        return RefusalMessage.newBuilder()
+                .setCause(refusal.cause().ordinal())
+                .setText(refusal.text())
+                .build();
+    }
+
+    private static Refusal refusal(RefusalMessage message) {
+        return new Refusal(one(Refusal.Cause.values(), message.getCause()), message.getText());
+    }
+
+    private static <E extends Enum<E>> E one(E[] values, int ordinal) {
+        if (ordinal < 0 || ordinal >= values.length) {
+            throw new IllegalArgumentException("there are " + values.length + " choices, got number " + ordinal);
+        }
+        return values[ordinal];
+    }
+
+    private static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes)
+            throws MalformedMessageException {
+        return BoundedDecoder.parse(parser, descriptor, bytes, LIMITS);
+    }
+
+    /** The records' own checks speak in IllegalArgumentException; for bytes from elsewhere that is a malformed message. */
+    private interface Build<T> {
+        T build();
+    }
+
+    private static <T> T checked(String what, Build<T> build) throws MalformedMessageException {
+        try {
+            return build.build();
+        } catch (IllegalArgumentException invalid) {
+            throw new MalformedMessageException(what + " is not valid: " + invalid.getMessage(), invalid);
+        }
+    }
+}

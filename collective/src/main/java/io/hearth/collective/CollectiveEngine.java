@@ -1,0 +1,259 @@
+package io.hearth.collective;
+
+import io.hearth.accel.Reducer;
+import io.hearth.compression.Codec;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.HearthException;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.GroupView;
+import io.hearth.election.Member;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.StreamSource;
+import java.lang.foreign.MemorySegment;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The collectives of one member of one group, over streams from elsewhere, through the views that somebody else decides.
+ *
+ * <p>The application calls the {@link DistributedBackend} side. Whoever runs the view change calls {@link #freeze},
+ * {@link #install} and {@link #removed}, and hears through {@link CollectiveListener}. A call that meets a view change waits
+ * for it and then goes on, repeats, or takes the result from a member that has it; its input is intact until it returns.
+ *
+ * <p>The result comes into being in memory of the engine and is kept there until no member can lack it: one buffer of the
+ * call's size during a call and one after it, plus the encodings of all ranks where a codec is used.
+ */
+public final class CollectiveEngine implements DistributedBackend {
+    /** How many numbers a group may have open at once, at most; a constant of the protocol. */
+    public static final int WINDOW = 4;
+
+    private static final int CODECS_MAX = 8;
+    private static final int TENSORS_MAX = 4096;
+
+    private final EngineOptions options;
+    private final Reducer reducer;
+    private final Clock clock;
+    private final String group;
+    private final NodeId self;
+    private final GroupShell shell;
+    private final ReentrantLock callers = new ReentrantLock();
+    /** Of the thread that calls. */
+    private final Map<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
+
+    private final MetricsTally tally = new MetricsTally();
+
+    /**
+     * An engine without a view: calls wait for the first {@link #install}.
+     *
+     * @param group the training job, at most 63 characters
+     * @param self this node, as views list it
+     * @param streams where data streams come from; not closed here
+     * @param reducer for this engine alone
+     * @param listener told of progress and of what is broken
+     */
+    public CollectiveEngine(
+            String group,
+            NodeId self,
+            StreamSource streams,
+            Reducer reducer,
+            EngineOptions options,
+            CollectiveListener listener,
+            Clock clock) {
+        this.group = group;
+        this.self = self;
+        this.reducer = reducer;
+        this.options = options;
+        this.clock = clock;
+        this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
+    }
+
+    @Override
+    public int rank() {
+        return Math.max(0, shell.state().members().indexOf(self));
+    }
+
+    @Override
+    public int worldSize() {
+        return Math.max(1, shell.state().members().size());
+    }
+
+    @Override
+    public CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        long started = clock.nanoTime();
+        boolean done = false;
+        try {
+            CollectiveResult result = run(sum(values, type, op, how), values, how);
+            done = true;
+            return result;
+        } finally {
+            tally.allReduce(done, clock.nanoTime() - started);
+        }
+    }
+
+    @Override
+    public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
+            throws CollectiveException {
+        List<NodeId> members = shell.state().members();
+        if (root < 0 || root >= Math.max(1, members.size())) {
+            throw new IllegalArgumentException(
+                    "no rank " + root + " in a group of " + members.size() + "; roots are 0 to worldSize() - 1");
+        }
+        NodeId node = members.isEmpty() ? self : members.get(root);
+        var plan = new Plan(Signature.broadcast(type, elements(values, type), node), new Broadcast(node));
+        CollectiveResult result = run(plan, values, how);
+        tally.broadcast();
+        return result;
+    }
+
+    @Override
+    public void barrier(CollectiveOptions how) throws CollectiveException {
+        var plan = new Plan(Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN), new PlainSum());
+        run(plan, MemorySegment.ofArray(new byte[0]), how);
+        tally.barrier();
+    }
+
+    @Override
+    public CollectiveMetrics metricsSnapshot() {
+        return tally.snapshot(worldSize() - 1, shell.repeated());
+    }
+
+    /**
+     * Stops every data thread and says where this member stands. Nothing ends here until {@link #install} brings a successor
+     * of that view. Bounded by the time to process one segment.
+     *
+     * @param lineage text of the view's lineage, as in {@link #install}
+     * @param epoch of the view that is to be succeeded
+     * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
+     */
+    public Bytes freeze(String lineage, long epoch) {
+        return CollectiveCodec.encode(shell.freeze(lineage, epoch));
+    }
+
+    /**
+     * Takes a committed view. With an unchanged group epoch everything goes on in place; with another one streams are set up
+     * anew at next use, and open calls run again or take their result from a member that has it.
+     *
+     * @param lineage text of the view's lineage: the same on all members, another one for another lineage
+     * @param view which lists this node as a trainer of the group; otherwise the node counts as removed
+     */
+    public void install(String lineage, View view) {
+        List<NodeId> members = view.group(group).stream().map(Member::node).toList();
+        Optional<GroupView> groupView = view.groupView(group);
+        if (!members.contains(self) || groupView.isEmpty()) {
+            removed(new RemovedFromClusterException(
+                    "epoch " + view.epoch() + " goes on without this node; start again to take part"));
+            return;
+        }
+        try {
+            shell.install(new GroupMachine.Event.Installed(
+                    new GroupMachine.Frozen(lineage, view.epoch()),
+                    lineage + "/" + groupView.get().epoch(),
+                    members,
+                    CollectiveCodec.resolution(groupView.get().resolution())));
+        } catch (MalformedMessageException malformed) {
+            removed(malformed);
+        }
+    }
+
+    /** Ends all open calls with {@code why}, and later ones too; before the first call it changes nothing. */
+    public void removed(HearthException why) {
+        shell.removed(why);
+    }
+
+    /** All numbers up to this one ended here; 0 before the first. */
+    public long doneUpTo() {
+        return shell.state().doneUpTo();
+    }
+
+    /** Whether nothing was called yet, so that trainers may still enter. */
+    public boolean open() {
+        return shell.state().next() == 1;
+    }
+
+    @Override
+    public void close() {
+        shell.close();
+        if (callers.tryLock()) {
+            try {
+                memories.values().forEach(ErrorFeedback::close);
+                memories.clear();
+            } finally {
+                callers.unlock();
+            }
+        }
+    }
+
+    /** What is asked, and how it is done. */
+    private record Plan(Signature signature, Contribution contribution) {}
+
+    private Plan sum(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how) {
+        long count = elements(values, type);
+        Codec codec = how.codec().or(options::codec).orElse(null);
+        boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
+        if (codec == null || codec.name().equals(Signature.PLAIN) || (!fits && how.codec().isEmpty())) {
+            return new Plan(Signature.allReduce(op, type, count, Signature.PLAIN), new PlainSum());
+        }
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "codec " + codec.name() + " is for SUM and AVG of float32, not for " + op + " of " + type);
+        }
+        String key = how.key().orElse("float32[" + count + "]");
+        Optional<ErrorFeedback> memory = codec.lossless() ? Optional.empty() : Optional.of(memory(codec));
+        return new Plan(
+                Signature.allReduce(op, type, count, codec.name()),
+                new EncodedSum(codec, memory, key, shell.buffers(), reducer));
+    }
+
+    private ErrorFeedback memory(Codec codec) {
+        callers.lock();
+        try {
+            if (!memories.containsKey(codec) && memories.size() == CODECS_MAX) {
+                throw new IllegalStateException("more than " + CODECS_MAX
+                        + " lossy codecs in one engine: make a codec once and use it for all calls");
+            }
+            return memories.computeIfAbsent(codec, fresh -> new ErrorFeedback(fresh, TENSORS_MAX));
+        } finally {
+            callers.unlock();
+        }
+    }
+
+    private CollectiveResult run(Plan plan, MemorySegment values, CollectiveOptions how) throws CollectiveException {
+        if (values.isReadOnly()) {
+            throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
+        }
+        long due = clock.nanoTime() + how.deadline().orElse(options.deadline()).toNanos();
+        Signature signature = plan.signature();
+        Buffers.Buffer work = shell.buffers().take(signature.bytes());
+        var call = new Call(signature, values, plan.contribution(), work, due);
+        Status.Kept outcome;
+        try {
+            outcome = shell.perform(call);
+        } finally {
+            tally.sent(signature, call.bytesSent);
+        }
+        if (outcome.refusal().isPresent()) {
+            throw outcome.refusal().get().toException();
+        }
+        MemorySegment.copy(work.bytes(), 0, values, 0, signature.bytes());
+        tally.dense(plan.contribution().denseBytes(signature, rank(), outcome.contributors(), options.segmentBytes()));
+        return new CollectiveResult(outcome.contributors(), call.bytesSent);
+    }
+
+    private static long elements(MemorySegment values, DataType type) {
+        if (values.byteSize() % type.bytes() != 0) {
+            throw new IllegalArgumentException(values.byteSize() + " bytes are no whole number of " + type);
+        }
+        return values.byteSize() / type.bytes();
+    }
+}

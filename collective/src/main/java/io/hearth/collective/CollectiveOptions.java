@@ -1,0 +1,40 @@
+package io.hearth.collective;
+
+import io.hearth.compression.Codec;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How one collective is to be done. All ranks must choose the same codec; deadline and key are each rank's own.
+ *
+ * @param deadline positive; the longest time until the call returns or throws. Empty: the backend's default
+ * @param codec how float32 gradients cross the wire; empty: the backend's default
+ * @param key names the tensor whose error feedback this is, for lossy codecs. Give one where a step reduces several tensors of
+ *     one size; empty: tensors are told apart by their size
+ */
+public record CollectiveOptions(Optional<Duration> deadline, Optional<Codec> codec, Optional<String> key) {
+    /** Everything as the backend has it. */
+    public static final CollectiveOptions DEFAULTS =
+            new CollectiveOptions(Optional.empty(), Optional.empty(), Optional.empty());
+
+    public CollectiveOptions {
+        if (deadline.isPresent() && !deadline.get().isPositive()) {
+            throw new IllegalArgumentException("a deadline is positive, got " + deadline.get());
+        }
+    }
+
+    /** The same with a deadline. */
+    public CollectiveOptions within(Duration limit) {
+        return new CollectiveOptions(Optional.of(limit), codec, key);
+    }
+
+    /** The same with a codec. */
+    public CollectiveOptions as(Codec chosen) {
+        return new CollectiveOptions(deadline, Optional.of(chosen), key);
+    }
+
+    /** The same for a named tensor. */
+    public CollectiveOptions forTensor(String name) {
+        return new CollectiveOptions(deadline, codec, Optional.of(name));
+    }
+}

@@ -1,0 +1,102 @@
+package io.hearth.collective;
+
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The second data thread of an engine: opens streams and receives while the caller sends. One platform thread, parked between
+ * jobs; one job at a time, given and awaited by one thread.
+ */
+final class Companion implements AutoCloseable {
+    /** What it does; it may end with any checked exception. */
+    interface Job {
+        void run() throws Exception;
+    }
+
+    private final Thread thread;
+    private volatile @Nullable Job job; // set by the giver, cleared by the companion when done
+    private volatile @Nullable Throwable failure; // set by the companion before it clears the job
+    private volatile @Nullable Thread giver; // set by the giver, unparked by the companion
+    private volatile boolean closed; // set by close(), read by the companion
+
+    Companion(String name) {
+        thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::loop);
+        thread.start();
+    }
+
+    /** Starts a job; {@link #await} or {@link #awaitIdle} must follow before the next. */
+    void start(Job next) {
+        giver = Thread.currentThread();
+        failure = null;
+        job = next;
+        LockSupport.unpark(thread);
+    }
+
+    /** Whether the last job has ended. */
+    boolean isIdle() {
+        return job == null;
+    }
+
+    /** Waits for the job's end, whatever interrupts; the interrupt is kept for the caller. */
+    void awaitIdle() {
+        boolean interrupted = false;
+        while (job != null && thread.isAlive()) {
+            LockSupport.park(this);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for the job's end. */
+    void await() throws InterruptedException {
+        while (job != null && thread.isAlive()) {
+            LockSupport.park(this);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        }
+    }
+
+    /** What ended the last job early, if anything did. */
+    @Nullable Throwable failure() {
+        return failure;
+    }
+
+    private void loop() {
+        while (!closed) {
+            Job next = job;
+            if (next == null) {
+                LockSupport.park(this);
+                continue;
+            }
+            Thread.interrupted(); // an interrupt meant for an earlier job
+            try {
+                next.run();
+            } catch (Throwable broken) { // the giver decides; this thread serves the next one
+                failure = broken;
+            }
+            job = null;
+            LockSupport.unpark(giver);
+        }
+    }
+
+    /** Ends the thread once its job is over; waits for that. */
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.hearth.collective;
+
+import io.hearth.core.Clock;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Ends calls whose time is up. A caller may be blocked in a socket, so somebody else has to look at the clock.
+ *
+ * <p>Lazy: a call only wakes the thread when its deadline is earlier than what the thread sleeps to. With one deadline for all
+ * calls that is never after the first.
+ */
+final class DeadlineWatch implements AutoCloseable {
+    private static final long FAR_NANOS = Long.MAX_VALUE / 4;
+
+    private final Clock clock;
+    private final Thread thread;
+    private final Runnable onDue;
+    private volatile boolean armed; // written by callers, read by the thread
+    private volatile long dueNanos; // written by callers, read by the thread
+    private volatile long sleepsUntilNanos; // written by the thread, read by callers
+    private volatile boolean closed; // written by close(), read by the thread
+
+    /** {@code onDue} runs on the watch's thread, and must look for itself whose time is up. */
+    DeadlineWatch(String name, Clock clock, Runnable onDue) {
+        this.clock = clock;
+        this.onDue = onDue;
+        this.sleepsUntilNanos = clock.nanoTime() + FAR_NANOS;
+        this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::loop);
+        thread.start();
+    }
+
+    /** From now on one call is due at {@code nanos} of the clock. */
+    void arm(long nanos) {
+        dueNanos = nanos;
+        armed = true;
+        if (nanos - sleepsUntilNanos < 0) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** The call is over. */
+    void disarm() {
+        armed = false;
+    }
+
+    private void loop() {
+        while (!closed) {
+            long now = clock.nanoTime();
+            sleepsUntilNanos = armed ? dueNanos : now + FAR_NANOS;
+            if (armed && dueNanos - sleepsUntilNanos < 0) {
+                continue; // armed in between, by a caller that saw the old value and woke nobody
+            }
+            if (armed && dueNanos - now <= 0) {
+                armed = false;
+                onDue.run();
+            } else {
+                LockSupport.parkNanos(this, sleepsUntilNanos - now);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.hearth.collective;
+
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What a training script holds: its place in the group, and the collectives, over any backend.
+ *
+ * <pre>{@code
+ * float[] gradients = model.gradients(batch);
+ * cluster.allReduce(gradients, ReduceOp.AVG);
+ * model.step(gradients);
+ * if (cluster.isMaster()) {
+ *     log(loss);
+ * }
+ * }</pre>
+ *
+ * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}.
+ */
+public final class DistributedContext {
+    private final DistributedBackend backend;
+    private final Supplier<Optional<NodeId>> master;
+
+    /** Over a backend that knows no cluster around its group. */
+    public DistributedContext(DistributedBackend backend) {
+        this(backend, Optional::empty);
+    }
+
+    /**
+     * Over a backend within a cluster.
+     *
+     * @param backend borrowed: whoever opened it closes it
+     * @param master asked for the cluster's master, which may be a node that trains nothing
+     */
+    public DistributedContext(DistributedBackend backend, Supplier<Optional<NodeId>> master) {
+        this.backend = backend;
+        this.master = master;
+    }
+
+    /** This process's place in its group, 0 to {@code worldSize() - 1}. */
+    public int rank() {
+        return backend.rank();
+    }
+
+    /** Members of the group now, this one included. */
+    public int worldSize() {
+        return backend.worldSize();
+    }
+
+    /** Whether this is the group's rank 0: exactly one process of the group, the one to log and to save. */
+    public boolean isMaster() {
+        return rank() == 0;
+    }
+
+    /** The master of the cluster's view, if the backend lives in a cluster. */
+    public Optional<NodeId> master() {
+        return master.get();
+    }
+
+    /**
+     * Combines {@code values} over all ranks, in place. All ranks end with the same bits.
+     *
+     * @param values same length on all ranks, 0 or more; unchanged if this throws
+     * @param op how; AVG divides by the ranks that really contributed
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult allReduce(float[] values, ReduceOp op) throws CollectiveException {
+        return allReduce(values, op, CollectiveOptions.DEFAULTS);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, with options. */
+    public CollectiveResult allReduce(float[] values, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return allReduce(MemorySegment.ofArray(values), op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for float32 values in any segment. */
+    public CollectiveResult allReduce(MemorySegment values, ReduceOp op) throws CollectiveException {
+        return allReduce(values, op, CollectiveOptions.DEFAULTS);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for float32 values in any segment, with options. */
+    public CollectiveResult allReduce(MemorySegment values, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return backend.allReduce(values, DataType.FLOAT32, op, options);
+    }
+
+    /**
+     * Replaces {@code values} on all ranks by those of {@code root}; returns when all hold them.
+     *
+     * @param values same length on all ranks; unchanged if this throws
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult broadcast(float[] values, int root) throws CollectiveException {
+        return broadcast(MemorySegment.ofArray(values), root);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for float32 values in any segment. */
+    public CollectiveResult broadcast(MemorySegment values, int root) throws CollectiveException {
+        return broadcast(values, root, CollectiveOptions.DEFAULTS);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for float32 values in any segment, with options. */
+    public CollectiveResult broadcast(MemorySegment values, int root, CollectiveOptions options)
+            throws CollectiveException {
+        return backend.broadcast(values, DataType.FLOAT32, root, options);
+    }
+
+    /**
+     * Returns when all ranks called it.
+     *
+     * @throws CollectiveException they did not; the subclass says why
+     */
+    public void barrier() throws CollectiveException {
+        barrier(CollectiveOptions.DEFAULTS);
+    }
+
+    /** As {@link #barrier()}, with options. */
+    public void barrier(CollectiveOptions options) throws CollectiveException {
+        backend.barrier(options);
+    }
+
+    /** What the backend did so far. */
+    public CollectiveMetrics metricsSnapshot() {
+        return backend.metricsSnapshot();
+    }
+}

@@ -1,0 +1,213 @@
+package io.hearth.collective;
+
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Decides what becomes of a group's numbered collectives when members are lost: which run, which run again, which are fetched
+ * from a member that has the result, which are over. It moves no bytes.
+ *
+ * <pre>
+ *                 Called                 Finished, Refused
+ *   (no number) ---------&gt; open --run--&gt; running ---------&gt; ended, kept for W numbers
+ *                            ^              |
+ *                            |   Installed (new fence): roll back, run again
+ *                            +--------------+---- forwarded: ends with its holder's result, contributors as they were
+ *                                           +---- refused there: ends so here
+ * </pre>
+ *
+ * <p>Rules, and what each is for:
+ *
+ * <ul>
+ *   <li>A number is called only when the one W before it is done. So whoever finished j knows that all called j, hence all
+ *       finished j - W, and it need keep no result older than that: no acknowledgement round.
+ *   <li>A freeze is final for its epoch. Its report is what the view change decides on; nothing may end here until a
+ *       successor is learned, or the decision would be about a past that changed.
+ *   <li>An unchanged fence resumes in place. A changed one runs every open number again, from inputs that are still intact,
+ *       except those that somebody finished: their members must all return the same bytes.
+ *   <li>Forwards come before everything else in a new group epoch, in the same order on all members, because they use the
+ *       same streams.
+ * </ul>
+ *
+ * <p>Rejected: a commit round for each collective (costs a round trip per call for a case that is rare), and acknowledgements
+ * of results (the window gives the same bound for nothing).
+ */
+public final class GroupMachine implements Machine<GroupMachine.State, GroupMachine.Event, GroupMachine.Effect> {
+    private final int window;
+    private final Policy policy;
+
+    /** What to do with open numbers when a member is lost. */
+    public enum Policy {
+        /** The rest repeats them. */
+        RETRY,
+        /** They end with an error that names the lost, unless somebody finished them. */
+        FAIL_FAST
+    }
+
+    /** A group whose members may have {@code window} numbers open at once, the same on all; 1 to {@link Status#KEPT_MAX}. */
+    public GroupMachine(int window, Policy policy) {
+        if (window < 1 || window > Status.KEPT_MAX) {
+            throw new IllegalArgumentException("need a window of 1 to " + Status.KEPT_MAX + ", got " + window);
+        }
+        this.window = window;
+        this.policy = policy;
+    }
+
+    /**
+     * How far one epoch's freeze reaches.
+     *
+     * @param lineage in whatever text its owner uses
+     * @param epoch of the view that may get a successor
+     */
+    public record Frozen(String lineage, long epoch) {}
+
+    /**
+     * An open number.
+     *
+     * @param running it was told to run in the present group epoch
+     * @param doomed it will run only to tell all ranks this
+     */
+    public record Open(Signature signature, boolean running, Optional<Refusal> doomed) {}
+
+    /**
+     * All that the machine knows.
+     *
+     * @param fence lineage and group epoch; empty before the first view
+     * @param members of the group, by rank
+     * @param next number of the next call
+     * @param doneUpTo all numbers up to this one ended here
+     * @param open called and not ended
+     * @param kept ended and still held
+     * @param forwards to be carried out before anything runs, in this order
+     * @param frozen while a view change is on its way
+     * @param broken why the streams of this fence are unusable
+     */
+    public record State(
+            String fence,
+            List<NodeId> members,
+            long next,
+            long doneUpTo,
+            SortedMap<Long, Open> open,
+            SortedMap<Long, Status.Kept> kept,
+            List<Resolution.Forward> forwards,
+            Optional<Frozen> frozen,
+            Optional<String> broken) {
+        /** Before the first view. */
+        public static final State START = new State(
+                "", List.of(), 1, 0, new TreeMap<>(), new TreeMap<>(), List.of(), Optional.empty(), Optional.empty());
+
+        public State {
+            members = List.copyOf(members);
+            open = new TreeMap<>(open);
+            kept = new TreeMap<>(kept);
+            forwards = List.copyOf(forwards);
+        }
+
+        /** What to report to the view change. */
+        public Status status() {
+            return new Status(next - 1, doneUpTo, List.copyOf(kept.values()), broken);
+        }
+
+        boolean mayRun() {
+            return !fence.isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
+        }
+    }
+
+    /** What may happen. */
+    public sealed interface Event {
+        /** The application asks for its next collective; it becomes number {@code state.next()}. */
+        record Called(Signature signature) implements Event {}
+
+        /** The exchange of a number is complete here. */
+        record Finished(long number, String fence) implements Event {}
+
+        /** The exchange of a number ended with the same refusal on all ranks. */
+        record Refused(long number, String fence, Refusal refusal) implements Event {}
+
+        /** A forwarded result is here and with all other members. */
+        record Forwarded(long number, String fence) implements Event {}
+
+        /** A stream of this fence broke, or a member stopped using it. */
+        record StreamBroken(String fence, NodeId peer, String why) implements Event {}
+
+        /** All members are known to have ended every number up to this one. */
+        record EndedByAll(long upTo) implements Event {}
+
+        /** A view change asks for the status; from here on nothing ends. */
+        record Freeze(Frozen frozen) implements Event {}
+
+        /**
+         * A committed view.
+         *
+         * @param view its lineage and epoch
+         * @param fence its lineage and this group's epoch
+         * @param members of the group, by rank
+         * @param resolution decided at the change that made this group epoch
+         */
+        record Installed(Frozen view, String fence, List<NodeId> members, Resolution resolution) implements Event {}
+    }
+
+    /** What the shell carries out. */
+    public sealed interface Effect {
+        /** Stop and forget every exchange of the former fence; its streams are of no more use. */
+        record Abandon() implements Effect {}
+
+        /** Take the error-feedback memory back to before this number. */
+        record RollBack(long number) implements Effect {}
+
+        /** Keep the error-feedback memory of this number. */
+        record Commit(long number) implements Effect {}
+
+        /** Run the exchange of a number in this fence, from its input; {@code doomed}: only to tell all ranks this. */
+        record Run(long number, Optional<Refusal> doomed) implements Effect {}
+
+        /** Carry a result from the member at {@code root} to all; the own copy is only compared where {@code held}. */
+        record Forward(long number, int root, long bytes, boolean held) implements Effect {}
+
+        /** Tell the application. */
+        record End(Status.Kept outcome) implements Effect {}
+
+        /** Nobody can ask for this result any more. */
+        record Release(long number) implements Effect {}
+
+        /** Tell the view change that these streams must be set up anew. */
+        record TellBroken(NodeId peer, String why) implements Effect {}
+
+        /** Tell whoever watches. */
+        record TellProgress(long doneUpTo) implements Effect {}
+    }
+
+    @Override
+    public Step<State, Effect> step(State state, Event event, long nowNanos) {
+        var draft = new GroupDraft(state, window, policy);
+        switch (event) {
+            case Event.Called(Signature signature) -> draft.call(signature);
+            case Event.Finished(long number, String fence) -> draft.finish(number, fence);
+            case Event.Refused(long number, String fence, Refusal refusal) -> draft.refuse(number, fence, refusal);
+            case Event.Forwarded(long number, String fence) -> draft.forwarded(number, fence);
+            case Event.StreamBroken(String fence, NodeId peer, String why) -> draft.streamBroken(fence, peer, why);
+            case Event.EndedByAll(long upTo) -> draft.release(upTo);
+            case Event.Freeze(Frozen frozen) -> draft.freeze(frozen);
+            case Event.Installed installed -> draft.install(installed);
+        }
+        return draft.step();
+    }
+
+    /** Time changes nothing here: deadlines belong to calls, not to the group. */
+    @Override
+    public long sleepNanos(State state, long nowNanos) {
+        return Long.MAX_VALUE;
+    }
+
+    static List<Resolution.Forward> without(List<Resolution.Forward> forwards, long number) {
+        var rest = new ArrayList<>(forwards);
+        rest.removeIf(forward -> forward.number() == number);
+        return rest;
+    }
+}

@@ -1,0 +1,42 @@
+package io.hearth.collective;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a frozen member says of its group's collectives.
+ *
+ * @param called highest number called; 0 if none ever was
+ * @param doneUpTo all numbers up to this one are done here
+ * @param kept ended numbers that this member still holds, rising
+ * @param broken why its streams of this group epoch are unusable, naming the peer; empty while they are fine
+ */
+public record Status(long called, long doneUpTo, List<Kept> kept, Optional<String> broken) {
+    /** Most numbers that a status names. */
+    public static final int KEPT_MAX = 8;
+
+    public Status {
+        kept = List.copyOf(kept);
+        if (doneUpTo < 0 || called < doneUpTo || kept.size() > KEPT_MAX) {
+            throw new IllegalArgumentException(
+                    "no status has " + called + " called, " + doneUpTo + " done and " + kept.size() + " kept");
+        }
+    }
+
+    /**
+     * A number that ended and what it ended with.
+     *
+     * @param number of the collective
+     * @param contributors members whose input is in the result
+     * @param bytes size of the result
+     * @param refusal if it ended without a result
+     */
+    public record Kept(long number, int contributors, long bytes, Optional<Refusal> refusal) {
+        public Kept {
+            if (number < 1 || contributors < 0 || bytes < 0) {
+                throw new IllegalArgumentException("no collective has number " + number + ", " + contributors
+                        + " contributors and " + bytes + " bytes");
+            }
+        }
+    }
+}

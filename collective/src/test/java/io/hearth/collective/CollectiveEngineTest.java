@@ -1,0 +1,268 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveMismatchException;
+import io.hearth.core.DeadlineExceededException;
+import io.hearth.core.ReduceOp;
+import io.hearth.transport.RecordHeader;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Engines on streams in memory, without losses. */
+final class CollectiveEngineTest {
+    private static final EngineOptions SMALL_SEGMENTS =
+            new EngineOptions(Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Optional.empty());
+
+    static float[] input(int rank, int count) {
+        var random = new SplittableRandom(rank * 7919L + count);
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = random.nextInt(-1000, 1001);
+        }
+        return values;
+    }
+
+    static float[] sum(List<Integer> ranks, int count) {
+        float[] sum = new float[count];
+        for (int rank : ranks) {
+            float[] values = input(rank, count);
+            for (int i = 0; i < count; i++) {
+                sum[i] += values[i];
+            }
+        }
+        return sum;
+    }
+
+    static List<Integer> ranks(int world) {
+        return IntStream.range(0, world).boxed().toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void sumsAreRightAndTheSameBytesOnAllRanks(int world) throws Exception {
+        try (var group = new TestGroup(world, SMALL_SEGMENTS)) {
+            int[] counts = {0, 1, 2, 3, 7, 64, 1000, 10_007};
+            float[][][] results = new float[world][counts.length][];
+            group.start((rank, context) -> {
+                        assertEquals(rank, context.rank());
+                        assertEquals(world, context.worldSize());
+                        for (int i = 0; i < counts.length; i++) {
+                            float[] values = input(rank, counts[i]);
+                            CollectiveResult result = context.allReduce(values, ReduceOp.SUM);
+                            assertEquals(world, result.contributors());
+                            results[rank][i] = values;
+                        }
+                        context.barrier();
+                        assertEquals(
+                                counts.length, context.metricsSnapshot().allReducesCompleted());
+                        assertEquals(1, context.metricsSnapshot().barriers());
+                    })
+                    .joinWell();
+            for (int i = 0; i < counts.length; i++) {
+                for (int rank = 0; rank < world; rank++) {
+                    assertArrayEquals(sum(ranks(world), counts[i]), results[rank][i]);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5})
+    void averagesOfAwkwardNumbersAreBitIdentical(int world) throws Exception {
+        try (var group = new TestGroup(world, SMALL_SEGMENTS)) {
+            float[][] results = new float[world][];
+            group.start((rank, context) -> {
+                        var random = new SplittableRandom(rank);
+                        float[] values = new float[1009];
+                        for (int i = 0; i < values.length; i++) {
+                            values[i] = (float) (random.nextDouble() - 0.5) * (1 << random.nextInt(24));
+                        }
+                        context.allReduce(values, ReduceOp.AVG);
+                        results[rank] = values;
+                    })
+                    .joinWell();
+            for (int rank = 1; rank < world; rank++) {
+                assertArrayEquals(results[0], results[rank]);
+            }
+        }
+    }
+
+    @Test
+    void aBroadcastReachesAll() throws Exception {
+        for (int world : new int[] {1, 2, 3, 4}) {
+            try (var group = new TestGroup(world, SMALL_SEGMENTS)) {
+                group.start((rank, context) -> {
+                            for (int root = 0; root < world; root++) {
+                                float[] values = input(rank + 10 * root, 501);
+                                context.broadcast(values, root);
+                                assertArrayEquals(input(root + 10 * root, 501), values);
+                            }
+                        })
+                        .joinWell();
+            }
+        }
+    }
+
+    @Test
+    void ranksThatAskForDifferentThingsAllHearWhoAskedForWhatAndGoOn() throws Exception {
+        for (int world : new int[] {2, 3, 4, 5}) {
+            try (var group = new TestGroup(world, SMALL_SEGMENTS)) {
+                Map<Integer, Throwable> thrown = group.start((rank, context) -> {
+                            CollectiveException error = null;
+                            try {
+                                int count = rank == 1 ? 20_001 : 1000;
+                                context.allReduce(new float[count], rank == 2 ? ReduceOp.MAX : ReduceOp.SUM);
+                            } catch (CollectiveMismatchException mismatch) {
+                                error = mismatch;
+                            }
+                            float[] values = input(rank, 100);
+                            context.allReduce(values, ReduceOp.SUM); // the group is still good
+                            assertArrayEquals(sum(ranks(world), 100), values);
+                            if (error != null) {
+                                throw error;
+                            }
+                        })
+                        .join();
+                assertEquals(world, thrown.size());
+                for (Throwable error : thrown.values()) {
+                    assertEquals(CollectiveMismatchException.class, error.getClass());
+                    assertTrue(String.valueOf(error.getMessage()).contains("asked for all-reduce"), error.toString());
+                    assertTrue(String.valueOf(error.getMessage()).contains("20001"), error.toString());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aDeadlineEndsTheCallAndNamesWhomItWaitedFor() throws Exception {
+        try (var group = new TestGroup(3, SMALL_SEGMENTS)) {
+            var lateDone = new CountDownLatch(1);
+            Map<Integer, Throwable> thrown = group.start((rank, context) -> {
+                        if (rank == 2) {
+                            lateDone.await(); // never calls in time
+                            return;
+                        }
+                        try {
+                            context.allReduce(
+                                    new float[10],
+                                    ReduceOp.SUM,
+                                    CollectiveOptions.DEFAULTS.within(Duration.ofMillis(200)));
+                        } finally {
+                            if (rank == 1) {
+                                lateDone.countDown();
+                            }
+                        }
+                    })
+                    .join();
+            assertEquals(List.of(0, 1), List.copyOf(thrown.keySet()));
+            for (Throwable error : thrown.values()) {
+                assertEquals(DeadlineExceededException.class, error.getClass());
+                assertTrue(String.valueOf(error.getMessage()).contains("waited for rank"), error.toString());
+            }
+            group.awaitTold("gaveUp");
+        }
+    }
+
+    @Test
+    void aSegmentThatIsNotTheOneDueEndsTheStreamAndNamesItsSender() throws Exception {
+        try (var group = new TestGroup(3, SMALL_SEGMENTS)) {
+            group.fabric.tamper((from, header) -> header.kind() == Exchange.SEGMENT && from.equals(group.nodes.get(1))
+                    ? new RecordHeader(
+                            header.length(), header.kind(), header.chunk(), header.collective(), header.offset() + 8)
+                    : header);
+            var run = group.start((rank, context) -> context.allReduce(new float[1000], ReduceOp.SUM));
+            String line = group.awaitTold("broken 2");
+            assertTrue(line.contains("rank 1"), line);
+            assertTrue(line.contains("was due"), line);
+            group.close();
+            assertEquals(3, run.join().size());
+        }
+    }
+
+    @Test
+    void aSecondThreadIsRefusedWithoutHarmToTheFirst() throws Exception {
+        try (var group = new TestGroup(2, SMALL_SEGMENTS)) {
+            var inside = new CountDownLatch(1);
+            var refused = new CountDownLatch(1);
+            var run = group.start((rank, context) -> {
+                if (rank == 1) {
+                    refused.await();
+                } else {
+                    inside.countDown();
+                }
+                context.barrier();
+            });
+            inside.await();
+            boolean sawRefusal = false;
+            while (!sawRefusal) {
+                if (group.engine(0).open()) {
+                    Thread.onSpinWait();
+                    continue;
+                }
+                try {
+                    new DistributedContext(group.engine(0)).barrier();
+                } catch (IllegalStateException second) {
+                    sawRefusal = true;
+                }
+            }
+            refused.countDown();
+            run.joinWell();
+        }
+    }
+
+    @Test
+    void closeEndsOpenCallsWithATypedErrorAndLeavesNoThread() throws Exception {
+        var group = new TestGroup(3, SMALL_SEGMENTS);
+        var run = group.start((rank, context) -> {
+            context.barrier();
+            if (rank != 0) {
+                context.allReduce(new float[5000], ReduceOp.SUM);
+            }
+        });
+        run.join(List.of(0));
+        group.awaitTold("progress 1 1");
+        group.awaitTold("progress 2 1");
+        group.close();
+        Map<Integer, Throwable> thrown = run.join();
+        for (Throwable error : thrown.values()) {
+            assertTrue(error instanceof CollectiveException, error.toString());
+            assertTrue(String.valueOf(error.getMessage()).contains("closed"), error.toString());
+        }
+        assertEquals(2, thrown.size());
+        assertFalse(Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().startsWith("hearth-")
+                        && thread.getName().endsWith(TestGroup.GROUP)
+                        && thread.isAlive()));
+    }
+
+    @Test
+    void anInterruptedCallerLeavesTheGroup() throws Exception {
+        try (var group = new TestGroup(2, SMALL_SEGMENTS)) {
+            Map<Integer, Throwable> thrown = group.start((rank, context) -> {
+                        if (rank == 0) {
+                            Thread.currentThread().interrupt();
+                            try {
+                                context.barrier();
+                            } finally {
+                                assertTrue(Thread.interrupted(), "the interrupt is kept");
+                            }
+                        }
+                    })
+                    .join();
+            assertTrue(thrown.get(0) instanceof CollectiveException, String.valueOf(thrown.get(0)));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package io.hearth.collective;
+
+import io.hearth.identity.NodeId;
+import io.hearth.transport.DataStream;
+import io.hearth.transport.RecordHeader;
+import io.hearth.transport.StreamId;
+import io.hearth.transport.StreamSource;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Data streams between the nodes of one process: bounded queues, which end when a node is killed. */
+final class MemoryFabric {
+    private static final int QUEUE_MAX = 4;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<String, Pipe> waiting = new HashMap<>();
+    private final List<Pipe> pipes = new ArrayList<>();
+    private final Set<NodeId> dead = new HashSet<>();
+    private final Map<NodeId, Long> recordsLeft = new HashMap<>();
+    private final Map<NodeId, Runnable> lastWords = new HashMap<>();
+    private @Nullable Tamper tamper;
+    private long records;
+
+    /** Changes what is on the way. */
+    interface Tamper {
+        RecordHeader header(NodeId from, RecordHeader header);
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Letter(RecordHeader header, byte[] bytes) {}
+
+    /** Both directions of one stream; index 0 is what the smaller node sends. */
+    private static final class Pipe {
+        private final List<Deque<Letter>> queues = List.of(new ArrayDeque<>(), new ArrayDeque<>());
+        private final List<NodeId> ends;
+        private boolean complete;
+        private boolean closed;
+
+        Pipe(NodeId first, NodeId second) {
+            ends = List.of(first, second);
+        }
+    }
+
+    StreamSource of(NodeId self) {
+        return (peer, id, timeout) -> open(self, peer, id, timeout);
+    }
+
+    long records() {
+        lock.lock();
+        try {
+            return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void tamper(Tamper with) {
+        lock.lock();
+        tamper = with;
+        lock.unlock();
+    }
+
+    /** The node dies in the attempt to send one record more than {@code records}. */
+    void killAfter(NodeId node, long records, Runnable then) {
+        lock.lock();
+        recordsLeft.put(node, records);
+        lastWords.put(node, then);
+        lock.unlock();
+    }
+
+    void kill(NodeId node) {
+        lock.lock();
+        try {
+            dead.add(node);
+            pipes.stream().filter(pipe -> pipe.ends.contains(node)).forEach(pipe -> pipe.closed = true);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the streams between two nodes that both live. */
+    void cut(NodeId one, NodeId other) {
+        lock.lock();
+        try {
+            pipes.stream()
+                    .filter(pipe -> pipe.ends.contains(one) && pipe.ends.contains(other))
+                    .forEach(pipe -> pipe.closed = true);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private DataStream open(NodeId self, NodeId peer, StreamId id, Duration timeout)
+            throws IOException, InterruptedException {
+        var ends = new ArrayList<>(new TreeSet<>(List.of(self, peer)));
+        String key = ends + " " + id;
+        lock.lockInterruptibly();
+        try {
+            if (dead.contains(self) || dead.contains(peer)) {
+                throw new IOException("no link to " + peer.shortText());
+            }
+            Pipe pipe = waiting.remove(key);
+            if (pipe != null) {
+                pipe.complete = true;
+                changed.signalAll();
+                return new End(pipe, id, ends.indexOf(self));
+            }
+            pipe = new Pipe(ends.get(0), ends.get(1));
+            pipes.add(pipe);
+            waiting.put(key, pipe);
+            long left = timeout.toNanos();
+            try {
+                while (!pipe.complete && !pipe.closed && left > 0) {
+                    left = changed.awaitNanos(left);
+                }
+            } finally {
+                if (!pipe.complete) {
+                    waiting.remove(key, pipe);
+                    pipes.remove(pipe);
+                }
+            }
+            if (!pipe.complete) {
+                throw new IOException(peer.shortText() + " did not ask");
+            }
+            return new End(pipe, id, ends.indexOf(self));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private final class End implements DataStream {
+        private final Pipe pipe;
+        private final StreamId id;
+        private final int side;
+        private long sent;
+
+        End(Pipe pipe, StreamId id, int side) {
+            this.pipe = pipe;
+            this.id = id;
+            this.side = side;
+        }
+
+        @Override
+        public NodeId peer() {
+            return pipe.ends.get(1 - side);
+        }
+
+        @Override
+        public StreamId id() {
+            return id;
+        }
+
+        @Override
+        public void send(RecordHeader header, MemorySegment plaintext) throws IOException {
+            if (plaintext.byteSize() != header.length()) {
+                throw new IllegalArgumentException("header says " + header.length() + ", got " + plaintext.byteSize());
+            }
+            NodeId self = pipe.ends.get(side);
+            lock.lock();
+            try {
+                spend(self);
+                Deque<Letter> queue = pipe.queues.get(side);
+                while (queue.size() == QUEUE_MAX && !pipe.closed) {
+                    changed.awaitUninterruptibly();
+                }
+                check();
+                records++;
+                sent += RecordHeader.BYTES + header.length() + 16;
+                RecordHeader onTheWay = tamper == null ? header : tamper.header(self, header);
+                byte[] bytes = plaintext.toArray(ValueLayout.JAVA_BYTE);
+                queue.add(new Letter(onTheWay, Arrays.copyOf(bytes, onTheWay.length())));
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void spend(NodeId self) {
+            Long left = recordsLeft.get(self);
+            if (left != null && left == 0) {
+                recordsLeft.remove(self);
+                kill(self);
+                lastWords.get(self).run();
+            } else if (left != null) {
+                recordsLeft.put(self, left - 1);
+            }
+        }
+
+        @Override
+        public Received receive() throws IOException {
+            lock.lock();
+            try {
+                Deque<Letter> queue = pipe.queues.get(1 - side);
+                while (queue.isEmpty() && !pipe.closed) {
+                    changed.awaitUninterruptibly();
+                }
+                check();
+                Letter letter = queue.remove();
+                changed.signalAll();
+                return new Received(letter.header(), letter.bytes(), 0);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void check() throws IOException {
+            if (pipe.closed) {
+                throw new IOException("stream closed");
+            }
+        }
+
+        @Override
+        public long bytesSent() {
+            lock.lock();
+            try {
+                return sent;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                pipe.closed = true;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.accel.Engines;
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.Resolver;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** Members of one group in one process, with their engines, and the part of a view change that collectives see. */
+final class TestGroup implements AutoCloseable {
+    static final String GROUP = "digits";
+
+    final MemoryFabric fabric = new MemoryFabric();
+    final List<NodeId> nodes = new ArrayList<>();
+    final Map<NodeId, CollectiveEngine> engines = new HashMap<>();
+    /** What engines told their listeners. */
+    final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+
+    private final CollectiveResolver resolver = new CollectiveResolver();
+    private final Lineage lineage;
+    private View view;
+
+    TestGroup(int world, EngineOptions options) {
+        for (int i = 0; i < world; i++) {
+            nodes.add(node(i));
+        }
+        lineage = new Lineage(false, 1, nodes.getFirst(), 1, 0);
+        view = view(1, 1, nodes, Bytes.EMPTY);
+        for (NodeId node : nodes) {
+            var engine = new CollectiveEngine(
+                    GROUP, node, fabric.of(node), Engines.best().newReducer(), options, listener(node), Clock.system());
+            engines.put(node, engine);
+            engine.install(lineage.shortText(), view);
+        }
+    }
+
+    static NodeId node(int number) {
+        byte[] key = new byte[PeerId.KEY_BYTES];
+        Arrays.fill(key, (byte) (number + 1));
+        return new NodeId(PeerId.of(key), "trainer-0");
+    }
+
+    private CollectiveListener listener(NodeId node) {
+        return new CollectiveListener() {
+            @Override
+            public void progress(long doneUpTo, boolean open) {
+                told.add("progress " + nodes.indexOf(node) + " " + doneUpTo + " " + open);
+            }
+
+            @Override
+            public void streamBroken(NodeId peer, String why) {
+                told.add("broken " + nodes.indexOf(node) + " " + why);
+            }
+
+            @Override
+            public void gaveUp(String why) {
+                told.add("gaveUp " + nodes.indexOf(node) + " " + why);
+            }
+        };
+    }
+
+    private View view(long epoch, long groupEpoch, List<NodeId> members, Bytes resolution) {
+        List<Member> list = members.stream()
+                .map(node -> new Member(node, 1, 1, Role.TRAINER, GROUP))
+                .toList();
+        return new View(lineage, epoch, list, List.of(new GroupView(GROUP, groupEpoch, resolution)));
+    }
+
+    CollectiveEngine engine(int rank) {
+        return of(nodes.get(rank));
+    }
+
+    CollectiveEngine of(NodeId node) {
+        return Optional.ofNullable(engines.get(node)).orElseThrow();
+    }
+
+    List<Resolver.Report> freeze(List<NodeId> kept) {
+        List<Resolver.Report> reports = new ArrayList<>();
+        for (NodeId node : kept) {
+            reports.add(new Resolver.Report(
+                    view.member(node).orElseThrow(), of(node).freeze(lineage.shortText(), view.epoch())));
+        }
+        return reports;
+    }
+
+    /** The view that a change makes of these reports. */
+    Resolution decide(List<Resolver.Report> reports) {
+        List<NodeId> kept =
+                reports.stream().map(report -> report.member().node()).toList();
+        boolean anew = !kept.equals(view.members().stream().map(Member::node).toList())
+                || resolver.broken(GROUP, reports).isPresent();
+        GroupView before = view.groupView(GROUP).orElseThrow();
+        Bytes resolution = anew ? resolver.resolve(GROUP, reports) : before.resolution();
+        view = view(view.epoch() + 1, anew ? view.epoch() + 1 : before.epoch(), kept, resolution);
+        try {
+            return CollectiveCodec.resolution(resolution);
+        } catch (MalformedMessageException bug) {
+            throw new AssertionError(bug);
+        }
+    }
+
+    void install(List<NodeId> kept) {
+        for (NodeId node : kept) {
+            of(node).install(lineage.shortText(), view);
+        }
+    }
+
+    /** A whole view change that keeps these. */
+    Resolution change(List<NodeId> kept) {
+        Resolution resolution = decide(freeze(kept));
+        install(kept);
+        return resolution;
+    }
+
+    List<NodeId> without(NodeId node) {
+        return nodes.stream().filter(other -> !other.equals(node)).toList();
+    }
+
+    String awaitTold(String prefix) {
+        try {
+            while (true) {
+                String line = told.poll(30, TimeUnit.SECONDS);
+                assertTrue(line != null, "nobody said " + prefix);
+                if (line.startsWith(prefix)) {
+                    return line;
+                }
+            }
+        } catch (InterruptedException stop) {
+            throw new AssertionError(stop);
+        }
+    }
+
+    /** What one rank does. */
+    interface Work {
+        void run(int rank, DistributedContext context) throws Exception;
+    }
+
+    /** How one rank's work ended; without an entry it is still running. */
+    static final class Run {
+        private final List<Thread> threads = new ArrayList<>();
+        private final Map<Integer, Optional<Throwable>> ends = new ConcurrentHashMap<>();
+
+        private void end(int rank, Optional<Throwable> how) {
+            ends.put(rank, how);
+        }
+
+        /** Waits for these ranks and returns what they threw. */
+        Map<Integer, Throwable> join(List<Integer> ranks) throws InterruptedException {
+            var thrown = new HashMap<Integer, Throwable>();
+            for (int rank : ranks) {
+                threads.get(rank).join(TimeUnit.SECONDS.toMillis(60));
+                assertTrue(!threads.get(rank).isAlive(), "rank " + rank + " hangs");
+                ends.getOrDefault(rank, Optional.empty()).ifPresent(error -> thrown.put(rank, error));
+            }
+            return thrown;
+        }
+
+        Map<Integer, Throwable> join() throws InterruptedException {
+            return join(IntStream.range(0, threads.size()).boxed().toList());
+        }
+
+        /** Waits for all and expects no error. */
+        void joinWell() throws InterruptedException {
+            for (Map.Entry<Integer, Throwable> error : join().entrySet()) {
+                throw new AssertionError("rank " + error.getKey(), error.getValue());
+            }
+        }
+    }
+
+    /** Starts one thread for each node. */
+    Run start(Work work) {
+        var run = new Run();
+        for (int rank = 0; rank < nodes.size(); rank++) {
+            int self = rank;
+            Thread thread = Thread.ofPlatform().daemon(true).name("rank-" + rank).unstarted(() -> {
+                try {
+                    work.run(self, new DistributedContext(engine(self)));
+                    run.end(self, Optional.empty());
+                } catch (Throwable error) {
+                    run.end(self, Optional.of(error));
+                }
+            });
+            run.threads.add(thread);
+        }
+        run.threads.forEach(Thread::start);
+        return run;
+    }
+
+    void end(NodeId node) {
+        of(node).removed(new CollectiveException("dead"));
+    }
+
+    @Override
+    public void close() {
+        engines.values().forEach(CollectiveEngine::close);
+    }
+}
