@@ -1,0 +1,347 @@
+package io.hearth.discovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Step;
+import io.hearth.discovery.PeerTableMachine.Effect;
+import io.hearth.discovery.PeerTableMachine.Event;
+import io.hearth.discovery.PeerTableMachine.Refusal;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class PeerTableMachineTest {
+    private static final long MILLI = 1_000_000L;
+    private static final long SECOND = 1_000 * MILLI;
+    private static final PeerAddress A = new PeerAddress("192.168.1.2", 52_416);
+    private static final PeerAddress B = new PeerAddress("192.168.1.3", 52_416);
+    private static final PeerAddress C = new PeerAddress("fe80::3%eth0", 52_416);
+    private static final NodeId ANNA = node(1);
+    private static final NodeId BERT = node(2);
+
+    private final PeerTableMachine machine = new PeerTableMachine(PeerTableLimits.DEFAULT);
+    private PeerTable table = PeerTable.EMPTY;
+    private long now =
+            Long.MAX_VALUE - 3 * SECOND; // the monotonic clock may start anywhere, so it overflows on the way
+
+    @Test
+    void aSightedPeerIsDialledAtOnce() {
+        assertEquals(List.of(dial(A)), happens(sighted("a", A)));
+    }
+
+    @Test
+    void theSameRecordAgainCostsNothing() {
+        happens(sighted("a", A));
+        assertEquals(List.of(), happens(sighted("a", A)));
+        happens(new Event.DialFailed(A, "refused"));
+        assertEquals(List.of(), happens(sighted("a", A)), "a replay shortened the pause");
+    }
+
+    @Test
+    void pausesGrowFromOneSecondToSixty() {
+        happens(sighted("a", A));
+        for (long seconds : List.of(1, 2, 4, 8, 16, 32, 60, 60)) {
+            assertEquals(List.of(), happens(new Event.DialFailed(A, "refused")));
+            assertEquals(seconds * SECOND, machine.sleepNanos(table, now));
+            passes(seconds * SECOND - 1);
+            assertEquals(List.of(), happens(new Event.Tick()));
+            passes(1);
+            assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+        }
+        assertEquals("refused", record().trouble());
+    }
+
+    @Test
+    void anUnansweredDialEndsByItself() {
+        happens(sighted("a", A));
+        assertEquals(10 * SECOND, machine.sleepNanos(table, now));
+        passes(10 * SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        passes(SECOND);
+        assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+    }
+
+    @Test
+    void addressesOfOnePeerAreTriedTogether() {
+        assertEquals(List.of(dial(A)), happens(sighted("a", A, B, C)));
+        passes(249 * MILLI);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        passes(MILLI);
+        assertEquals(List.of(dial(C)), happens(new Event.Tick()), "IPv6 follows IPv4");
+        assertEquals(
+                List.of(dial(B)), happens(new Event.DialFailed(A, "no route")), "a failure starts the next at once");
+    }
+
+    @Test
+    void theBetterMediumGoesFirst() {
+        var wifi = new Candidate(A, Medium.WIRELESS);
+        var cable = new Candidate(B, Medium.WIRED);
+        var unknown = new Candidate(C, Medium.OTHER);
+        assertEquals(List.of(cable, wifi, unknown), DialOrder.of(List.of(unknown, wifi, cable)));
+    }
+
+    @Test
+    void noMoreThanFourDialsInAnySecond() {
+        var dials = new ArrayList<Long>();
+        for (int i = 0; i < 30; i++) {
+            count(dials, happens(sighted("r" + i, new PeerAddress("10.0.0." + (i + 1), 1))));
+        }
+        while (dials.size() < 30) {
+            passes(machine.sleepNanos(table, now));
+            count(dials, happens(new Event.Tick()));
+        }
+        for (int i = 4; i < dials.size(); i++) {
+            assertTrue(dials.get(i) - dials.get(i - 4) >= SECOND, "five dials within a second: " + dials);
+        }
+    }
+
+    @Test
+    void anAdmittedPeerIsRememberedAndNotDialled() {
+        happens(sighted("a", A));
+        assertEquals(List.of(new Effect.Remember(ANNA, List.of(A))), happens(new Event.Admitted(A, ANNA)));
+        assertEquals(Long.MAX_VALUE, machine.sleepNanos(table, now));
+        passes(3_600 * SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        assertEquals(List.of(), happens(sighted("a", A, B)));
+    }
+
+    @Test
+    void aLostPeerIsDialledAtOnceThenWithPauses() {
+        happens(sighted("a", A, B));
+        happens(new Event.DialFailed(A, "refused"));
+        happens(new Event.Admitted(B, ANNA));
+        passes(60 * SECOND);
+        assertEquals(List.of(dial(B)), happens(new Event.Lost(ANNA)), "what worked before goes first");
+        assertEquals(List.of(dial(A)), happens(new Event.DialFailed(B, "refused")));
+        assertEquals(List.of(), happens(new Event.DialFailed(A, "refused")));
+        assertEquals(SECOND, machine.sleepNanos(table, now));
+        passes(SECOND);
+        assertEquals(List.of(dial(B)), happens(new Event.Tick()));
+        assertEquals(List.of(), happens(new Event.Admitted(B, ANNA)), "nothing new to remember");
+    }
+
+    @Test
+    void anAcceptedPeerIsNotDialledAgainOnceKnown() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+        happens(new Event.Accepted(ANNA));
+        happens(new Event.DialFailed(A, "the second link of two"));
+        passes(120 * SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+    }
+
+    @Test
+    void twoRecordsThatTurnOutToBeOnePeerBecomeOne() {
+        happens(sighted("cable", A));
+        happens(sighted("wifi", B));
+        happens(new Event.Admitted(A, ANNA));
+        happens(new Event.Admitted(B, ANNA));
+        assertEquals(1, table.records().size());
+        assertEquals(List.of(B, A), record().good());
+        happens(new Event.Lost(ANNA));
+        passes(SECOND);
+        happens(new Event.Tick());
+        assertEquals(List.of(A, B), table.dialling().keySet().stream().toList());
+    }
+
+    @Test
+    void oneAddressFromTwoSourcesIsDialledOnce() {
+        assertEquals(List.of(dial(A)), happens(sighted("mdns", A)));
+        assertEquals(List.of(), happens(sighted("static", A)));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(1, table.records().size());
+    }
+
+    @Test
+    void anAddressBelongsToWhoWasAdmittedThereLast() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        happens(new Event.Lost(ANNA));
+        assertEquals(List.of(new Effect.Remember(BERT, List.of(A))), happens(new Event.Admitted(A, BERT)));
+        passes(120 * SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()), "the former owner is still looked for there");
+    }
+
+    @Test
+    void aNewRecordAtALinkedPeersAddressIsDialled() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(sighted("another process took the port", A)));
+    }
+
+    @Test
+    void theOwnReflectionIsDroppedAndNotDialledAgain() {
+        happens(sighted("me", A));
+        assertEquals(
+                List.of(new Effect.Forget("me", "own reflection")),
+                happens(new Event.Refused(A, Refusal.OWN_REFLECTION, "")));
+        assertEquals(List.of(), happens(sighted("me too", A)));
+        assertEquals(0, table.records().size());
+        happens(new Event.NetworkChanged());
+        assertEquals(List.of(dial(A)), happens(sighted("somebody else's now", A)));
+    }
+
+    @Test
+    void whoIsForeignIsLeftAloneForAMinute() {
+        happens(sighted("a", A));
+        happens(new Event.Refused(A, Refusal.FOREIGN, "another secret"));
+        assertEquals(60 * SECOND, machine.sleepNanos(table, now));
+        assertEquals("another secret", record().trouble());
+    }
+
+    @Test
+    void anotherNetworkMeansAnotherChance() {
+        happens(sighted("a", A));
+        happens(new Event.Refused(A, Refusal.FOREIGN, "another secret"));
+        assertEquals(List.of(dial(A)), happens(new Event.NetworkChanged()));
+    }
+
+    @Test
+    void newAddressesUnderAReplayedNameBuyNoDials() {
+        happens(sighted("a", A));
+        happens(new Event.DialFailed(A, "refused"));
+        for (int i = 1; i < 100; i++) {
+            assertEquals(List.of(), happens(sighted("a", new PeerAddress("10.0.0." + i, 7))));
+        }
+        assertEquals(Sighting.CANDIDATES_MAX, record().candidates().size());
+    }
+
+    @Test
+    void whatANobodyToldIsForgottenAfterADayAndWhatAPersonSaidIsNot() {
+        happens(sighted("a", A));
+        happens(new Event.Sighted(
+                new Sighting("b", List.of(new Candidate(B, Medium.OTHER)), SourceKind.STATIC, OptionalInt.empty())));
+        passes(24 * 3_600 * SECOND);
+        assertTrue(happens(new Event.Tick()).contains(new Effect.Forget("a", "no news for a day")));
+        assertEquals(1, table.records().size());
+    }
+
+    @Test
+    void aFullTableMakesRoomByForgettingWhatFailed() {
+        happens(sighted("failing", A));
+        happens(new Event.DialFailed(A, "refused"));
+        for (int i = 0; i < 255; i++) {
+            happens(sighted("r" + i, new PeerAddress("10.0.1." + i, 7)));
+        }
+        assertEquals(
+                List.of(new Effect.Forget("failing", "the table is full")),
+                happens(sighted("new", B)).stream()
+                        .filter(effect -> effect instanceof Effect.Forget)
+                        .toList());
+        assertEquals(
+                List.of(new Effect.Forget("newer", "the table is full of better records")),
+                happens(sighted("newer", C)).stream()
+                        .filter(effect -> effect instanceof Effect.Forget)
+                        .toList());
+        assertEquals(256, table.records().size());
+    }
+
+    /** A table full of a member's old records, replayed again and again, with nobody behind them. */
+    @Test
+    void aTableFullOfReplaysDelaysARealPeerByLessThanASecond() {
+        for (int i = 0; i < 7_000; i++) {
+            fails(happens(sighted("old" + i % 256, new PeerAddress("10.0.0." + i % 256, 7))));
+            passes(10 * MILLI);
+            assertTrue(table.records().size() <= 256);
+        }
+        var dialled = new ArrayList<>(happens(sighted("real", A)));
+        for (int i = 0; i < 4; i++) {
+            fails(dialled);
+            passes(250 * MILLI);
+            dialled.addAll(happens(new Event.Tick()));
+        }
+        assertTrue(dialled.contains(dial(A)), "a second later only " + dialled);
+    }
+
+    private void fails(List<Effect> effects) {
+        for (Effect effect : List.copyOf(effects)) {
+            if (effect instanceof Effect.Dial dial && !dial.address().equals(A)) {
+                happens(new Event.DialFailed(dial.address(), "refused"));
+            }
+        }
+    }
+
+    /** Random worlds: bounds hold after every event, and a due tick never asks for another at once. */
+    @Test
+    void theBoundsHoldWhateverHappens() {
+        for (long seed = 0; seed < 60; seed++) {
+            var random = new SplittableRandom(seed);
+            table = PeerTable.EMPTY;
+            var dials = new ArrayList<Long>();
+            for (int i = 0; i < 1_000; i++) {
+                count(dials, happens(anything(random)));
+                String where = "seed " + seed + ", event " + i;
+                assertTrue(table.records().size() <= 256, where);
+                assertTrue(machine.sleepNanos(table, now) > 0, where + ": asks for a tick at once");
+                for (PeerRecord record : table.records().values()) {
+                    assertTrue(record.candidates().size() <= Sighting.CANDIDATES_MAX, where);
+                    assertTrue(!record.isLinked() || record.untried().isEmpty(), where);
+                    assertTrue(table.dialling().keySet().containsAll(record.awaited()), where);
+                }
+                passes(random.nextLong(400 * MILLI));
+            }
+            for (int i = 4; i < dials.size(); i++) {
+                assertTrue(dials.get(i) - dials.get(i - 4) >= SECOND, "five dials in a second, seed " + seed);
+            }
+        }
+    }
+
+    private static Event anything(SplittableRandom random) {
+        var address = new PeerAddress("10.0.0." + random.nextInt(12), 1 + random.nextInt(2));
+        NodeId node = node(random.nextInt(6));
+        return switch (random.nextInt(12)) {
+            case 0, 1, 2 -> sighted("r" + random.nextInt(10), address);
+            case 3, 4 -> new Event.DialFailed(address, "refused");
+            case 5 -> new Event.Refused(address, Refusal.FOREIGN, "foreign");
+            case 6 -> new Event.Refused(address, Refusal.OWN_REFLECTION, "own");
+            case 7, 8 -> new Event.Admitted(address, node);
+            case 9 -> new Event.Accepted(node);
+            case 10 -> new Event.Lost(node);
+            default -> random.nextInt(10) == 0 ? new Event.NetworkChanged() : new Event.Tick();
+        };
+    }
+
+    private List<Effect> happens(Event event) {
+        Step<PeerTable, Effect> step = machine.step(table, event, now);
+        table = step.state();
+        return step.effects();
+    }
+
+    private void passes(long nanos) {
+        now += nanos;
+    }
+
+    private PeerRecord record() {
+        assertEquals(1, table.records().size());
+        return table.records().values().iterator().next();
+    }
+
+    private void count(List<Long> dials, List<Effect> effects) {
+        effects.stream().filter(effect -> effect instanceof Effect.Dial).forEach(_ -> dials.add(now));
+    }
+
+    private static Effect dial(PeerAddress address) {
+        return new Effect.Dial(address, OptionalInt.of(1));
+    }
+
+    private static Event sighted(String name, PeerAddress... addresses) {
+        List<Candidate> candidates = Arrays.stream(addresses)
+                .map(address -> new Candidate(address, Medium.OTHER))
+                .toList();
+        return new Event.Sighted(new Sighting(name, candidates, SourceKind.MDNS, OptionalInt.of(1)));
+    }
+
+    private static NodeId node(int number) {
+        byte[] key = new byte[PeerId.KEY_BYTES];
+        IntStream.range(0, key.length).forEach(i -> key[i] = (byte) number);
+        return new NodeId(PeerId.of(key), NodeId.AGENT);
+    }
+}
