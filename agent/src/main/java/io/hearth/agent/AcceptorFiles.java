@@ -58,8 +58,10 @@ final class AcceptorFiles {
             }
             return records;
         } catch (IOException failed) {
-            throw new SetupException("cannot read the voter's records in " + folder + ": " + failed.getMessage()
-                    + "; mend the folder, or remove it if this machine is to start anew", failed);
+            throw new SetupException(
+                    "cannot read the voter's records in " + folder + ": " + failed.getMessage()
+                            + "; mend the folder, or remove it if this machine is to start anew",
+                    failed);
         }
     }
 

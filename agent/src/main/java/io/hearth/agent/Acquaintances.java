@@ -59,13 +59,11 @@ final class Acquaintances {
     /** Takes over a measured round trip. */
     void measured(NodeId node, PeerHealth health) {
         Known known = links.get(node);
-        if (known != null && topology.profile(node).isPresent() && health.meanRttNanos().isPresent()) {
+        if (known != null
+                && topology.profile(node).isPresent()
+                && health.meanRttNanos().isPresent()) {
             topology = topology.with(ConnectionProfile.of(
-                    self,
-                    node,
-                    known.kind(),
-                    Math.max(1, health.meanRttNanos().getAsLong()),
-                    text(known.link())));
+                    self, node, known.kind(), Math.max(1, health.meanRttNanos().getAsLong()), text(known.link())));
         }
     }
 

@@ -249,7 +249,7 @@ public final class HearthConfig {
         private List<String> interfaces = List.of();
         private List<String> excludedInterfaces = List.of();
         private List<String> peers = List.of();
-        private CompressionStrategy compression = new CompressionStrategy.None();
+        private CompressionStrategy compression = CompressionStrategy.NONE;
         private Optional<String> engine = Optional.empty();
         private HealthConfig health = HealthConfig.lan();
         private boolean continueOnPartition = false;

@@ -3,14 +3,13 @@ package io.hearth.agent;
 import io.hearth.collective.CollectiveEngine;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
+import io.hearth.discovery.HostPort;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,8 +71,8 @@ public final class HearthNode implements AutoCloseable {
         return parts.topology().value();
     }
 
-    /** Tries an address besides those that discovery finds; {@code host[:port]}. */
-    public void addPeer(String address) {
+    /** Tries an address besides those that discovery finds. */
+    public void addPeer(HostPort address) {
         parts.addPeer(address);
     }
 
@@ -84,7 +83,7 @@ public final class HearthNode implements AutoCloseable {
 
     /** Why the node stopped by itself; empty while it runs. */
     public Optional<HearthException> failure() {
-        return parts.failure().get();
+        return parts.failure();
     }
 
     /** Leaves the cluster in order, as far as the others let it within some seconds, and ends everything; idempotent. */
@@ -93,7 +92,9 @@ public final class HearthNode implements AutoCloseable {
         parts.leave();
         try {
             if (!parts.left().await(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("the others did not let this node go within {} s; leaving as if it crashed", LEAVING.toSeconds());
+                LOG.warn(
+                        "the others did not let this node go within {} s; leaving as if it crashed",
+                        LEAVING.toSeconds());
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();

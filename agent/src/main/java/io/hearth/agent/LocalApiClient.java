@@ -21,7 +21,8 @@ public final class LocalApiClient implements AutoCloseable {
 
     private LocalApiClient(SocketChannel channel) {
         this.channel = channel;
-        this.answers = new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.UTF_8));
+        this.answers =
+                new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.UTF_8));
     }
 
     /** Connects to the agent that serves at {@code socket}; empty when none does. */

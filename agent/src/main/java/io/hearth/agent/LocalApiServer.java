@@ -78,15 +78,14 @@ final class LocalApiServer implements AutoCloseable {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        BasicFileAttributes kind =
-                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        BasicFileAttributes kind = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!kind.isOther()) {
             throw new SetupException(path + " is not a socket: somebody put a "
                     + (kind.isSymbolicLink() ? "symbolic link" : "file") + " there; look at it and remove it");
         }
         try (var probe = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            throw new SetupException(
-                    "an agent of this user already runs (it answers at " + probe.getRemoteAddress() + "); stop it first");
+            throw new SetupException("an agent of this user already runs (it answers at " + probe.getRemoteAddress()
+                    + "); stop it first");
         } catch (IOException nobodyAnswers) {
             Files.delete(path);
         }

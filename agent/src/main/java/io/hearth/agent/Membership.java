@@ -114,15 +114,15 @@ final class Membership {
 
     private void announce(ElectionEvent event) {
         switch (event) {
-            case ElectionEvent.Started started -> LOG.debug("ballot for epoch {}: {}", started.epoch() + 1, started.why());
+            case ElectionEvent.Started started ->
+                LOG.debug("ballot for epoch {}: {}", started.epoch() + 1, started.why());
             case ElectionEvent.ElectedSelf elected -> LOG.info("this node is the master of view {}", elected.epoch());
-            case ElectionEvent.NewMaster master -> LOG.info(
-                    "master={} of view {}", master.master().shortText(), master.epoch());
+            case ElectionEvent.NewMaster master ->
+                LOG.info("master={} of view {}", master.master().shortText(), master.epoch());
             case ElectionEvent.TimedOut timedOut -> LOG.debug("ballot {} ended without a view", timedOut.ballot());
             case ElectionEvent.Stalled stall -> {
                 String voters = String.join(
-                        ", ",
-                        stall.waitingFor().stream().map(NodeId::shortText).toList());
+                        ", ", stall.waitingFor().stream().map(NodeId::shortText).toList());
                 stalled = stall.why() + (voters.isEmpty() ? "" : "; waiting for " + voters);
                 LOG.warn("stalled: {}", stalled);
             }

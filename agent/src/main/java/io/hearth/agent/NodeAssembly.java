@@ -8,11 +8,8 @@ import io.hearth.collective.GroupMachine;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
-import io.hearth.discovery.PeerSource;
-import io.hearth.discovery.RememberedPeers;
-import io.hearth.discovery.StaticPeers;
+import io.hearth.discovery.HostPort;
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.Role;
 import io.hearth.election.ViewMachine;
@@ -25,29 +22,236 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.SlotLease;
 import io.hearth.topology.ClusterTopology;
+import io.hearth.topology.InterfaceClass;
 import io.hearth.topology.LocalInterfaces;
 import io.hearth.topology.LocalProfile;
+import io.hearth.topology.NodeProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.Links;
+import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts a node together, part by part, and takes it apart in the opposite order. Composition only. */
+/** Puts a node together, part by part; closing it takes them apart in the opposite order. Composition only. */
 final class NodeAssembly implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
-    /** Taken apart last to first. */
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
-
+    private final Scope scope;
     private final Clock clock = Clock.system();
-    private final long startedNanos = clock.nanoTime();
     private final NodeInbox inbox = new NodeInbox();
     private final CountDownLatch left = new CountDownLatch(1);
     private final AtomicReference<Optional<HearthException>> failure = new AtomicReference<>(Optional.empty());
+    private final NodeId self;
+    private final Optional<CollectiveEngine> engine;
+    private final Sources sources;
+    private final Observation<ClusterStatus> status;
+    private final Observation<ClusterTopology> topology;
+
+    /**
+     * A running node.
+     *
+     * @throws SetupException something on this machine stands in the way; nothing is left running
+     */
+    static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
+        HearthHome home =
+                config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
+        NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
+        NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
+        var scope = new Scope();
+        boolean started = false;
+        try {
+            var assembly = new NodeAssembly(config, home, namespace, identity, scope);
+            started = true;
+            return assembly;
+        } finally {
+            if (!started) {
+                scope.close();
+            }
+        }
+    }
+
+    private NodeAssembly(
+            HearthConfig config, HearthHome home, NetworkNamespace namespace, NodeIdentity identity, Scope scope)
+            throws SetupException {
+        long startedNanos = clock.nanoTime();
+        this.scope = scope;
+        SlotLease lease = scope.keep(
+                config.role() == Role.TRAINER
+                        ? SlotLease.trainer(home, clock)
+                        : SlotLease.single(home, config.slot(), clock));
+        self = new NodeId(identity.peer(), lease.slot());
+        NamespaceKeys keys = scope.keep(namespace.keys());
+        Links links = scope.keep(Links.open(
+                Reach.links(config),
+                identity,
+                new Endpoint(self, lease.incarnation(), lease.bootId()),
+                keys,
+                new LinkEvents(inbox)));
+        Engines.Choice reducer =
+                config.engine().isPresent() ? Engines.named(config.engine().get()) : Engines.best();
+        engine = config.role() == Role.TRAINER
+                ? Optional.of(scope.keep(engine(config, links, reducer)))
+                : Optional.empty();
+        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
+        sources = scope.keep(
+                new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
+        var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
+        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()));
+        var core = new NodeCore(
+                clock,
+                startedNanos,
+                new NodeCore.Parts(
+                        inbox,
+                        links,
+                        new PeerFinder(clock, links::dial, sources.remembered()),
+                        membership,
+                        acquaintances,
+                        new StatusReport(
+                                self,
+                                links.port(),
+                                new ClusterStatus.Namespace(namespace.name(), namespace.keyId(), namespace.isOpen()),
+                                sources::silence)),
+                config.health(),
+                this::publish);
+        status = new Observation<>(core.status());
+        topology = new Observation<>(acquaintances.topology());
+        scope.keep(new NodeLoop(self.shortText(), inbox, core, this::stopped)).start();
+        sources.start();
+        LOG.info(
+                "started node={} port={} namespace={} key={}",
+                self.text(),
+                links.port(),
+                namespace.name(),
+                namespace.keyId());
+    }
+
+    NodeId self() {
+        return self;
+    }
+
+    Optional<CollectiveEngine> engine() {
+        return engine;
+    }
+
+    Observation<ClusterStatus> status() {
+        return status;
+    }
+
+    Observation<ClusterTopology> topology() {
+        return topology;
+    }
+
+    Optional<HearthException> failure() {
+        return failure.get();
+    }
+
+    void addPeer(HostPort peer) {
+        sources.add(peer);
+    }
+
+    /** Asks the others to be let go; {@link #left()} opens once they did. */
+    void leave() {
+        inbox.event(new NodeEvent.Leave("asked to"));
+    }
+
+    CountDownLatch left() {
+        return left;
+    }
+
+    @Override
+    public void close() {
+        scope.close();
+    }
+
+    private void publish(ClusterStatus newest, ClusterTopology measured) {
+        status.publish(newest);
+        topology.publish(measured);
+    }
+
+    /** The owner thread ended by itself: nothing of this node may wait for it any more. */
+    private void stopped(Throwable why) {
+        var stop = new SetupException("this node stopped: " + why.getMessage(), why);
+        failure.set(Optional.of(stop));
+        engine.ifPresent(collectives -> collectives.removed(stop));
+        left.countDown();
+    }
+
+    private Membership membership(HearthConfig config, Links links, SlotLease lease, Path folder)
+            throws SetupException {
+        var files = new AcceptorFiles(folder);
+        var spans = config.continueOnPartition()
+                ? ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE)
+                : ElectionConfig.DEFAULTS;
+        return new Membership(
+                new ViewMachine(spans, new CollectiveResolver()),
+                new ViewMachine.Start(
+                        clock.epochMillis(),
+                        files.load(),
+                        self,
+                        lease.incarnation(),
+                        config.role(),
+                        config.role() == Role.TRAINER ? config.group() : "",
+                        new SecureRandom().nextLong()),
+                clock,
+                files,
+                (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
+                engine.isPresent() ? new Collectives.Engine(engine.get()) : new Collectives.None(),
+                left::countDown);
+    }
+
+    private static NodeProfile profile(HearthConfig config, Engines.Choice reducer) {
+        NodeProfile read = LocalProfile.read(reducer.engine().label(), version());
+        return config.label()
+                .map(label -> new NodeProfile(
+                        label,
+                        read.os(),
+                        read.arch(),
+                        read.cores(),
+                        read.memoryBytes(),
+                        read.accelerator(),
+                        read.version()))
+                .orElse(read);
+    }
+
+    /** From the manifest, which the build writes. */
+    private static String version() {
+        String written = NodeAssembly.class.getPackage().getImplementationVersion();
+        return written == null ? "unpackaged" : written;
+    }
+
+    private CollectiveEngine engine(HearthConfig config, Links links, Engines.Choice reducer) {
+        LOG.info("reducing with engine={} ({})", reducer.engine().label(), reducer.why());
+        return new CollectiveEngine(
+                config.group(),
+                self,
+                links.streams(),
+                reducer.newReducer(),
+                new EngineOptions(
+                        config.deadline(),
+                        EngineOptions.DEFAULTS.segmentBytes(),
+                        config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
+                        Optional.of(config.compression().codec())),
+                new EngineEvents(inbox),
+                clock);
+    }
+
+    private static NetworkNamespace namespace(HearthConfig config, NamespaceLookup lookup) throws SetupException {
+        if (!config.open()) {
+            return config.namespace().isPresent()
+                    ? lookup.named(config.namespace().get())
+                    : lookup.preferred();
+        }
+        String name = config.namespace().orElse(NetworkNamespace.DEFAULT_NAME);
+        if (!NetworkNamespace.isName(name)) {
+            throw new SetupException("a namespace's name is 1 to 63 of a-z, 0-9 and '-'");
+        }
+        LOG.warn("namespace={} is OPEN: everybody on this network may join, read the gradients and change them", name);
+        return NetworkNamespace.open(name);
+    }
+}

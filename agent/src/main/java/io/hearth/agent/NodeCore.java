@@ -2,16 +2,18 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.election.HealthConfig;
 import io.hearth.election.HealthMachine;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.ViewMachine;
 import io.hearth.identity.NodeId;
+import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.NodeProfileCodec;
 import io.hearth.transport.Links;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +34,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Acquaintances acquaintances;
     private final RefusedPeers refused = new RefusedPeers();
     private final StatusReport report;
-    private final Consumer<ClusterStatus> publisher;
+    private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
     private boolean changed = true; // since the last publication
@@ -44,7 +46,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             NodeInbox inbox,
             Links links,
             PeerFinder finder,
-            PeerWatch watch,
             Membership membership,
             Acquaintances acquaintances,
             StatusReport report) {}
@@ -53,20 +54,30 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
      * A core that has not run.
      *
      * @param startedNanos when the node's start began
-     * @param publisher takes each new status
+     * @param publisher takes each new status, with the topology of that moment
      */
-    NodeCore(Clock clock, long startedNanos, Parts parts, Consumer<ClusterStatus> publisher) {
+    NodeCore(
+            Clock clock,
+            long startedNanos,
+            Parts parts,
+            HealthConfig health,
+            BiConsumer<ClusterStatus, ClusterTopology> publisher) {
         this.clock = clock;
         this.startedNanos = startedNanos;
         this.inbox = parts.inbox();
         this.links = parts.links();
+        this.watch = new PeerWatch(health, clock, this);
         this.finder = parts.finder();
-        this.watch = parts.watch();
         this.membership = parts.membership();
         this.acquaintances = parts.acquaintances();
         this.report = parts.report();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
+    }
+
+    /** What the node believes. */
+    ClusterStatus status() {
+        return report.status(membership, watch, acquaintances, refused, firstPeerMillis);
     }
 
     @Override
@@ -87,9 +98,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Sighted sighted -> finder.sighted(sighted);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
-            case NodeEvent.Progress(long doneUpTo, boolean open) -> membership
-                    .driver()
-                    .step(new ViewMachine.Event.Progress(doneUpTo, open));
+            case NodeEvent.Progress(long doneUpTo, boolean open) ->
+                membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, open));
             case NodeEvent.GroupBroken(String why) -> {
                 LOG.info("the group's streams are set up anew: {}", why);
                 membership.driver().step(new ViewMachine.Event.GroupBroken(why));
@@ -116,7 +126,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         if (changed || now - publishedNanos >= PUBLISH_NANOS) {
             changed = false;
             publishedNanos = now;
-            publisher.accept(report.status(membership, watch, acquaintances, refused, firstPeerMillis));
+            publisher.accept(status(), acquaintances.topology());
         }
     }
 

@@ -25,7 +25,8 @@ final class NodeInbox {
 
     private final BlockingQueue<NodeEvent> events = new ArrayBlockingQueue<>(EVENTS_MAX);
     private final Set<NodeId> flooding = new ConcurrentSkipListSet<>(); // links' thread adds, owner empties
-    private final AtomicReference<NodeEvent.@Nullable Progress> progress = new AtomicReference<>(); // newest, not yet taken
+    private final AtomicReference<NodeEvent.@Nullable Progress> progress =
+            new AtomicReference<>(); // newest, not yet taken
     private final AtomicLong dropped = new AtomicLong(); // events that found no place at all; counted by any thread
 
     /** A message; dropped, and its sender noted, when only the reserve is left. */
@@ -50,7 +51,8 @@ final class NodeInbox {
     }
 
     /** The next event, waiting for it at most so long; null when none came. */
-    @Nullable NodeEvent poll(long nanos) throws InterruptedException {
+    @Nullable
+    NodeEvent poll(long nanos) throws InterruptedException {
         NodeEvent event = nanos <= 0 ? events.poll() : events.poll(nanos, TimeUnit.NANOSECONDS);
         return event instanceof NodeEvent.Progress ? progress.getAndSet(null) : event;
     }

@@ -32,10 +32,7 @@ final class NodeLoop implements AutoCloseable {
      * @param failed told what ended the loop, if it was not {@link #close}
      */
     NodeLoop(String name, NodeInbox inbox, Body body, Consumer<Throwable> failed) {
-        thread = Thread.ofPlatform()
-                .name("hearth-loop-" + name)
-                .daemon()
-                .unstarted(() -> run(inbox, body, failed));
+        thread = Thread.ofPlatform().name("hearth-loop-" + name).daemon().unstarted(() -> run(inbox, body, failed));
     }
 
     void start() {

@@ -28,7 +28,11 @@ final class PeerFinder {
         this.dialer = dialer;
         this.remembered = remembered;
         this.table = new MachineDriver<>(
-                new PeerTableMachine(PeerTableLimits.DEFAULT), PeerTable.EMPTY, new Event.Tick(), clock, this::carryOut);
+                new PeerTableMachine(PeerTableLimits.DEFAULT),
+                PeerTable.EMPTY,
+                new Event.Tick(),
+                clock,
+                this::carryOut);
     }
 
     MachineDriver<PeerTable, Event, Effect> driver() {
@@ -46,7 +50,8 @@ final class PeerFinder {
     void admitted(LinkInfo link) {
         table.step(
                 link.dialedByUs()
-                        ? new Event.Admitted(address(link.address()), link.peer().id())
+                        ? new Event.Admitted(
+                                address(link.address()), link.peer().id())
                         : new Event.Accepted(link.peer().id()));
     }
 
@@ -62,12 +67,12 @@ final class PeerFinder {
         PeerAddress address = address(refused.address());
         table.step(
                 switch (refused.refusal()) {
-                    case REFLECTION -> new Event.Refused(
-                            address, PeerTableMachine.Refusal.OWN_REFLECTION, refused.why());
-                    case UNKNOWN, VERSION, NAMESPACE, PURPOSE, MALFORMED, TOO_LARGE, TLS, BLOCKED, SAME_NODE -> new Event
-                            .Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
-                    case TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> new Event.DialFailed(
-                            address, refused.why());
+                    case REFLECTION ->
+                        new Event.Refused(address, PeerTableMachine.Refusal.OWN_REFLECTION, refused.why());
+                    case UNKNOWN, VERSION, NAMESPACE, PURPOSE, MALFORMED, TOO_LARGE, TLS, BLOCKED, SAME_NODE ->
+                        new Event.Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
+                    case TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP ->
+                        new Event.DialFailed(address, refused.why());
                 });
     }
 

@@ -27,7 +27,8 @@ final class PeerWatch {
     private final Outcome outcome;
     private final MachineDriver<HealthState, Event, Effect> health;
     private final Map<NodeId, Long> incarnations = new HashMap<>(); // of linked peers
-    private final Map<InetSocketAddress, NodeId> dialled = new HashMap<>(); // where a peer listens, as this node found it
+    private final Map<InetSocketAddress, NodeId> dialled =
+            new HashMap<>(); // where a peer listens, as this node found it
 
     /** What the opinions and heartbeats lead to. */
     interface Outcome {
@@ -43,7 +44,11 @@ final class PeerWatch {
         this.clock = clock;
         this.outcome = outcome;
         this.health = new MachineDriver<>(
-                new HealthMachine(config), HealthState.empty(clock.nanoTime()), new Event.Tick(), clock, this::carryOut);
+                new HealthMachine(config),
+                HealthState.empty(clock.nanoTime()),
+                new Event.Tick(),
+                clock,
+                this::carryOut);
     }
 
     MachineDriver<HealthState, Event, Effect> driver() {
@@ -102,9 +107,10 @@ final class PeerWatch {
                 outcome.trusted(trusted);
             }
             case Effect.Announce announce -> LOG.debug("{}", announce.event());
-            case Effect.Awoke awoke -> LOG.info(
-                    "this machine slept or was paused for {} ms: nobody is judged by that time",
-                    awoke.gapNanos() / 1_000_000);
+            case Effect.Awoke awoke ->
+                LOG.info(
+                        "this machine slept or was paused for {} ms: nobody is judged by that time",
+                        awoke.gapNanos() / 1_000_000);
         }
     }
 }

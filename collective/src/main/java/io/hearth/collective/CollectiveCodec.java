@@ -46,13 +46,15 @@ public final class CollectiveCodec {
      */
     public static Signature signature(byte[] bytes) throws MalformedMessageException {
         CallMessage message = parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes);
-        return checked("call", () -> new Signature(
-                one(Signature.Kind.values(), message.getKind()),
-                one(ReduceOp.values(), message.getOp()),
-                one(DataType.values(), message.getType()),
-                message.getCount(),
-                message.getCodec(),
-                message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
+        return checked(
+                "call",
+                () -> new Signature(
+                        one(Signature.Kind.values(), message.getKind()),
+                        one(ReduceOp.values(), message.getOp()),
+                        one(DataType.values(), message.getType()),
+                        message.getCount(),
+                        message.getCodec(),
+                        message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
     }
 
     /** The bytes of a refusal. */
@@ -94,11 +96,15 @@ public final class CollectiveCodec {
      */
     public static Status status(Bytes bytes) throws MalformedMessageException {
         StatusMessage message = parse(StatusMessage.parser(), StatusMessage.getDescriptor(), bytes.toArray());
-        return checked("status", () -> new Status(
-                message.getCalled(),
-                message.getDoneUpTo(),
-                message.getKeptList().stream().map(CollectiveCodec::kept).toList(),
-                message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken())));
+        return checked(
+                "status",
+                () -> new Status(
+                        message.getCalled(),
+                        message.getDoneUpTo(),
+                        message.getKeptList().stream()
+                                .map(CollectiveCodec::kept)
+                                .toList(),
+                        message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken())));
     }
 
     /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
@@ -129,12 +135,17 @@ public final class CollectiveCodec {
         }
         ResolutionMessage message =
                 parse(ResolutionMessage.parser(), ResolutionMessage.getDescriptor(), bytes.toArray());
-        return checked("resolution", () -> new Resolution(
-                message.getFirst(),
-                message.getForwardsList().stream().map(CollectiveCodec::forward).toList(),
-                message.getRefusedList().stream()
-                        .map(refused -> new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
-                        .toList()));
+        return checked(
+                "resolution",
+                () -> new Resolution(
+                        message.getFirst(),
+                        message.getForwardsList().stream()
+                                .map(CollectiveCodec::forward)
+                                .toList(),
+                        message.getRefusedList().stream()
+                                .map(refused ->
+                                        new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
+                                .toList()));
     }
 
     private static Status.Kept kept(KeptMessage message) {
@@ -147,10 +158,7 @@ public final class CollectiveCodec {
 
     private static Resolution.Forward forward(ForwardMessage message) {
         return new Resolution.Forward(
-                message.getNumber(),
-                NodeId.parse(message.getHolder()),
-                message.getContributors(),
-                message.getBytes());
+                message.getNumber(), NodeId.parse(message.getHolder()), message.getContributors(), message.getBytes());
     }
 
     private static RefusalMessage message(Refusal refusal) {

@@ -201,7 +201,9 @@ public final class CollectiveEngine implements DistributedBackend {
         long count = elements(values, type);
         Codec codec = how.codec().or(options::codec).orElse(null);
         boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
-        if (codec == null || codec.name().equals(Signature.PLAIN) || (!fits && how.codec().isEmpty())) {
+        if (codec == null
+                || codec.name().equals(Signature.PLAIN)
+                || (!fits && how.codec().isEmpty())) {
             return new Plan(Signature.allReduce(op, type, count, Signature.PLAIN), new PlainSum());
         }
         if (!fits) {

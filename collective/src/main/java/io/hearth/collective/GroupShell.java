@@ -220,8 +220,7 @@ final class GroupShell implements AutoCloseable {
                     asked.number,
                     asked.signature(),
                     attempt.doomed());
-            return asked.contribution()
-                    .attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
+            return asked.contribution().attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
         }
@@ -282,10 +281,10 @@ final class GroupShell implements AutoCloseable {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
-                case Effect.RollBack(long number) -> ofCall(number)
-                        .ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
-                case Effect.Commit(long number) -> ofCall(number)
-                        .ifPresent(open -> open.feedback.add(open.contribution()::commit));
+                case Effect.RollBack(long number) ->
+                    ofCall(number).ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
+                case Effect.Commit(long number) ->
+                    ofCall(number).ifPresent(open -> open.feedback.add(open.contribution()::commit));
                 case Effect.Run(long number, Optional<Refusal> doomed) -> run(number, doomed);
                 case Effect.Forward forward -> forwards.add(forward);
                 case Effect.End(Status.Kept outcome) -> end(outcome);
@@ -337,10 +336,8 @@ final class GroupShell implements AutoCloseable {
 
     private void startForwarder(Ring on, List<Effect.Forward> forwards) {
         forwarders.removeIf(thread -> !thread.isAlive());
-        Thread thread = Thread.ofPlatform()
-                .name("hearth-forward-" + group)
-                .daemon(true)
-                .unstarted(() -> forward(on, forwards));
+        Thread thread =
+                Thread.ofPlatform().name("hearth-forward-" + group).daemon(true).unstarted(() -> forward(on, forwards));
         forwarders.add(thread);
         thread.start();
     }
@@ -481,8 +478,10 @@ final class GroupShell implements AutoCloseable {
                 return;
             }
             String waitedFor = ring == null ? "a first view" : ring.waitingFor();
-            giveUp(late, new DeadlineExceededException(late.signature().text() + " (number " + late.number
-                    + ") did not complete before its deadline; waited for " + waitedFor));
+            giveUp(
+                    late,
+                    new DeadlineExceededException(late.signature().text() + " (number " + late.number
+                            + ") did not complete before its deadline; waited for " + waitedFor));
         } finally {
             lock.unlock();
         }
@@ -500,8 +499,7 @@ final class GroupShell implements AutoCloseable {
     private static CollectiveException again(HearthException why) {
         return switch (why) {
             case RemovedFromClusterException _ -> new RemovedFromClusterException(why.getMessage(), why);
-            case PeerLostException _ ->
-                new PeerLostException(why.getMessage(), why);
+            case PeerLostException _ -> new PeerLostException(why.getMessage(), why);
             default -> new CollectiveException(why.getMessage(), why);
         };
     }

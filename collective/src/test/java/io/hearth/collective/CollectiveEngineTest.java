@@ -66,8 +66,7 @@ final class CollectiveEngineTest {
                             results[rank][i] = values;
                         }
                         context.barrier();
-                        assertEquals(
-                                counts.length, context.metricsSnapshot().allReducesCompleted());
+                        assertEquals(counts.length, context.metricsSnapshot().allReducesCompleted());
                         assertEquals(1, context.metricsSnapshot().barriers());
                     })
                     .joinWell();

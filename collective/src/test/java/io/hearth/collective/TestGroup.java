@@ -193,14 +193,17 @@ final class TestGroup implements AutoCloseable {
         var run = new Run();
         for (int rank = 0; rank < nodes.size(); rank++) {
             int self = rank;
-            Thread thread = Thread.ofPlatform().daemon(true).name("rank-" + rank).unstarted(() -> {
-                try {
-                    work.run(self, new DistributedContext(engine(self)));
-                    run.end(self, Optional.empty());
-                } catch (Throwable error) {
-                    run.end(self, Optional.of(error));
-                }
-            });
+            Thread thread = Thread.ofPlatform()
+                    .daemon(true)
+                    .name("rank-" + rank)
+                    .unstarted(() -> {
+                        try {
+                            work.run(self, new DistributedContext(engine(self)));
+                            run.end(self, Optional.empty());
+                        } catch (Throwable error) {
+                            run.end(self, Optional.of(error));
+                        }
+                    });
             run.threads.add(thread);
         }
         run.threads.forEach(Thread::start);

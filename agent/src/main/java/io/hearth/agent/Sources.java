@@ -1,0 +1,108 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.discovery.HostPort;
+import io.hearth.discovery.InterfaceMonitor;
+import io.hearth.discovery.MdnsOptions;
+import io.hearth.discovery.MdnsSource;
+import io.hearth.discovery.Medium;
+import io.hearth.discovery.RememberedPeers;
+import io.hearth.discovery.Silence;
+import io.hearth.discovery.StaticPeers;
+import io.hearth.discovery.TagCodec;
+import io.hearth.discovery.TagKey;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NodeId;
+import io.hearth.topology.InterfaceClass;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** All the ways in which a node looks for peers. */
+final class Sources implements AutoCloseable {
+    /** Silence shorter than this is not worth a line. */
+    private static final long SILENCE_NANOS = 10_000_000_000L;
+
+    private final Scope scope = new Scope();
+    private final NodeInbox inbox;
+    private final Clock clock;
+    private final long startedNanos;
+    private final MdnsSource mdns;
+    private final StaticPeers named;
+    private final RememberedPeers remembered;
+
+    /** Sources that have not started. */
+    Sources(
+            HearthConfig config,
+            NamespaceKeys keys,
+            int generation,
+            int port,
+            SortedMap<String, InterfaceClass> interfaces,
+            HearthHome home,
+            NodeId self,
+            NodeInbox inbox,
+            Clock clock) {
+        this.inbox = inbox;
+        this.clock = clock;
+        this.startedNanos = clock.nanoTime();
+        var tags = new TagCodec(List.of(new TagKey(generation, keys::tagMac)));
+        var options = new MdnsOptions(
+                port,
+                Reach.interfaces(config),
+                name -> medium(interfaces.getOrDefault(name, InterfaceClass.OTHER)),
+                Optional.empty());
+        mdns = scope.keep(new MdnsSource(
+                tags,
+                options,
+                InterfaceMonitor.ofThisMachine(),
+                clock,
+                () -> inbox.event(new NodeEvent.NetworkChanged())));
+        named = scope.keep(
+                StaticPeers.of(config.peers().stream().map(HostPort::parse).toList()));
+        remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
+    }
+
+    RememberedPeers remembered() {
+        return remembered;
+    }
+
+    void start() {
+        mdns.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+        named.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+        remembered.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+    }
+
+    /** One more address to try, from now on. */
+    void add(HostPort peer) {
+        scope.keep(StaticPeers.of(List.of(peer))).start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+    }
+
+    /** What was tried, in one line, once the silence has lasted. */
+    Optional<String> silence() {
+        long silentNanos = clock.nanoTime() - startedNanos;
+        return silentNanos < SILENCE_NANOS
+                ? Optional.empty()
+                : Optional.of(Silence.explain(silentNanos / 1_000_000_000L, mdns.counters(), isMacos()));
+    }
+
+    private static boolean isMacos() {
+        return System.getProperty("os.name", "").toLowerCase(Locale.ROOT).contains("mac");
+    }
+
+    private static Medium medium(InterfaceClass kind) {
+        return switch (kind) {
+            case LOOPBACK -> Medium.LOOPBACK;
+            case THUNDERBOLT -> Medium.THUNDERBOLT;
+            case ETHERNET -> Medium.ETHERNET;
+            case WIFI -> Medium.WIFI;
+            case OTHER, VIRTUAL -> Medium.OTHER;
+        };
+    }
+
+    @Override
+    public void close() {
+        scope.close();
+    }
+}
