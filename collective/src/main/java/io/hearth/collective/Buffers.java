@@ -31,7 +31,10 @@ final class Buffers implements AutoCloseable {
                 long size = candidate.whole().byteSize();
                 if (size >= bytes && size / 2 <= bytes) {
                     spare.remove(candidate);
-                    return new Buffer(candidate.arena(), candidate.whole(), candidate.whole().asSlice(0, bytes));
+                    return new Buffer(
+                            candidate.arena(),
+                            candidate.whole(),
+                            candidate.whole().asSlice(0, bytes));
                 }
             }
         } finally {

@@ -18,11 +18,13 @@ final class Call {
     /** Given by the machine when the call begins. */
     long number;
     /** Set when the machine says run; taken by the calling thread. */
-    @Nullable Attempt attempt;
+    @Nullable
+    Attempt attempt;
     /** How the number ended on all ranks. */
     Status.@Nullable Kept outcome;
     /** How the call ended on this rank alone. */
-    @Nullable CollectiveException error;
+    @Nullable
+    CollectiveException error;
     /** Attempts begun. */
     int attempts;
     /** What the machine said about error feedback; carried out by the calling thread, which alone touches that memory. */
@@ -31,12 +33,7 @@ final class Call {
     /** Counted by the calling thread alone. */
     long bytesSent;
 
-    Call(
-            Signature signature,
-            MemorySegment values,
-            Contribution contribution,
-            Buffers.Buffer work,
-            long dueNanos) {
+    Call(Signature signature, MemorySegment values, Contribution contribution, Buffers.Buffer work, long dueNanos) {
         this.signature = signature;
         this.values = values;
         this.contribution = contribution;

@@ -29,9 +29,9 @@ public final class CollectiveCodec {
     /** The bytes of a call's signature. */
     public static byte[] encode(Signature signature) {
         return CallMessage.newBuilder()
-                .setKind(signature.kind().ordinal())
-                .setOp(signature.op().ordinal())
-                .setType(signature.type().ordinal())
+                .setKind(signature.kind().name())
+                .setOp(signature.op().name())
+                .setType(signature.type().name())
                 .setCount(signature.count())
                 .setCodec(signature.codec())
                 .setRoot(signature.root().map(NodeId::text).orElse(""))
@@ -46,13 +46,15 @@ public final class CollectiveCodec {
      */
     public static Signature signature(byte[] bytes) throws MalformedMessageException {
         CallMessage message = parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes);
-        return checked("call", () -> new Signature(
-                one(Signature.Kind.values(), message.getKind()),
-                one(ReduceOp.values(), message.getOp()),
-                one(DataType.values(), message.getType()),
-                message.getCount(),
-                message.getCodec(),
-                message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
+        return checked(
+                "call",
+                () -> new Signature(
+                        Signature.Kind.valueOf(message.getKind()),
+                        ReduceOp.valueOf(message.getOp()),
+                        DataType.valueOf(message.getType()),
+                        message.getCount(),
+                        message.getCodec(),
+                        message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
     }
 
     /** The bytes of a refusal. */
@@ -94,11 +96,15 @@ public final class CollectiveCodec {
      */
     public static Status status(Bytes bytes) throws MalformedMessageException {
         StatusMessage message = parse(StatusMessage.parser(), StatusMessage.getDescriptor(), bytes.toArray());
-        return checked("status", () -> new Status(
-                message.getCalled(),
-                message.getDoneUpTo(),
-                message.getKeptList().stream().map(CollectiveCodec::kept).toList(),
-                message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken())));
+        return checked(
+                "status",
+                () -> new Status(
+                        message.getCalled(),
+                        message.getDoneUpTo(),
+                        message.getKeptList().stream()
+                                .map(CollectiveCodec::kept)
+                                .toList(),
+                        message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken())));
     }
 
     /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
@@ -129,12 +135,17 @@ public final class CollectiveCodec {
         }
         ResolutionMessage message =
                 parse(ResolutionMessage.parser(), ResolutionMessage.getDescriptor(), bytes.toArray());
-        return checked("resolution", () -> new Resolution(
-                message.getFirst(),
-                message.getForwardsList().stream().map(CollectiveCodec::forward).toList(),
-                message.getRefusedList().stream()
-                        .map(refused -> new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
-                        .toList()));
+        return checked(
+                "resolution",
+                () -> new Resolution(
+                        message.getFirst(),
+                        message.getForwardsList().stream()
+                                .map(CollectiveCodec::forward)
+                                .toList(),
+                        message.getRefusedList().stream()
+                                .map(refused ->
+                                        new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
+                                .toList()));
     }
 
     private static Status.Kept kept(KeptMessage message) {
@@ -147,28 +158,18 @@ public final class CollectiveCodec {
 
     private static Resolution.Forward forward(ForwardMessage message) {
         return new Resolution.Forward(
-                message.getNumber(),
-                NodeId.parse(message.getHolder()),
-                message.getContributors(),
-                message.getBytes());
+                message.getNumber(), NodeId.parse(message.getHolder()), message.getContributors(), message.getBytes());
     }
 
     private static RefusalMessage message(Refusal refusal) {
         return RefusalMessage.newBuilder()
-                .setCause(refusal.cause().ordinal())
+                .setCause(refusal.cause().name())
                 .setText(refusal.text())
                 .build();
     }
 
     private static Refusal refusal(RefusalMessage message) {
-        return new Refusal(one(Refusal.Cause.values(), message.getCause()), message.getText());
-    }
-
-    private static <E extends Enum<E>> E one(E[] values, int ordinal) {
-        if (ordinal < 0 || ordinal >= values.length) {
-            throw new IllegalArgumentException("there are " + values.length + " choices, got number " + ordinal);
-        }
-        return values[ordinal];
+        return new Refusal(Refusal.Cause.valueOf(message.getCause()), message.getText());
     }
 
     private static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes)

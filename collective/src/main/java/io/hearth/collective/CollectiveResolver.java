@@ -26,7 +26,9 @@ public final class CollectiveResolver implements Resolver {
 
     @Override
     public Optional<String> broken(String group, List<Report> kept) {
-        return statuses(kept).stream().flatMap(status -> status.broken().stream()).findFirst();
+        return statuses(kept).stream()
+                .flatMap(status -> status.broken().stream())
+                .findFirst();
     }
 
     @Override
@@ -43,20 +45,16 @@ public final class CollectiveResolver implements Resolver {
                     continue;
                 }
                 result.refusal()
-                        .ifPresent(refusal ->
-                                refused.putIfAbsent(number, new Resolution.Refused(number, refusal)));
+                        .ifPresent(refusal -> refused.putIfAbsent(number, new Resolution.Refused(number, refusal)));
                 forwards.putIfAbsent(
                         number,
                         new Resolution.Forward(
-                                number,
-                                kept.get(rank).member().node(),
-                                result.contributors(),
-                                result.bytes()));
+                                number, kept.get(rank).member().node(), result.contributors(), result.bytes()));
             }
         }
         refused.keySet().forEach(forwards::remove); // nothing to carry: the refusal itself is all there is
-        return CollectiveCodec.encode(new Resolution(
-                first, newest(List.copyOf(forwards.values())), newest(List.copyOf(refused.values()))));
+        return CollectiveCodec.encode(
+                new Resolution(first, newest(List.copyOf(forwards.values())), newest(List.copyOf(refused.values()))));
     }
 
     private static <T> List<T> newest(List<T> rising) {
@@ -70,8 +68,11 @@ public final class CollectiveResolver implements Resolver {
             try {
                 statuses.add(CollectiveCodec.status(report.status()));
             } catch (MalformedMessageException unreadable) {
-                statuses.add(new Status(0, 0, List.of(), Optional.of(
-                        "the report of " + report.member().node().shortText() + " cannot be read")));
+                statuses.add(new Status(
+                        0,
+                        0,
+                        List.of(),
+                        Optional.of("the report of " + report.member().node().shortText() + " cannot be read")));
             }
         }
         return statuses;

@@ -60,7 +60,8 @@ final class Companion implements AutoCloseable {
     }
 
     /** What ended the last job early, if anything did. */
-    @Nullable Throwable failure() {
+    @Nullable
+    Throwable failure() {
         return failure;
     }
 

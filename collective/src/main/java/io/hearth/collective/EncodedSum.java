@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * with the number of ranks. Right for sparse encodings; dense ones cost {@code world - 1} encodings per rank.
  */
 final class EncodedSum implements Contribution {
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int STRIDE_ALIGNMENT = 64;
 
     private final Codec codec;
@@ -61,9 +60,7 @@ final class EncodedSum implements Contribution {
             encode(place, work, encodings.bytes().asSlice(ring.rank() * stride, stride), lengths.bytes());
             List<Long> eachLong = Collections.nCopies(ring.world(), (long) Long.BYTES);
             Optional<Refusal> refusal = place.exchange()
-                    .play(
-                            new GatherSchedule(ring.rank(), eachLong, Long.BYTES, place.segmentBytes()),
-                            lengths.bytes());
+                    .play(new GatherSchedule(ring.rank(), eachLong, Long.BYTES, place.segmentBytes()), lengths.bytes());
             if (refusal.isPresent()) {
                 return refusal;
             }

@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param policy what a loss means for open collectives
  * @param codec for float32 SUM and AVG; empty: elements as they are
  */
-public record EngineOptions(
-        Duration deadline, int segmentBytes, GroupMachine.Policy policy, Optional<Codec> codec) {
+public record EngineOptions(Duration deadline, int segmentBytes, GroupMachine.Policy policy, Optional<Codec> codec) {
     /** 5 minutes, 128 KiB, repeat after a loss, no compression. */
     public static final EngineOptions DEFAULTS =
             new EngineOptions(Duration.ofMinutes(5), 128 * 1024, GroupMachine.Policy.RETRY, Optional.empty());

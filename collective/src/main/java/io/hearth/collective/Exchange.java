@@ -330,7 +330,9 @@ final class Exchange {
             return CollectiveCodec.signature(payload(arrived));
         } catch (MalformedMessageException malformed) {
             throw new RingBrokenException(
-                    ring.previous(), ring.name(ring.previous()) + " sent no call: " + malformed.getMessage(), malformed);
+                    ring.previous(),
+                    ring.name(ring.previous()) + " sent no call: " + malformed.getMessage(),
+                    malformed);
         }
     }
 

@@ -34,8 +34,8 @@ public final class GatherSchedule implements Schedule {
         for (int step = 0; step < world; step++) {
             long length = lengths.get(block(step));
             if (length < 0 || length > stride) {
-                throw new IllegalArgumentException("block " + block(step) + " of " + length
-                        + " bytes does not fit a stride of " + stride);
+                throw new IllegalArgumentException(
+                        "block " + block(step) + " of " + length + " bytes does not fit a stride of " + stride);
             }
             firstSegment[step + 1] = firstSegment[step] + Schedule.segments(length, segmentBytes);
         }

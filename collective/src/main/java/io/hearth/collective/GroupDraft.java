@@ -169,9 +169,10 @@ final class GroupDraft {
                     signature.text() + " (number " + number + "): the root was lost before all held its bytes"));
         }
         if (policy == Policy.FAIL_FAST && !lost.isEmpty()) {
-            String names = String.join(", ", lost.stream().map(NodeId::shortText).toList());
-            return Optional.of(new Refusal(
-                    Refusal.Cause.PEER_LOST, signature.text() + " (number " + number + "): lost " + names));
+            String names =
+                    String.join(", ", lost.stream().map(NodeId::shortText).toList());
+            return Optional.of(
+                    new Refusal(Refusal.Cause.PEER_LOST, signature.text() + " (number " + number + "): lost " + names));
         }
         return Optional.empty();
     }

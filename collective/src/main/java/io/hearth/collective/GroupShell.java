@@ -163,7 +163,8 @@ final class GroupShell implements AutoCloseable {
         watch.disarm();
         settle(asked);
         call = null;
-        if (!results.containsKey(asked.number)) {
+        boolean kept = asked.outcome != null && asked.outcome.refusal().isEmpty();
+        if (!kept) {
             buffers.give(asked.work());
         }
         changed.signalAll();
@@ -358,7 +359,7 @@ final class GroupShell implements AutoCloseable {
                         return;
                     }
                     step(new Event.Forwarded(forward.number(), on.fence()));
-                    step(new Event.EndedByAll(forward.number()));
+                    step(new Event.EndedByAll(forward.number() - 1)); // its own caller may still be copying
                 } finally {
                     lock.unlock();
                 }
@@ -493,16 +494,16 @@ final class GroupShell implements AutoCloseable {
         if (call == asked && asked.outcome == null && asked.error == null && over == null) {
             asked.error = error;
             finish(new CollectiveException(error.getMessage() + "; this member left the group, start it again"));
-            listener.gaveUp(error.getMessage());
+            listener.gaveUp(String.valueOf(error.getMessage()));
         }
     }
 
     private static CollectiveException again(HearthException why) {
+        String text = String.valueOf(why.getMessage());
         return switch (why) {
-            case RemovedFromClusterException _ -> new RemovedFromClusterException(why.getMessage(), why);
-            case PeerLostException _ ->
-                new PeerLostException(why.getMessage(), why);
-            default -> new CollectiveException(why.getMessage(), why);
+            case RemovedFromClusterException _ -> new RemovedFromClusterException(text, why);
+            case PeerLostException _ -> new PeerLostException(text, why);
+            default -> new CollectiveException(text, why);
         };
     }
 

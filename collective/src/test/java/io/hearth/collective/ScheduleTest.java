@@ -151,12 +151,13 @@ final class ScheduleTest {
         for (int world = 2; world <= 16; world++) {
             for (int late = 0; late < world; late++) {
                 int size = world;
-                var played = new World(world, 0, rank -> new RingSchedule(rank, size, 0, 1, 8), new SplittableRandom(1));
+                var played =
+                        new World(world, 0, rank -> new RingSchedule(rank, size, 0, 1, 8), new SplittableRandom(1));
                 boolean moved = true;
                 while (moved) {
                     moved = false;
                     for (int rank = 0; rank < world; rank++) {
-                        moved |= rank != late && (played.trySend(rank) | played.tryReceive(rank));
+                        moved |= rank != late && (played.trySend(rank) || played.tryReceive(rank));
                     }
                 }
                 for (int rank = 0; rank < world; rank++) {
@@ -199,8 +200,7 @@ final class ScheduleTest {
                     int start = block * (int) stride / 4;
                     int end = start + (int) (lengths.get(block) / 4);
                     assertArrayEquals(
-                            Arrays.copyOfRange(before.get(block), start, end),
-                            Arrays.copyOfRange(buffer, start, end));
+                            Arrays.copyOfRange(before.get(block), start, end), Arrays.copyOfRange(buffer, start, end));
                 }
             }
         }
@@ -213,16 +213,15 @@ final class ScheduleTest {
                 int from = root;
                 int size = world;
                 var random = new SplittableRandom(world * 17L + root);
-                var played =
-                        new World(world, 50, rank -> new BroadcastSchedule(rank, size, from, 200, 64), random);
+                var played = new World(world, 50, rank -> new BroadcastSchedule(rank, size, from, 200, 64), random);
                 float[] expected = played.buffers.get(root).clone();
                 while (!played.isOver()) {
                     int rank = random.nextInt(world);
                     played.tryReceive(rank);
                     played.trySend(rank);
-                    boolean through = played.received[rank]
-                                    == played.schedules.get(rank).receives()
-                            && (rank != from || played.received[rank] > 0);
+                    boolean through =
+                            played.received[rank] == played.schedules.get(rank).receives()
+                                    && (rank != from || played.received[rank] > 0);
                     if (through) {
                         played.buffers.forEach(buffer -> assertArrayEquals(expected, buffer));
                     }
@@ -246,7 +245,8 @@ final class ScheduleTest {
                 }
                 while (!played.isOver()) {
                     for (int rank = 0; rank < world; rank++) {
-                        assertTrue(played.sent[rank] == played.schedules.get(rank).sends() || played.trySend(rank));
+                        assertTrue(
+                                played.sent[rank] == played.schedules.get(rank).sends() || played.trySend(rank));
                     }
                     for (int rank = 0; rank < world; rank++) {
                         assertTrue(world == 1 || played.tryReceive(rank));

@@ -137,12 +137,26 @@ final class TestGroup implements AutoCloseable {
         return nodes.stream().filter(other -> !other.equals(node)).toList();
     }
 
-    String awaitTold(String prefix) {
+    /** Waits until each of these was said, in any order; the last line. */
+    String awaitTold(String... prefixes) {
+        var missing = new ArrayList<>(List.of(prefixes));
+        String line = "";
+        while (!missing.isEmpty()) {
+            line = awaitOne(missing.toArray(String[]::new));
+            missing.removeIf(line::startsWith);
+        }
+        return line;
+    }
+
+    /** Waits until one of these is said. */
+    String awaitOne(String... prefixes) {
         try {
             while (true) {
                 String line = told.poll(30, TimeUnit.SECONDS);
-                assertTrue(line != null, "nobody said " + prefix);
-                if (line.startsWith(prefix)) {
+                if (line == null) {
+                    throw new AssertionError("nobody said " + String.join(" or ", prefixes));
+                }
+                if (Arrays.stream(prefixes).anyMatch(line::startsWith)) {
                     return line;
                 }
             }
@@ -193,14 +207,17 @@ final class TestGroup implements AutoCloseable {
         var run = new Run();
         for (int rank = 0; rank < nodes.size(); rank++) {
             int self = rank;
-            Thread thread = Thread.ofPlatform().daemon(true).name("rank-" + rank).unstarted(() -> {
-                try {
-                    work.run(self, new DistributedContext(engine(self)));
-                    run.end(self, Optional.empty());
-                } catch (Throwable error) {
-                    run.end(self, Optional.of(error));
-                }
-            });
+            Thread thread = Thread.ofPlatform()
+                    .daemon(true)
+                    .name("rank-" + rank)
+                    .unstarted(() -> {
+                        try {
+                            work.run(self, new DistributedContext(engine(self)));
+                            run.end(self, Optional.empty());
+                        } catch (Throwable error) {
+                            run.end(self, Optional.of(error));
+                        }
+                    });
             run.threads.add(thread);
         }
         run.threads.forEach(Thread::start);
