@@ -29,9 +29,9 @@ public final class CollectiveCodec {
     /** The bytes of a call's signature. */
     public static byte[] encode(Signature signature) {
         return CallMessage.newBuilder()
-                .setKind(signature.kind().ordinal())
-                .setOp(signature.op().ordinal())
-                .setType(signature.type().ordinal())
+                .setKind(signature.kind().name())
+                .setOp(signature.op().name())
+                .setType(signature.type().name())
                 .setCount(signature.count())
                 .setCodec(signature.codec())
                 .setRoot(signature.root().map(NodeId::text).orElse(""))
@@ -49,9 +49,9 @@ public final class CollectiveCodec {
         return checked(
                 "call",
                 () -> new Signature(
-                        one(Signature.Kind.values(), message.getKind()),
-                        one(ReduceOp.values(), message.getOp()),
-                        one(DataType.values(), message.getType()),
+                        Signature.Kind.valueOf(message.getKind()),
+                        ReduceOp.valueOf(message.getOp()),
+                        DataType.valueOf(message.getType()),
                         message.getCount(),
                         message.getCodec(),
                         message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
@@ -163,20 +163,13 @@ public final class CollectiveCodec {
 
     private static RefusalMessage message(Refusal refusal) {
         return RefusalMessage.newBuilder()
-                .setCause(refusal.cause().ordinal())
+                .setCause(refusal.cause().name())
                 .setText(refusal.text())
                 .build();
     }
 
     private static Refusal refusal(RefusalMessage message) {
-        return new Refusal(one(Refusal.Cause.values(), message.getCause()), message.getText());
-    }
-
-    private static <E extends Enum<E>> E one(E[] values, int ordinal) {
-        if (ordinal < 0 || ordinal >= values.length) {
-            throw new IllegalArgumentException("there are " + values.length + " choices, got number " + ordinal);
-        }
-        return values[ordinal];
+        return new Refusal(Refusal.Cause.valueOf(message.getCause()), message.getText());
     }
 
     private static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes)

@@ -19,7 +19,6 @@ import io.hearth.transport.StreamSource;
 import java.lang.foreign.MemorySegment;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -48,7 +47,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final GroupShell shell;
     private final ReentrantLock callers = new ReentrantLock();
     /** Of the thread that calls. */
-    private final Map<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
+    private final IdentityHashMap<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
 
     private final MetricsTally tally = new MetricsTally();
 

@@ -163,7 +163,8 @@ final class GroupShell implements AutoCloseable {
         watch.disarm();
         settle(asked);
         call = null;
-        if (!results.containsKey(asked.number)) {
+        boolean kept = asked.outcome != null && asked.outcome.refusal().isEmpty();
+        if (!kept) {
             buffers.give(asked.work());
         }
         changed.signalAll();
@@ -220,7 +221,8 @@ final class GroupShell implements AutoCloseable {
                     asked.number,
                     asked.signature(),
                     attempt.doomed());
-            return asked.contribution().attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
+            return asked.contribution()
+                    .attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
         }
@@ -281,10 +283,10 @@ final class GroupShell implements AutoCloseable {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
-                case Effect.RollBack(long number) ->
-                    ofCall(number).ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
-                case Effect.Commit(long number) ->
-                    ofCall(number).ifPresent(open -> open.feedback.add(open.contribution()::commit));
+                case Effect.RollBack(long number) -> ofCall(number)
+                        .ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
+                case Effect.Commit(long number) -> ofCall(number)
+                        .ifPresent(open -> open.feedback.add(open.contribution()::commit));
                 case Effect.Run(long number, Optional<Refusal> doomed) -> run(number, doomed);
                 case Effect.Forward forward -> forwards.add(forward);
                 case Effect.End(Status.Kept outcome) -> end(outcome);
@@ -336,8 +338,10 @@ final class GroupShell implements AutoCloseable {
 
     private void startForwarder(Ring on, List<Effect.Forward> forwards) {
         forwarders.removeIf(thread -> !thread.isAlive());
-        Thread thread =
-                Thread.ofPlatform().name("hearth-forward-" + group).daemon(true).unstarted(() -> forward(on, forwards));
+        Thread thread = Thread.ofPlatform()
+                .name("hearth-forward-" + group)
+                .daemon(true)
+                .unstarted(() -> forward(on, forwards));
         forwarders.add(thread);
         thread.start();
     }
@@ -355,7 +359,7 @@ final class GroupShell implements AutoCloseable {
                         return;
                     }
                     step(new Event.Forwarded(forward.number(), on.fence()));
-                    step(new Event.EndedByAll(forward.number()));
+                    step(new Event.EndedByAll(forward.number() - 1)); // its own caller may still be copying
                 } finally {
                     lock.unlock();
                 }
@@ -478,10 +482,8 @@ final class GroupShell implements AutoCloseable {
                 return;
             }
             String waitedFor = ring == null ? "a first view" : ring.waitingFor();
-            giveUp(
-                    late,
-                    new DeadlineExceededException(late.signature().text() + " (number " + late.number
-                            + ") did not complete before its deadline; waited for " + waitedFor));
+            giveUp(late, new DeadlineExceededException(late.signature().text() + " (number " + late.number
+                    + ") did not complete before its deadline; waited for " + waitedFor));
         } finally {
             lock.unlock();
         }
@@ -492,15 +494,16 @@ final class GroupShell implements AutoCloseable {
         if (call == asked && asked.outcome == null && asked.error == null && over == null) {
             asked.error = error;
             finish(new CollectiveException(error.getMessage() + "; this member left the group, start it again"));
-            listener.gaveUp(error.getMessage());
+            listener.gaveUp(String.valueOf(error.getMessage()));
         }
     }
 
     private static CollectiveException again(HearthException why) {
+        String text = String.valueOf(why.getMessage());
         return switch (why) {
-            case RemovedFromClusterException _ -> new RemovedFromClusterException(why.getMessage(), why);
-            case PeerLostException _ -> new PeerLostException(why.getMessage(), why);
-            default -> new CollectiveException(why.getMessage(), why);
+            case RemovedFromClusterException _ -> new RemovedFromClusterException(text, why);
+            case PeerLostException _ -> new PeerLostException(text, why);
+            default -> new CollectiveException(text, why);
         };
     }
 

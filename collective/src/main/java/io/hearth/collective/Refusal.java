@@ -1,6 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.compression.NonFiniteException;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.PeerLostException;
@@ -39,9 +38,9 @@ public record Refusal(Cause cause, String text) {
     public CollectiveException toException() {
         return switch (cause) {
             case MISMATCH -> new CollectiveMismatchException(text);
-            case NON_FINITE -> new NonFiniteException(text);
+
             case PEER_LOST, ROOT_LOST -> new PeerLostException(text);
-            case MALFORMED -> new CollectiveException(text);
+            case NON_FINITE, MALFORMED -> new CollectiveException(text);
         };
     }
 }

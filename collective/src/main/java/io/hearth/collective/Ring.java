@@ -25,7 +25,7 @@ final class Ring {
     private final int rank;
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch abandoned = new CountDownLatch(1);
-    /** Under the lock; the two below are read without it only by the thread that drives, after {@link #open} returned. */
+    /** Under the lock, so that an interrupt cannot hit what this thread does afterwards. */
     private @Nullable Thread opener;
 
     private volatile @Nullable DataStream toNext; // written by the opener, read by sender and abandon()
@@ -103,9 +103,7 @@ final class Ring {
      * @throws IOException the ring was abandoned
      */
     void open(StreamSource source, String group) throws IOException, InterruptedException {
-        lock.lock();
-        opener = Thread.currentThread();
-        lock.unlock();
+        opener(Thread.currentThread());
         try {
             var id = new StreamId(group, fence, 0);
             if (world() == 2) {
@@ -120,12 +118,19 @@ final class Ring {
             }
             check();
         } finally {
-            lock.lock();
-            opener = null;
-            lock.unlock();
+            opener(null);
             if (isAbandoned()) {
                 closeStreams();
             }
+        }
+    }
+
+    private void opener(@Nullable Thread thread) {
+        lock.lock();
+        try {
+            opener = thread;
+        } finally {
+            lock.unlock();
         }
     }
 

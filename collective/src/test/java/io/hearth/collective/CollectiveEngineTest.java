@@ -139,7 +139,7 @@ final class CollectiveEngineTest {
                 for (Throwable error : thrown.values()) {
                     assertEquals(CollectiveMismatchException.class, error.getClass());
                     assertTrue(String.valueOf(error.getMessage()).contains("asked for all-reduce"), error.toString());
-                    assertTrue(String.valueOf(error.getMessage()).contains("20001"), error.toString());
+                    assertTrue(String.valueOf(error.getMessage()).contains("all ranks must"), error.toString());
                 }
             }
         }
@@ -186,7 +186,7 @@ final class CollectiveEngineTest {
             String line = group.awaitTold("broken 2");
             assertTrue(line.contains("rank 1"), line);
             assertTrue(line.contains("was due"), line);
-            group.close();
+            group.engines.values().forEach(CollectiveEngine::close);
             assertEquals(3, run.join().size());
         }
     }
@@ -232,8 +232,7 @@ final class CollectiveEngineTest {
             }
         });
         run.join(List.of(0));
-        group.awaitTold("progress 1 1");
-        group.awaitTold("progress 2 1");
+        group.awaitTold("progress 1 1", "progress 2 1");
         group.close();
         Map<Integer, Throwable> thrown = run.join();
         for (Throwable error : thrown.values()) {

@@ -72,16 +72,22 @@ final class MemoryFabric {
 
     void tamper(Tamper with) {
         lock.lock();
-        tamper = with;
-        lock.unlock();
+        try {
+            tamper = with;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** The node dies in the attempt to send one record more than {@code records}. */
     void killAfter(NodeId node, long records, Runnable then) {
         lock.lock();
-        recordsLeft.put(node, records);
-        lastWords.put(node, then);
-        lock.unlock();
+        try {
+            recordsLeft.put(node, records);
+            lastWords.put(node, then);
+        } finally {
+            lock.unlock();
+        }
     }
 
     void kill(NodeId node) {
@@ -198,7 +204,7 @@ final class MemoryFabric {
             if (left != null && left == 0) {
                 recordsLeft.remove(self);
                 kill(self);
-                lastWords.get(self).run();
+                lastWords.getOrDefault(self, () -> {}).run();
             } else if (left != null) {
                 recordsLeft.put(self, left - 1);
             }

@@ -157,7 +157,7 @@ final class ScheduleTest {
                 while (moved) {
                     moved = false;
                     for (int rank = 0; rank < world; rank++) {
-                        moved |= rank != late && (played.trySend(rank) | played.tryReceive(rank));
+                        moved |= rank != late && (played.trySend(rank) || played.tryReceive(rank));
                     }
                 }
                 for (int rank = 0; rank < world; rank++) {

@@ -137,12 +137,26 @@ final class TestGroup implements AutoCloseable {
         return nodes.stream().filter(other -> !other.equals(node)).toList();
     }
 
-    String awaitTold(String prefix) {
+    /** Waits until each of these was said, in any order; the last line. */
+    String awaitTold(String... prefixes) {
+        var missing = new ArrayList<>(List.of(prefixes));
+        String line = "";
+        while (!missing.isEmpty()) {
+            line = awaitOne(missing.toArray(String[]::new));
+            missing.removeIf(line::startsWith);
+        }
+        return line;
+    }
+
+    /** Waits until one of these is said. */
+    String awaitOne(String... prefixes) {
         try {
             while (true) {
                 String line = told.poll(30, TimeUnit.SECONDS);
-                assertTrue(line != null, "nobody said " + prefix);
-                if (line.startsWith(prefix)) {
+                if (line == null) {
+                    throw new AssertionError("nobody said " + String.join(" or ", prefixes));
+                }
+                if (Arrays.stream(prefixes).anyMatch(line::startsWith)) {
                     return line;
                 }
             }
