@@ -1,0 +1,160 @@
+package io.hearth.topology;
+
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedCollection;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jgrapht.Graph;
+import org.jgrapht.graph.AsUnmodifiableGraph;
+import org.jgrapht.graph.SimpleDirectedWeightedGraph;
+
+/**
+ * The nodes and the measured connections between them: an immutable value over a directed graph, weighted by round-trip time
+ * in nanoseconds. All iteration is in node order, so that equal values give equal plans on every node.
+ */
+public final class ClusterTopology {
+    /** Most nodes of a topology. */
+    public static final int NODES_MAX = 1_024;
+
+    private static final Comparator<ConnectionProfile> LINK_ORDER =
+            Comparator.comparing(ConnectionProfile::from).thenComparing(ConnectionProfile::to);
+    private static final ClusterTopology EMPTY = new ClusterTopology(Collections.emptySortedMap(), List.of());
+
+    private final SortedMap<NodeId, NodeProfile> profiles;
+    private final Graph<NodeId, ConnectionProfile> graph;
+
+    private ClusterTopology(SortedMap<NodeId, NodeProfile> profiles, SequencedCollection<ConnectionProfile> links) {
+        this.profiles = Collections.unmodifiableSortedMap(new TreeMap<>(profiles));
+        var made = new SimpleDirectedWeightedGraph<NodeId, ConnectionProfile>(ConnectionProfile.class);
+        this.profiles.keySet().forEach(made::addVertex);
+        for (ConnectionProfile link : links.stream().sorted(LINK_ORDER).toList()) {
+            made.addEdge(link.from(), link.to(), link);
+            made.setEdgeWeight(link, (double) link.roundTripNanos());
+        }
+        this.graph = new AsUnmodifiableGraph<>(made);
+    }
+
+    /** A topology of nobody. */
+    public static ClusterTopology empty() {
+        return EMPTY;
+    }
+
+    /** With this node; a node that is in already gets the new profile and keeps its links. */
+    public ClusterTopology with(NodeId node, NodeProfile profile) {
+        if (profiles.size() >= NODES_MAX && !profiles.containsKey(node)) {
+            throw new IllegalStateException("a topology holds at most " + NODES_MAX + " nodes");
+        }
+        var more = new TreeMap<>(profiles);
+        more.put(node, profile);
+        return new ClusterTopology(more, links());
+    }
+
+    /** Without this node and its links; the same if it is not in. */
+    public ClusterTopology without(NodeId node) {
+        var fewer = new TreeMap<>(profiles);
+        fewer.remove(node);
+        return new ClusterTopology(
+                fewer,
+                links().stream()
+                        .filter(link -> !link.from().equals(node) && !link.to().equals(node))
+                        .toList());
+    }
+
+    /**
+     * With this link in place of any former one of the same direction.
+     *
+     * @throws IllegalArgumentException if one of its ends is not in
+     */
+    public ClusterTopology with(ConnectionProfile link) {
+        if (!profiles.containsKey(link.from()) || !profiles.containsKey(link.to())) {
+            throw new IllegalArgumentException("no link from " + link.from().shortText() + " to "
+                    + link.to().shortText() + " while one of them is not in the topology");
+        }
+        var others = new ArrayList<>(without(link.from(), link.to()).links());
+        others.add(link);
+        return new ClusterTopology(profiles, others);
+    }
+
+    /** Without the link of this direction; the same if there is none. */
+    public ClusterTopology without(NodeId from, NodeId to) {
+        return new ClusterTopology(
+                profiles,
+                links().stream()
+                        .filter(link -> !link.from().equals(from) || !link.to().equals(to))
+                        .toList());
+    }
+
+    /** All nodes, in node order. */
+    public SortedSet<NodeId> nodes() {
+        return Collections.unmodifiableSortedSet(new TreeSet<>(profiles.keySet()));
+    }
+
+    /** What a node said of its machine. */
+    public Optional<NodeProfile> profile(NodeId node) {
+        return Optional.ofNullable(profiles.get(node));
+    }
+
+    /** All links, by node order of their ends. */
+    public List<ConnectionProfile> links() {
+        return List.copyOf(graph.edgeSet()); // inserted in order, and JGraphT keeps it
+    }
+
+    /** The link of one direction. */
+    public Optional<ConnectionProfile> link(NodeId from, NodeId to) {
+        return profiles.containsKey(from) ? Optional.ofNullable(graph.getEdge(from, to)) : Optional.empty();
+    }
+
+    /** The graph itself, not modifiable, for JGraphT's algorithms; weights are round-trip nanoseconds. */
+    public Graph<NodeId, ConnectionProfile> graph() {
+        return graph;
+    }
+
+    /** The link with the longest round trip. */
+    public Optional<ConnectionProfile> slowestLink() {
+        return links().stream().max(Comparator.comparingLong(ConnectionProfile::roundTripNanos));
+    }
+
+    /** As {@link #ringOrder(List)} with all nodes, in node order. */
+    public List<NodeId> ringOrder() {
+        return ringOrder(List.copyOf(profiles.keySet()));
+    }
+
+    /**
+     * The order in which gradients travel round these nodes, so that the worst hop is as good as can be: each sends to the
+     * next, the last to the first. Bandwidth counts where all links among the nodes have it measured, else round-trip time.
+     * Equal choices follow rank order, and nodes that nothing is known of do too.
+     *
+     * @param byRank distinct nodes; one that is not in the topology has unknown links
+     * @return a permutation that starts with the first
+     */
+    public List<NodeId> ringOrder(List<NodeId> byRank) {
+        if (new TreeSet<>(byRank).size() != byRank.size()) {
+            throw new IllegalArgumentException("a ring has every node once, got " + byRank.size() + " with repeats");
+        }
+        return RingPlanner.order(HopCost.among(this, byRank)).stream()
+                .map(byRank::get)
+                .toList();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ClusterTopology that && profiles.equals(that.profiles) && links().equals(that.links());
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * profiles.hashCode() + links().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "ClusterTopology[nodes=" + profiles.size() + ", links=" + links().size() + "]";
+    }
+}

@@ -1,0 +1,181 @@
+package io.hearth.topology;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jgrapht.Graph;
+import org.jgrapht.alg.tour.GreedyHeuristicTSP;
+import org.jgrapht.alg.tour.TwoOptHeuristicTSP;
+import org.jgrapht.graph.DefaultWeightedEdge;
+import org.jgrapht.graph.SimpleWeightedGraph;
+
+/**
+ * Orders nodes in a ring so that the dearest hop is as cheap as can be (the bottleneck travelling salesman): a pipelined ring
+ * runs at the speed of its worst hop, so the sum of hops, which the usual tours minimise, only breaks ties.
+ *
+ * <p>To {@value #EXACT_MAX} nodes by search of all rings. Beyond, the problem being NP-hard, the best of rank order and
+ * JGraphT's two-opt tour, improved by reversals and moves until nothing helps or the budget is spent. The result depends on
+ * nothing but the costs.
+ */
+final class RingPlanner {
+    static final int EXACT_MAX = 9;
+
+    /** Evaluations of a whole ring, divided by its size: a fraction of a second at any size. */
+    private static final long HOPS_BUDGET = 20_000_000;
+
+    private RingPlanner() {}
+
+    /**
+     * A ring over nodes 0 to n-1 that starts with 0.
+     *
+     * @param costs of each hop from row to column, at least 0; square, and not only symmetric
+     */
+    static List<Integer> order(long[][] costs) {
+        List<Integer> byRank = IntStream.range(0, costs.length).boxed().toList();
+        if (costs.length <= 2) {
+            return byRank;
+        }
+        return costs.length <= EXACT_MAX ? new Search(costs).best() : approximate(costs, byRank);
+    }
+
+    /** What a ring is judged by: its dearest hop, then the number of hops as dear as that, then their sum. */
+    record Price(long worst, int worstHops, double sum) implements Comparable<Price> {
+        static Price of(long[][] costs, List<Integer> ring) {
+            long worst = 0;
+            int worstHops = 0;
+            double sum = 0;
+            for (int i = 0; i < ring.size(); i++) {
+                long cost = costs[ring.get(i)][ring.get((i + 1) % ring.size())];
+                if (cost > worst) {
+                    worst = cost;
+                    worstHops = 0;
+                }
+                worstHops += cost == worst ? 1 : 0;
+                sum += (double) cost;
+            }
+            return new Price(worst, worstHops, sum);
+        }
+
+        @Override
+        public int compareTo(Price other) {
+            int byWorst = Long.compare(worst, other.worst);
+            int byHops = byWorst != 0 ? byWorst : Integer.compare(worstHops, other.worstHops);
+            return byHops != 0 ? byHops : Double.compare(sum, other.sum);
+        }
+    }
+
+    /** Visits rings in lexicographic order and keeps the first of the best, so that equal links give rank order. */
+    private static final class Search {
+        private final long[][] costs;
+        private final List<Integer> ring = new ArrayList<>();
+        private final boolean[] used;
+        private List<Integer> best;
+        private Price bestPrice;
+
+        Search(long[][] costs) {
+            this.costs = costs;
+            this.used = new boolean[costs.length];
+            this.best = IntStream.range(0, costs.length).boxed().toList();
+            this.bestPrice = Price.of(costs, best);
+        }
+
+        List<Integer> best() {
+            ring.add(0);
+            used[0] = true;
+            extend();
+            return best;
+        }
+
+        private void extend() {
+            if (ring.size() == costs.length) {
+                Price price = Price.of(costs, ring);
+                if (price.compareTo(bestPrice) < 0) {
+                    best = List.copyOf(ring);
+                    bestPrice = price;
+                }
+                return;
+            }
+            int last = ring.getLast();
+            for (int next = 1; next < costs.length; next++) {
+                if (!used[next] && costs[last][next] <= bestPrice.worst()) {
+                    used[next] = true;
+                    ring.add(next);
+                    extend();
+                    ring.removeLast();
+                    used[next] = false;
+                }
+            }
+        }
+    }
+
+    private static List<Integer> approximate(long[][] costs, List<Integer> byRank) {
+        List<Integer> tour = tour(costs);
+        List<Integer> best = byRank;
+        for (List<Integer> start : List.of(byRank, tour, fromZero(tour.reversed()))) {
+            List<Integer> improved = improve(costs, start);
+            if (Price.of(costs, improved).compareTo(Price.of(costs, best)) < 0) {
+                best = improved;
+            }
+        }
+        return best;
+    }
+
+    /** JGraphT wants one weight for both directions: the dearer one. */
+    private static List<Integer> tour(long[][] costs) {
+        Graph<Integer, DefaultWeightedEdge> graph = new SimpleWeightedGraph<>(DefaultWeightedEdge.class);
+        for (int i = 0; i < costs.length; i++) {
+            graph.addVertex(i);
+            for (int j = 0; j < i; j++) {
+                graph.setEdgeWeight(graph.addEdge(i, j), (double) Math.max(costs[i][j], costs[j][i]));
+            }
+        }
+        var twoOpt = new TwoOptHeuristicTSP<Integer, DefaultWeightedEdge>(1, new GreedyHeuristicTSP<>());
+        List<Integer> closed = twoOpt.getTour(graph).getVertexList();
+        return fromZero(closed.subList(0, closed.size() - 1));
+    }
+
+    private static List<Integer> fromZero(List<Integer> ring) {
+        var turned = new ArrayList<>(ring);
+        Collections.rotate(turned, -ring.indexOf(0));
+        return List.copyOf(turned);
+    }
+
+    private static List<Integer> improve(long[][] costs, List<Integer> start) {
+        List<Integer> best = start;
+        Price bestPrice = Price.of(costs, best);
+        long budget = HOPS_BUDGET / costs.length;
+        boolean better = true;
+        while (better && budget > 0) {
+            better = false;
+            for (int from = 1; from < costs.length - 1; from++) {
+                for (int to = from + 1; to < costs.length; to++) {
+                    for (List<Integer> next :
+                            List.of(reversed(best, from, to), moved(best, from, to), moved(best, to, from))) {
+                        budget--;
+                        Price price = Price.of(costs, next);
+                        if (price.compareTo(bestPrice) < 0) {
+                            best = next;
+                            bestPrice = price;
+                            better = true;
+                        }
+                    }
+                }
+            }
+        }
+        return best;
+    }
+
+    private static List<Integer> reversed(List<Integer> ring, int from, int to) {
+        var changed = new ArrayList<>(ring);
+        Collections.reverse(changed.subList(from, to + 1));
+        return changed;
+    }
+
+    private static List<Integer> moved(List<Integer> ring, int from, int to) {
+        var changed = new ArrayList<>(ring);
+        int node = changed.remove(/* index */ from);
+        changed.add(to, node);
+        return changed;
+    }
+}
