@@ -1,0 +1,80 @@
+package io.hearth.topology;
+
+import static io.hearth.topology.Nodes.PROFILE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.MalformedMessageException;
+import io.hearth.topology.wire.NodeProfileMessage;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class NodeProfileCodecTest {
+    @Test
+    void aProfileArrivesAsSent() throws MalformedMessageException {
+        assertEquals(PROFILE, NodeProfileCodec.decode(NodeProfileCodec.encode(PROFILE)));
+    }
+
+    @Test
+    void theLargestProfileFitsTheLimits() throws MalformedMessageException {
+        String wide = "\uD83D\uDD25".repeat(200);
+        var largest = new NodeProfile(wide, wide, wide, NodeProfile.CORES_MAX, Long.MAX_VALUE, wide, wide);
+        byte[] bytes = NodeProfileCodec.encode(largest);
+        assertTrue(bytes.length < 2_048, bytes.length + " bytes");
+        assertEquals(largest, NodeProfileCodec.decode(bytes));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1", "65537, 1", "-1, 1", "4, -1"})
+    void numbersOutOfRangeAreRefused(int cores, long memoryBytes) {
+        byte[] bytes = NodeProfileMessage.newBuilder()
+                .setCores(cores)
+                .setMemoryBytes(memoryBytes)
+                .build()
+                .toByteArray();
+        assertThrows(MalformedMessageException.class, () -> NodeProfileCodec.decode(bytes));
+    }
+
+    @Test
+    void textsOfAPeerAreCleaned() throws MalformedMessageException {
+        byte[] bytes = NodeProfileMessage.newBuilder()
+                .setLabel("\u001b[2Jkit\u202Echen\r\n\u0007 of \u2066Anna\u2069 " + "x".repeat(100))
+                .setOs("Linux\u0000")
+                .setCores(1)
+                .build()
+                .toByteArray();
+        NodeProfile profile = NodeProfileCodec.decode(bytes);
+        assertTrue(profile.label().startsWith("[2Jkitchen of Anna xxx"), profile.label());
+        assertEquals(63, profile.label().length());
+        assertEquals("Linux", profile.os());
+    }
+
+    /** Whatever the bytes: a profile within its bounds or a typed refusal, never anything else. */
+    @Test
+    void mutatedFramesNeverEscape() {
+        byte[] good = NodeProfileCodec.encode(PROFILE);
+        var random = new SplittableRandom(40);
+        int read = 0;
+        int refused = 0;
+        for (int i = 0; i < 1_000_000; i++) {
+            byte[] bytes = Arrays.copyOf(good, random.nextInt(8) == 0 ? random.nextInt(good.length + 8) : good.length);
+            for (int flips = random.nextInt(1, 5); flips > 0 && bytes.length > 0; flips--) {
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+            }
+            try {
+                NodeProfile profile = NodeProfileCodec.decode(bytes);
+                assertFalse(profile.label().chars().anyMatch(Character::isISOControl));
+                assertTrue(profile.label().codePointCount(0, profile.label().length()) <= Labels.CHARACTERS_MAX);
+                read++;
+            } catch (MalformedMessageException expected) {
+                refused++;
+            }
+        }
+        assertTrue(read > 1_000 && refused > 1_000, read + " read, " + refused + " refused");
+    }
+}

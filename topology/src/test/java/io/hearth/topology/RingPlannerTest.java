@@ -1,0 +1,154 @@
+package io.hearth.topology;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.topology.RingPlanner.Price;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class RingPlannerTest {
+    /** Every ring of every size to seven, over few distinct costs so that ties abound, and over many. */
+    @Test
+    void theSearchFindsTheFirstOfTheBestRings() {
+        for (long seed = 0; seed < 300; seed++) {
+            var random = new SplittableRandom(seed);
+            long[][] costs = costs(1 + random.nextInt(7), random.nextBoolean() ? 4 : 1_000_000, random);
+            assertEquals(bruteForce(costs), RingPlanner.order(costs), "seed " + seed);
+        }
+    }
+
+    @Test
+    void equalLinksFollowRankOrderAtAnySize() {
+        for (int n : List.of(0, 1, 2, 3, 5, 9, 10, 33)) {
+            var costs = new long[n][n];
+            for (long[] row : costs) {
+                Arrays.fill(row, 7);
+            }
+            assertEquals(IntStream.range(0, n).boxed().toList(), RingPlanner.order(costs));
+        }
+    }
+
+    @Test
+    void theSlowPairNeverNeighboursWhileAnotherRingExists() {
+        var costs = new long[4][4];
+        costs[0][1] = 100;
+        costs[1][0] = 100;
+        assertEquals(List.of(0, 2, 1, 3), RingPlanner.order(costs));
+    }
+
+    @Test
+    void hopsHaveADirection() {
+        long[][] costs = {{0, 9, 1}, {1, 0, 9}, {9, 1, 0}};
+        assertEquals(List.of(0, 2, 1), RingPlanner.order(costs));
+    }
+
+    @Test
+    void unknownLinksAreUsedOnlyWhenThereIsNoOther() {
+        long u = HopCost.UNKNOWN;
+        long[][] costs = {{0, u, 5, 5}, {u, 0, 5, 5}, {5, 5, 0, u}, {5, 5, u, 0}};
+        assertEquals(List.of(0, 2, 1, 3), RingPlanner.order(costs));
+    }
+
+    /** A ring of cheap hops is hidden among dear ones; beyond the exact search the heuristic still finds it or equals it. */
+    @Test
+    void theHeuristicFindsAHiddenRing() {
+        for (int n : List.of(10, 12, 16)) {
+            for (long seed = 0; seed < 20; seed++) {
+                var random = new SplittableRandom(seed);
+                long[][] costs = costs(n, 1_000, random);
+                for (long[] row : costs) {
+                    for (int j = 0; j < n; j++) {
+                        row[j] += 1_000;
+                    }
+                }
+                List<Integer> hidden = shuffled(n, random);
+                for (int i = 0; i < n; i++) {
+                    int from = hidden.get(i);
+                    int to = hidden.get((i + 1) % n);
+                    costs[from][to] = 1;
+                    costs[to][from] = 1;
+                }
+                List<Integer> found = RingPlanner.order(costs);
+                assertEquals(1, Price.of(costs, found).worst(), "n " + n + ", seed " + seed);
+            }
+        }
+    }
+
+    @Test
+    void theHeuristicIsAPermutationNoWorseThanRankOrderAndTheSameEachTime() {
+        for (int n : List.of(10, 23, 64)) {
+            long[][] costs = costs(n, 1_000, new SplittableRandom(n));
+            List<Integer> ring = RingPlanner.order(costs);
+            List<Integer> byRank = IntStream.range(0, n).boxed().toList();
+            assertEquals(byRank, ring.stream().sorted().toList());
+            assertEquals(0, ring.getFirst());
+            assertTrue(Price.of(costs, ring).compareTo(Price.of(costs, byRank)) <= 0);
+            assertEquals(ring, RingPlanner.order(costs));
+        }
+    }
+
+    /** Clusters of fast links joined by slow ones, as two rooms are: the ring crosses between them twice and no more. */
+    @Test
+    void theHeuristicCrossesBetweenRoomsTwice() {
+        for (int n : List.of(10, 14, 20)) {
+            var costs = new long[n][n];
+            for (int i = 0; i < n; i++) {
+                for (int j = 0; j < n; j++) {
+                    costs[i][j] = i % 2 == j % 2 ? 1 : 50;
+                }
+            }
+            Price price = Price.of(costs, RingPlanner.order(costs));
+            assertEquals(2, price.worstHops(), "n " + n);
+        }
+    }
+
+    private static List<Integer> bruteForce(long[][] costs) {
+        List<List<Integer>> rings = new ArrayList<>();
+        permute(new ArrayList<>(costs.length == 0 ? List.of() : List.of(0)), costs.length, rings);
+        List<Integer> best = rings.getFirst();
+        for (List<Integer> ring : rings) {
+            if (Price.of(costs, ring).compareTo(Price.of(costs, best)) < 0) {
+                best = ring;
+            }
+        }
+        return best;
+    }
+
+    private static void permute(List<Integer> prefix, int n, List<List<Integer>> rings) {
+        if (prefix.size() == n) {
+            rings.add(List.copyOf(prefix));
+            return;
+        }
+        for (int next = 1; next < n; next++) {
+            if (!prefix.contains(next)) {
+                var longer = new ArrayList<>(prefix);
+                longer.add(next);
+                permute(longer, n, rings);
+            }
+        }
+    }
+
+    private static long[][] costs(int n, int bound, SplittableRandom random) {
+        var costs = new long[n][n];
+        for (long[] row : costs) {
+            for (int j = 0; j < n; j++) {
+                row[j] = random.nextInt(bound);
+            }
+        }
+        return costs;
+    }
+
+    private static List<Integer> shuffled(int n, SplittableRandom random) {
+        var all = new ArrayList<>(IntStream.range(0, n).boxed().toList());
+        for (int i = n - 1; i > 0; i--) {
+            Collections.swap(all, i, random.nextInt(i + 1));
+        }
+        return all;
+    }
+}
