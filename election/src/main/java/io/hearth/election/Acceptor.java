@@ -164,8 +164,9 @@ final class Acceptor {
 
     private static boolean isProposer(View view, NodeId from, long incarnation, Ballot ballot) {
         return ballot.proposer().equals(from)
-                && view.voters().stream()
-                        .anyMatch(voter -> voter.node().equals(from) && voter.incarnation() == incarnation);
+                && view.member(from)
+                        .filter(member -> member.incarnation() == incarnation)
+                        .isPresent();
     }
 
     private static boolean contradicts(LineageRecord record, Proposal proposal) {

@@ -51,15 +51,24 @@ final class Learner {
         announceMaster(turn, Optional.of(before));
     }
 
-    /** A lone node was admitted where it asked for entry; its own lineage, which nobody else knows, ends. */
+    /** A lone node was admitted where it asked for entry; its own lineage ends. */
     private static void moveInto(Turn turn, View view) {
-        turn.forget(turn.home.lineage());
+        end(turn, turn.homeRecord());
         turn.home = Home.founded(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;
         settle(turn);
         turn.pending("");
         announceMaster(turn, Optional.empty());
+    }
+
+    /** Nobody else ever knew a lineage of one view; in a longer one, former members still have to learn that it is over. */
+    private static void end(Turn turn, LineageRecord record) {
+        if (turn.view().epoch() == 1) {
+            turn.forget(record.lineage());
+        } else {
+            turn.persist(record.ended());
+        }
     }
 
     private static void dismissed(Turn turn, View view) {

@@ -1,5 +1,6 @@
 package io.hearth.election;
 
+import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -60,6 +61,23 @@ public record LineageRecord(
 
     LineageRecord accept(Proposal proposal) {
         return new LineageRecord(lineage, entries, view, Optional.of(proposal.ballot()), Optional.of(proposal));
+    }
+
+    /** Whether {@code node} is the only member of the newest view known, so that its vote alone decides the successor. */
+    boolean isOwnedBy(NodeId node) {
+        return view.isPresent()
+                && view.get().members().size() == 1
+                && view.get()
+                        .member(node)
+                        .filter(member -> entries.contains(member.incarnation()))
+                        .isPresent();
+    }
+
+    /** The owner decides: what it accepted already, else that the lineage is over. */
+    LineageRecord ended() {
+        View last = view.orElseThrow();
+        return learned(accepted.map(Proposal::view)
+                .orElseGet(() -> new View(lineage, last.epoch() + 1, List.of(), List.of())));
     }
 
     /** Whether {@code ballot} is below what was promised. */

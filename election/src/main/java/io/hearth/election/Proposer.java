@@ -18,7 +18,7 @@ final class Proposer {
 
     /** Does what is due. */
     static void drive(Turn turn) {
-        if (turn.isLeaving() || turn.crossing instanceof Crossing.Joining || !isVoter(turn)) {
+        if (turn.isLeaving() || turn.crossing instanceof Crossing.Joining) {
             turn.campaign = Campaign.NONE;
             turn.change = turn.change.needed(Optional.empty(), turn.now);
             return;
@@ -38,10 +38,6 @@ final class Proposer {
                 }
             }
         }
-    }
-
-    private static boolean isVoter(Turn turn) {
-        return turn.view().voters().stream().anyMatch(turn::isSelf);
     }
 
     private static void considerStarting(Turn turn) {

@@ -61,12 +61,21 @@ final class Standing {
                 && !isLeaving(turn, member);
     }
 
-    /** Voters that can drive a ballot, in view order: the first is the lead. */
+    /**
+     * Members that can drive a ballot, voters first, else in view order: the first is the lead. Those without a vote count too:
+     * when all voters were restarted they vote on, but nobody but a member without a vote still lives in the lineage.
+     */
     static List<Member> proposers(Turn turn) {
+        List<Member> voters = turn.view().voters();
         var able = new ArrayList<Member>();
-        for (Member voter : turn.view().voters()) {
+        for (Member voter : voters) {
             if (canPropose(turn, voter)) {
                 able.add(voter);
+            }
+        }
+        for (Member member : turn.view().members()) {
+            if (!voters.contains(member) && canPropose(turn, member)) {
+                able.add(member);
             }
         }
         return able;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -168,17 +169,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 start.wallMillis(),
                 nowNanos,
                 start.seed());
-        var seats = new TreeMap<Lineage, Seat>();
         var over = new ArrayList<Effect>();
-        start.records().stream()
-                .sorted(Comparator.comparing(LineageRecord::isListed).reversed())
-                .forEach(record -> {
-                    if (isOwnLone(record, start.node()) || seats.size() >= Turn.SEATS_MAX - 1) {
-                        over.add(new Effect.Forget(record.lineage()));
-                    } else {
-                        seats.put(record.lineage(), new Seat(record, nowNanos));
-                    }
-                });
+        SortedMap<Lineage, Seat> seats = seats(start, nowNanos, over);
         var lineage = new Lineage(false, start.wallMillis(), start.node(), start.incarnation(), 0);
         var state = new ViewState(
                 self,
@@ -204,12 +196,25 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         return new Step<>(turn.state(), turn.effects());
     }
 
-    /** A lineage that never had another member than earlier starts of this node: nobody can miss the vote. */
-    private static boolean isOwnLone(LineageRecord record, NodeId node) {
-        return record.view().isPresent()
-                && record.view().get().members().size() == 1
-                && record.view().get().member(node).isPresent()
-                && record.lineage().founder().equals(node);
+    /** Votes of earlier starts; lineages in which only this node was left are over. */
+    private static SortedMap<Lineage, Seat> seats(Start start, long nowNanos, List<Effect> over) {
+        var seats = new TreeMap<Lineage, Seat>();
+        start.records().stream()
+                .sorted(Comparator.comparing(LineageRecord::isListed).reversed())
+                .forEach(record -> {
+                    boolean isOwn = record.isOwnedBy(start.node());
+                    boolean isUnknown = isOwn && record.view().orElseThrow().epoch() == 1;
+                    if (isUnknown || seats.size() >= Turn.SEATS_MAX - 1) {
+                        over.add(new Effect.Forget(record.lineage()));
+                    } else {
+                        LineageRecord sound = isOwn ? record.ended() : record;
+                        seats.put(record.lineage(), new Seat(sound, nowNanos));
+                        if (isOwn) {
+                            over.add(new Effect.Persist(sound));
+                        }
+                    }
+                });
+        return seats;
     }
 
     @Override

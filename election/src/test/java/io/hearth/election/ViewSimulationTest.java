@@ -67,9 +67,7 @@ final class ViewSimulationTest {
         for (Host host : hosts) {
             world.at(world.random.nextLong(4 * SECOND), () -> world.start(host));
         }
-        long at = 0;
-        while (at < FAULTY) {
-            at += world.random.nextLong(2 * SECOND);
+        for (long at = 0; at < FAULTY; at += world.random.nextLong(2 * SECOND)) {
             world.at(at, () -> fault(world, hosts));
         }
         world.run(FAULTY);

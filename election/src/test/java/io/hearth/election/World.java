@@ -27,7 +27,7 @@ final class World {
     private record Pair(NodeId from, NodeId to) {}
 
     /** One node: what is on its disk outlives its process. */
-    final class Host {
+    static final class Host {
         final NodeId id;
         final Role role;
         final Map<Lineage, LineageRecord> disk = new TreeMap<>();
