@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import com.google.gson.JsonObject;
 import io.hearth.core.SetupException;
+import io.hearth.identity.Labels;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

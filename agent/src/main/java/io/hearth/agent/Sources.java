@@ -93,10 +93,8 @@ final class Sources implements AutoCloseable {
 
     private static Medium medium(InterfaceClass kind) {
         return switch (kind) {
-            case LOOPBACK -> Medium.LOOPBACK;
-            case THUNDERBOLT -> Medium.THUNDERBOLT;
-            case ETHERNET -> Medium.ETHERNET;
-            case WIFI -> Medium.WIFI;
+            case LOOPBACK, THUNDERBOLT, ETHERNET -> Medium.WIRED;
+            case WIFI -> Medium.WIRELESS;
             case OTHER, VIRTUAL -> Medium.OTHER;
         };
     }

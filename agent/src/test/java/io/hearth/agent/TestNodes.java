@@ -1,0 +1,74 @@
+package io.hearth.agent;
+
+import io.hearth.discovery.HostPort;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NetworkNamespace;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Nodes of one test, each with a home of its own, on the loopback interface only. */
+final class TestNodes implements AutoCloseable {
+    private final Path folder;
+    private final NetworkNamespace namespace = NetworkNamespace.create("test");
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private int homes;
+
+    TestNodes(Path folder) {
+        this.folder = folder;
+    }
+
+    /** A configuration that reaches no further than this machine. */
+    static HearthConfig loopback() throws SocketException {
+        String name = NetworkInterface.networkInterfaces()
+                .filter(TestNodes::isLoopback)
+                .findFirst()
+                .orElseThrow()
+                .getName();
+        return HearthConfig.defaults().namespace("test").interfaces(List.of(name));
+    }
+
+    private static boolean isLoopback(NetworkInterface candidate) {
+        try {
+            return candidate.isLoopback();
+        } catch (SocketException unreadable) {
+            return false;
+        }
+    }
+
+    /** A new home that knows the namespace of this test. */
+    Path home() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("home-" + homes++));
+        NamespaceFile.in(home).add(namespace);
+        return home.folder();
+    }
+
+    AutoDiscoveryBackend trainer(HearthConfig config) throws Exception {
+        AutoDiscoveryBackend trainer = AutoDiscoveryBackend.start(config.home(home()));
+        open.add(trainer);
+        return trainer;
+    }
+
+    /** Trainers that are told of one another besides what mDNS finds, so that a test does not depend on multicast. */
+    List<AutoDiscoveryBackend> trainers(int count) throws Exception {
+        var trainers = new ArrayList<AutoDiscoveryBackend>();
+        for (int i = 0; i < count; i++) {
+            AutoDiscoveryBackend trainer = trainer(loopback());
+            for (AutoDiscoveryBackend other : trainers) {
+                trainer.addPeer(HostPort.parse("127.0.0.1:" + other.node().port()));
+            }
+            trainers.add(trainer);
+        }
+        return trainers;
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (AutoCloseable node : open) {
+            node.close();
+        }
+    }
+}
