@@ -179,6 +179,16 @@ abstract class CodecContractTest {
     }
 
     @Test
+    void everyByteOfTheHeaderCounts() throws Exception {
+        byte[] encoded = encoded(Pattern.NORMAL.values(5));
+        for (int at = 0; at < Header.BYTES; at++) {
+            byte[] bad = encoded.clone();
+            bad[at] ^= 1;
+            assertThrows(MalformedMessageException.class, () -> decoded(bad, 5), "byte " + at);
+        }
+    }
+
+    @Test
     void refusedBytesAddNothing() throws Exception {
         byte[] encoded = encoded(Pattern.NORMAL.values(300));
         byte[] cut = Arrays.copyOf(encoded, encoded.length - 1);

@@ -1,0 +1,20 @@
+package io.hearth.examples;
+
+import java.util.SplittableRandom;
+
+/** Orders that depend on a seed alone, so that every node comes to the same one without asking. */
+final class Shuffle {
+    private Shuffle() {}
+
+    /** The numbers 0 to {@code count - 1}, each order equally likely (Fisher and Yates). */
+    static int[] order(int count, long seed) {
+        var random = new SplittableRandom(seed);
+        int[] order = new int[count];
+        for (int i = 0; i < count; i++) {
+            int at = random.nextInt(i + 1);
+            order[i] = order[at];
+            order[at] = i;
+        }
+        return order;
+    }
+}
