@@ -1,0 +1,7 @@
+package io.hearth.cli;
+
+import picocli.CommandLine.Command;
+
+/** {@code hearth identity}: the commands around this machine's key. */
+@Command(name = "identity", description = "Give this machine a new identity.", synopsisSubcommandLabel = "COMMAND")
+final class IdentityCommand {}

@@ -1,0 +1,49 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonObject;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
+import io.hearth.identity.PeerId;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code hearth identity reset}: a new key for this machine; the former one is set aside. */
+@Command(
+        name = "reset",
+        description = {
+            "Give this machine a new identity: to the others it is a new machine.",
+            "The former key file is kept beside the new one. Running nodes keep the former identity until they end."
+        })
+final class IdentityResetCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Option(names = "--json", description = "One line of JSON: schema, id, short, kept (the former key file, if any).")
+    private boolean json;
+
+    IdentityResetCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws SetupException {
+        IdentityFile file = IdentityFile.in(HearthHome.open(terminal.environment()));
+        Optional<Path> kept = file.reset();
+        PeerId peer = file.loadOrCreate().peer();
+        if (json) {
+            var data = new JsonObject();
+            data.addProperty("schema", 1);
+            data.addProperty("id", peer.text());
+            data.addProperty("short", peer.shortText());
+            kept.ifPresent(path -> data.addProperty("kept", path.toString()));
+            terminal.print(data);
+        } else {
+            terminal.out().println(peer.text());
+            kept.ifPresent(path -> terminal.err().println("The former key file is kept as " + path));
+        }
+        return Exit.OK;
+    }
+}

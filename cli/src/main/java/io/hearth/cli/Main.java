@@ -1,0 +1,93 @@
+package io.hearth.cli;
+
+import io.hearth.core.HearthException;
+import java.util.Locale;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The program {@code hearth}: reads the command line, runs one command, ends with its exit code.
+ *
+ * <p>A mistake or a failure is one line on standard error: {@code hearth: what: why; what to do}. With {@code HEARTH_TRACE} set in
+ * the environment, the stack trace follows it.
+ */
+public final class Main {
+    private static final int USAGE_WIDTH = 100;
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        System.exit(run(Terminal.system(), arguments));
+    }
+
+    /** Runs one command line; the exit code is one of {@link Exit}, or the code of a program that the command ran. */
+    static int run(Terminal terminal, String... arguments) {
+        int code = commandLine(terminal).execute(arguments);
+        terminal.out().flush();
+        terminal.err().flush();
+        return code;
+    }
+
+    /** All commands. One that is added here is complete: parsing, help, exit codes and errors are the same for all. */
+    private static CommandLine commandLine(Terminal terminal) {
+        CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
+        CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
+        return new CommandLine(new RootCommand())
+                .addSubcommand(new IdCommand(terminal))
+                .addSubcommand(new InitCommand(terminal))
+                .addSubcommand(secret)
+                .addSubcommand(identity)
+                .addSubcommand(new VersionCommand(terminal))
+                .setOut(terminal.outWriter())
+                .setErr(terminal.errWriter())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.interactive() ? Ansi.AUTO : Ansi.OFF))
+                .setUsageHelpWidth(USAGE_WIDTH)
+                .setAbbreviatedOptionsAllowed(false)
+                .setParameterExceptionHandler(usageMistake(terminal))
+                .setExecutionExceptionHandler(failure(terminal));
+    }
+
+    private static IParameterExceptionHandler usageMistake(Terminal terminal) {
+        return (mistake, _) -> {
+            CommandSpec command = mistake.getCommandLine().getCommandSpec();
+            terminal.error(what(mistake) + "; try '" + command.qualifiedName() + " --help'");
+            terminal.trace(mistake);
+            return Exit.USAGE;
+        };
+    }
+
+    private static IExecutionExceptionHandler failure(Terminal terminal) {
+        return (failure, _, _) -> switch (failure) {
+            case HearthException told -> {
+                terminal.error(String.valueOf(told.getMessage()));
+                terminal.trace(told);
+                yield Exit.FAILED;
+            }
+            case InterruptedException interrupted -> {
+                Thread.currentThread().interrupt();
+                terminal.error("interrupted: the command did not end; run it again");
+                terminal.trace(interrupted);
+                yield Exit.INTERRUPTED;
+            }
+            default -> {
+                terminal.error("a fault in Hearth itself: " + failure
+                        + "; set HEARTH_TRACE=1, run the command again and report what it prints");
+                terminal.trace(failure);
+                yield Exit.FAILED;
+            }
+        };
+    }
+
+    private static String what(ParameterException mistake) {
+        if (mistake instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
+            return "unknown command or argument '" + unmatched.getUnmatched().getFirst() + "'";
+        }
+        String message = String.valueOf(mistake.getMessage());
+        return message.isEmpty() ? message : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
+    }
+}

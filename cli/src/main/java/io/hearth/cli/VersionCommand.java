@@ -1,0 +1,57 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonObject;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+
+/** {@code hearth version}: what is installed here, for a report of a fault. */
+@Command(name = "version", description = "Print the versions of Hearth, Java and the operating system.")
+final class VersionCommand implements Callable<Integer>, IVersionProvider {
+    private final Terminal terminal;
+
+    @Option(names = "--json", description = "One line of JSON: schema, version, java, os.")
+    private boolean json;
+
+    VersionCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /** For {@code hearth --version}. */
+    VersionCommand() {
+        this(Terminal.system());
+    }
+
+    @Override
+    public Integer call() {
+        if (json) {
+            var data = new JsonObject();
+            data.addProperty("schema", 1);
+            data.addProperty("version", hearth());
+            data.addProperty("java", Runtime.version().toString());
+            data.addProperty("os", system());
+            terminal.print(data);
+        } else {
+            terminal.out().println(getVersion()[0]);
+        }
+        return Exit.OK;
+    }
+
+    @Override
+    public String[] getVersion() {
+        return new String[] {"hearth " + hearth() + " (Java " + Runtime.version() + ", " + system() + ")"};
+    }
+
+    /** From the manifest, which Maven writes. */
+    private static String hearth() {
+        return Optional.ofNullable(VersionCommand.class.getPackage().getImplementationVersion())
+                .orElse("unpackaged");
+    }
+
+    private static String system() {
+        return System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+                + System.getProperty("os.arch");
+    }
+}

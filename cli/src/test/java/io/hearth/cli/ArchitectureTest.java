@@ -1,0 +1,234 @@
+package io.hearth.cli;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The rules of the house that a compiler does not check: who may use whom, and that what decides touches nothing. */
+final class ArchitectureTest {
+    private static final String ROOT = "io.hearth.";
+
+    /** Which modules each module may use, by the name of its package; {@code accel} is the folder {@code native}. */
+    private static final Map<String, Set<String>> ALLOWED = Map.ofEntries(
+            Map.entry("core", Set.of()),
+            Map.entry("identity", Set.of("core")),
+            Map.entry("accel", Set.of("core")),
+            Map.entry("compression", Set.of("core", "accel")),
+            Map.entry("topology", Set.of("core", "identity")),
+            Map.entry("election", Set.of("core", "identity")),
+            Map.entry("discovery", Set.of("core", "identity")),
+            Map.entry("transport", Set.of("core", "identity")),
+            Map.entry(
+                    "collective",
+                    Set.of("core", "identity", "accel", "compression", "topology", "election", "transport")),
+            Map.entry(
+                    "agent",
+                    Set.of(
+                            "core",
+                            "identity",
+                            "accel",
+                            "compression",
+                            "topology",
+                            "election",
+                            "discovery",
+                            "transport",
+                            "collective")),
+            Map.entry("examples", Set.of("core", "collective", "compression", "topology", "agent")),
+            Map.entry(
+                    "bench",
+                    Set.of(
+                            "core",
+                            "identity",
+                            "accel",
+                            "compression",
+                            "topology",
+                            "election",
+                            "discovery",
+                            "transport",
+                            "collective",
+                            "agent")),
+            Map.entry(
+                    "cli",
+                    Set.of(
+                            "core",
+                            "identity",
+                            "accel",
+                            "compression",
+                            "topology",
+                            "election",
+                            "discovery",
+                            "transport",
+                            "collective",
+                            "agent",
+                            "examples",
+                            "bench")));
+
+    private static final JavaClasses HEARTH = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.hearth");
+
+    static Stream<String> modules() {
+        return ALLOWED.keySet().stream().sorted();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("modules")
+    void aModuleUsesOnlyThoseThatItsRowNames(String module) {
+        List<String> allowed = new ArrayList<>(List.of(ROOT + module + ".."));
+        ALLOWED.getOrDefault(module, Set.of()).forEach(other -> allowed.add(ROOT + other + ".."));
+        classes()
+                .that()
+                .resideInAPackage(ROOT + module + "..")
+                .should()
+                .onlyDependOnClassesThat(
+                        resideOutsideOfPackage("io.hearth..").or(resideInAnyPackage(allowed.toArray(String[]::new))))
+                .allowEmptyShould(true)
+                .check(HEARTH);
+    }
+
+    @Test
+    void everyModuleHasARow() {
+        Set<String> seen = HEARTH.stream()
+                .map(type -> type.getPackageName().substring(ROOT.length()).split("\\.", -1)[0])
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(new TreeSet<>(ALLOWED.keySet()), seen);
+    }
+
+    @Test
+    void noRowLeadsBackToItself() {
+        ALLOWED.keySet().forEach(module -> assertTrue(!reachable(module).contains(module), module));
+    }
+
+    @Test
+    void whatDecidesTouchesNoThreadNoSocketNoClockAndNoRandomSource() {
+        noClasses()
+                .that(decide())
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "java.net..",
+                        "java.nio.channels..",
+                        "java.util.concurrent..",
+                        "io.netty..",
+                        "javax.jmdns..",
+                        "org.slf4j..")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.lang.Thread")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.security.SecureRandom")
+                .orShould()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(Math.class, "random")
+                .orShould()
+                .callConstructor(Random.class)
+                .because("time, bytes and chance come in as arguments, so that every run can be repeated from a seed")
+                .check(HEARTH);
+    }
+
+    @Test
+    void onlyAccelCallsNativeCode() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.hearth.accel..")
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.lang.foreign.Linker")
+                .check(HEARTH);
+    }
+
+    @Test
+    void onlyProgramsWriteToStandardOutputAndAllLogThroughSlf4j() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.hearth.cli..", "io.hearth.examples..", "io.hearth.bench..")
+                .should()
+                .accessField(System.class, "out")
+                .orShould()
+                .accessField(System.class, "err")
+                .orShould()
+                .dependOnClassesThat()
+                .resideInAPackage("java.util.logging..")
+                .check(HEARTH);
+    }
+
+    @Test
+    void aPublicClassCannotBeExtendedUnlessItSaysByWhom() {
+        List<String> open = HEARTH.stream()
+                .filter(written())
+                .filter(type -> type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(type -> !type.isInterface() && !type.isAssignableTo(Throwable.class))
+                .filter(type -> !type.getModifiers().contains(JavaModifier.FINAL)
+                        && !type.isEnum()
+                        && !type.reflect().isSealed())
+                .map(JavaClass::getName)
+                .toList();
+        assertEquals(List.of(), open);
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        Set<String> unmarked = HEARTH.stream()
+                .filter(written())
+                .map(JavaClass::getPackage)
+                .filter(folder -> !folder.isAnnotatedWith(NullMarked.class))
+                .map(JavaPackage::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(Set.of(), unmarked);
+    }
+
+    /** All but what protoc generates. */
+    private static DescribedPredicate<JavaClass> written() {
+        return describe("are written by hand", type -> !type.getPackageName().endsWith(".wire"));
+    }
+
+    private static DescribedPredicate<JavaClass> decide() {
+        return written().and(describe("decide", type -> {
+            String outermost = type.getName().split("\\$", 2)[0];
+            return outermost.endsWith("Machine")
+                    || outermost.endsWith("Schedule")
+                    || type.getPackageName().startsWith("io.hearth.election")
+                    || type.getPackageName().startsWith("io.hearth.compression");
+        }));
+    }
+
+    private static Set<String> reachable(String module) {
+        var found = new TreeSet<String>();
+        var open = new ArrayList<>(ALLOWED.getOrDefault(module, Set.of()));
+        while (!open.isEmpty()) {
+            String next = open.removeLast();
+            if (found.add(next)) {
+                open.addAll(ALLOWED.getOrDefault(next, Set.of()));
+            }
+        }
+        return found;
+    }
+}

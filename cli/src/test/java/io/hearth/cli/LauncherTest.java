@@ -1,0 +1,264 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Runs the real launcher in a source tree, with a JDK and a Maven that are scripts and only say what they were told. */
+final class LauncherTest {
+    private static final String MAVEN = """
+            #!/bin/sh
+            echo "$JAVA_HOME $*" >>builds
+            echo '[INFO] Building Hearth core 0.1.0-SNAPSHOT [2/3]'
+            echo '[INFO] noise'
+            echo '[INFO] Building Hearth cli 0.1.0-SNAPSHOT [3/3]'
+            while [ -f hold ]; do sleep 0.05; done
+            if [ -f broken ]; then echo '[ERROR] Some.java:[1,2] not a statement'; exit 1; fi
+            mkdir -p cli/target/lib
+            : >cli/target/lib/hearth-cli.jar
+            printf lib/one.jar:lib/two.jar >cli/target/lib/classpath
+            """;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @SuppressWarnings("NullAway.Init") // set before each test
+    private Path root;
+
+    @SuppressWarnings("NullAway.Init") // set before each test
+    private Path jdk;
+
+    /** What one start gave. */
+    private record Outcome(int code, String out, String err) {}
+
+    @BeforeEach
+    void makeTree() throws IOException {
+        root = Files.createDirectory(folder.resolve("a tree"));
+        jdk = makeJdk("a jdk", "JAVA_VERSION=\"25.0.1\"\n");
+        script(root.resolve("hearth"), Files.readString(Path.of(System.getProperty("hearth.root"), "hearth")));
+        script(root.resolve("mvnw"), MAVEN);
+        Files.createDirectories(root.resolve("core/src/main/java"));
+        Files.writeString(root.resolve("core/src/main/java/One.java"), "");
+        Files.writeString(root.resolve("core/pom.xml"), "");
+        Files.writeString(root.resolve("pom.xml"), "");
+    }
+
+    @Test
+    void theFirstStartBuildsAndOnlyTheCommandWritesToStandardOutput() throws Exception {
+        Outcome first = start("id", "--json");
+        assertEquals(0, first.code(), first.err());
+        assertTrue(first.err().contains("hearth: building [2/3] core\nhearth: building [3/3] cli\n"), first.err());
+        assertFalse(first.err().contains("noise"), first.err());
+        assertTrue(first.out().startsWith("java\n"), first.out());
+        assertEquals(List.of(jdk + " -B -ntp -Dmaven.test.skip=true -Dspotless.check.skip=true package"), builds());
+        assertEquals(new Outcome(0, first.out(), ""), start("id", "--json"));
+        assertEquals(1, builds().size());
+    }
+
+    @Test
+    void theCommandGetsItsArgumentsAsTheyAre() throws Exception {
+        String out = start("wait", "--", "a  b", "*", "", "$HOME", "'\"").out();
+        assertTrue(out.endsWith("\nio.hearth.cli.Main\nwait\n--\na  b\n*\n\n$HOME\n'\"\n"), out);
+        String classpath = root + "/cli/target/lib/hearth-cli.jar:" + root + "/cli/target/lib/one.jar:" + root
+                + "/cli/target/lib/two.jar";
+        assertTrue(out.contains("\n-cp\n" + classpath + "\n"), out);
+        assertTrue(out.contains("\n--enable-native-access=ALL-UNNAMED\n"), out);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "demo, true, false",
+        "bench, true, false",
+        "train, true, false",
+        "agent, false, false",
+        "simulate, false, false",
+        "id, false, true",
+        "status, false, true",
+        "wait, false, true"
+    })
+    void onlyWhatReducesGetsTheVectorModuleAndOnlyWhatIsShortTheShortCompiler(
+            String command, boolean vector, boolean quick) throws Exception {
+        for (String out : List.of(
+                start(command, "demo", "agent", "id").out(),
+                start("--json", command).out())) {
+            assertEquals(vector, out.contains("\n--add-modules=jdk.incubator.vector\n"), out);
+            assertEquals(quick, out.contains("\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"), out);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"core/src/main/java/One.java", "core/src/main/java", "pom.xml", "core/pom.xml"})
+    void whatIsNewerThanTheLastBuildIsBuilt(String path) throws Exception {
+        start("id");
+        Files.setLastModifiedTime(
+                root.resolve(path), FileTime.from(Instant.now().plusSeconds(60)));
+        start("id");
+        assertEquals(2, builds().size());
+    }
+
+    @Test
+    void whatWasEditedDuringABuildIsBuiltNextTime() throws Exception {
+        script(root.resolve("mvnw"), MAVEN + "touch core/src/main/java/One.java\n");
+        start("id");
+        script(root.resolve("mvnw"), MAVEN);
+        start("id");
+        assertEquals(2, builds().size());
+    }
+
+    @Test
+    void aBuildThatFailsShowsItsErrorsAndItsLogAndStartsNothing() throws Exception {
+        Files.createFile(root.resolve("broken"));
+        Outcome failed = start("id");
+        assertEquals(1, failed.code());
+        assertEquals("", failed.out());
+        assertTrue(failed.err().contains("[ERROR] Some.java:[1,2] not a statement\n"), failed.err());
+        assertTrue(failed.err().contains(root + "/target/launcher.log"), failed.err());
+        assertTrue(Files.readString(root.resolve("target/launcher.log")).contains("[INFO] noise"));
+        Files.delete(root.resolve("broken"));
+        assertEquals(0, start("id").code());
+    }
+
+    @Test
+    void ofTwoStartsAtOnceOneBuildsAndTheOtherWaits() throws Exception {
+        Path hold = Files.createFile(root.resolve("hold"));
+        Process one = process("id");
+        try (BufferedReader said = one.errorReader(StandardCharsets.UTF_8)) {
+            String line = said.readLine();
+            while (line != null && !line.contains("[3/3]")) {
+                line = said.readLine();
+            }
+            Process two = process("id");
+            try (BufferedReader twoSaid = two.errorReader(StandardCharsets.UTF_8)) {
+                assertEquals("hearth: waiting for the build of process " + one.pid(), twoSaid.readLine());
+                Files.delete(hold);
+                assertEquals(0, two.waitFor());
+            }
+        }
+        assertEquals(0, one.waitFor());
+        assertEquals(1, builds().size());
+    }
+
+    @Test
+    void theLockOfAProcessThatIsGoneIsTaken() throws Exception {
+        Process gone = new ProcessBuilder("true").start();
+        gone.waitFor();
+        Path lock = Files.createDirectories(root.resolve("target/launcher.lock"));
+        Files.writeString(lock.resolve("pid"), gone.pid() + "\n");
+        assertEquals(0, start("id").code());
+        assertFalse(Files.exists(lock));
+    }
+
+    @Test
+    void aSymbolicLinkToItWorksFromAnywhere() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("bin"), Path.of("a tree", "hearth"));
+        Outcome outcome = outcome(builder("id").command(link.toString(), "id").directory(folder.toFile()));
+        assertEquals(0, outcome.code(), outcome.err());
+        assertEquals(1, builds().size());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "JAVA_VERSION=\"25\"|true",
+                "JAVA_VERSION=\"26-ea\"|true",
+                "JAVA_VERSION=25.0.1|true",
+                "JAVA_VERSION=\"24.0.2\"|false",
+                "JAVA_VERSION=\"17.0.15\"|false",
+                "JAVA_VERSION=\"1.8.0_402\"|false",
+                "JAVA_VERSION=\"unknown\"|false",
+                "IMPLEMENTOR=\"25\"|false"
+            })
+    void aJdkIsKnownByItsReleaseFile(String line, boolean good) throws Exception {
+        script(root.resolve("hearth"), Files.readString(root.resolve("hearth")).replace(" /usr/lib/jvm/*", ""));
+        Path other = makeJdk("other", "MODULES=\"java.base\"\n" + line + "\r\n");
+        jdk = other;
+        Outcome outcome = start("id");
+        boolean taken = outcome.code() == 0 && builds().getFirst().startsWith(other + " ");
+        assertEquals(good, taken, outcome.err());
+    }
+
+    @Test
+    void aRuntimeThatCannotCompileIsNotTaken() throws Exception {
+        Files.delete(jdk.resolve("bin/javac"));
+        Outcome outcome = start("id");
+        assertTrue(outcome.code() != 0 || !builds().getFirst().startsWith(jdk + " "));
+    }
+
+    @Test
+    void withoutAJdkOneLineSaysHowToGetOne() throws Exception {
+        String launcher = Files.readString(root.resolve("hearth"));
+        script(root.resolve("hearth"), launcher.replace("java_min=25", "java_min=99"));
+        Outcome outcome = start("id");
+        assertEquals(1, outcome.code());
+        assertEquals("", outcome.out());
+        assertTrue(
+                outcome.err().startsWith("hearth: no JDK 99 or newer was found (newest: ")
+                        && outcome.err().endsWith(", or set JAVA_HOME to one\n")
+                        && outcome.err().lines().count() == 1,
+                outcome.err());
+        assertFalse(Files.exists(root.resolve("builds")));
+    }
+
+    private Outcome start(String... arguments) throws IOException, InterruptedException {
+        return outcome(builder(arguments));
+    }
+
+    private Process process(String... arguments) throws IOException {
+        return builder(arguments).start();
+    }
+
+    private ProcessBuilder builder(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(root.resolve("hearth").toString()));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command);
+        builder.environment().put("JAVA_HOME", jdk.toString());
+        return builder;
+    }
+
+    private Outcome outcome(ProcessBuilder builder) throws IOException, InterruptedException {
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        int code = builder.redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start()
+                .waitFor();
+        return new Outcome(code, Files.readString(out), Files.readString(err));
+    }
+
+    private List<String> builds() throws IOException {
+        return Files.readAllLines(root.resolve("builds"));
+    }
+
+    private Path makeJdk(String name, String release) throws IOException {
+        Path made = folder.resolve(name);
+        Files.createDirectories(made.resolve("bin"));
+        script(made.resolve("bin/java"), "#!/bin/sh\necho java\nprintf '%s\\n' \"$@\"\n");
+        script(made.resolve("bin/javac"), "#!/bin/sh\n");
+        Files.writeString(made.resolve("release"), release);
+        return made;
+    }
+
+    private static void script(Path path, String content) throws IOException {
+        Files.writeString(path, content);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+}
