@@ -1,0 +1,84 @@
+package io.hearth.discovery;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What a person writes to name a peer: {@code host}, {@code host:port}, {@code [IPv6]:port} or a bare IPv6 literal.
+ *
+ * @param host a name or a literal without brackets, 1 to 253 characters
+ * @param port {@value #PORT_DEFAULT} unless written
+ */
+public record HostPort(String host, int port) {
+    /** Where Hearth listens unless told otherwise. */
+    public static final int PORT_DEFAULT = 52_416;
+
+    private static final int HOST_CHARACTERS_MAX = 253;
+    private static final Pattern IPV4 =
+            Pattern.compile("(25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}");
+    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F.]*:[0-9a-fA-F.:]*:[0-9a-fA-F.:]*(%[\\w.-]{1,32})?");
+
+    /**
+     * Reads the text form.
+     *
+     * @throws IllegalArgumentException if {@code text} is none; says what is expected
+     */
+    public static HostPort parse(String text) {
+        String host = text;
+        String port = "";
+        int bracket = text.indexOf(']');
+        if (text.startsWith("[") && bracket > 0) {
+            host = text.substring(1, bracket);
+            port = text.substring(bracket + 1);
+            if (!port.isEmpty() && port.charAt(0) != ':') {
+                throw unreadable(text);
+            }
+        } else if (text.indexOf(':') == text.lastIndexOf(':') && text.indexOf(':') >= 0) {
+            host = text.substring(0, text.indexOf(':'));
+            port = text.substring(text.indexOf(':'));
+        }
+        if (host.isEmpty()
+                || host.length() > HOST_CHARACTERS_MAX
+                || !host.chars().allMatch(HostPort::belongs)) {
+            throw unreadable(text);
+        }
+        if (host.indexOf(':') >= 0 && !IPV6.matcher(host).matches()) {
+            throw unreadable(text);
+        }
+        return new HostPort(host, port.isEmpty() ? PORT_DEFAULT : port(port.substring(1), text));
+    }
+
+    /** The address, if the host is a literal and no name. */
+    public Optional<PeerAddress> literal() {
+        return IPV4.matcher(host).matches() || IPV6.matcher(host).matches()
+                ? Optional.of(new PeerAddress(host, port))
+                : Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return host.indexOf(':') >= 0 ? "[" + host + "]:" + port : host + ":" + port;
+    }
+
+    /** Letters of any script for names, and what literals and scopes are made of. */
+    private static boolean belongs(int character) {
+        return Character.isLetterOrDigit(character) || ".:-_%".indexOf(character) >= 0;
+    }
+
+    private static int port(String digits, String text) {
+        if (digits.isEmpty() || digits.length() > 5 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            throw unreadable(text);
+        }
+        int port = Integer.parseInt(digits);
+        if (port < 1 || port > 65_535) {
+            throw unreadable(text);
+        }
+        return port;
+    }
+
+    private static IllegalArgumentException unreadable(String text) {
+        String shown = text.length() > 80 ? text.substring(0, 80) + "…" : text;
+        return new IllegalArgumentException("'" + shown.replaceAll("\\p{Cntrl}", "?")
+                + "' names no peer; write HOST, HOST:PORT or [IPv6]:PORT with a port of 1 to 65535");
+    }
+}

@@ -1,0 +1,148 @@
+package io.hearth.discovery;
+
+import io.hearth.core.SetupException;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file of remembered addresses, mode 0600, one line for each peer, the latest last:
+ *
+ * <pre>
+ * hearth peers 1
+ * 12D3KooW…/trainer-0 192.168.1.7:52417 [fe80::1%eth0]:52417
+ * </pre>
+ *
+ * <p>What it says costs a dial at most, so it is believed as it is; what it cannot mean is set aside, whole.
+ */
+final class PeersFile {
+    private static final Logger LOG = LoggerFactory.getLogger(PeersFile.class);
+    private static final String HEAD = "hearth peers 1";
+    private static final int BYTES_MAX = 512 * 1024;
+
+    private final Path path;
+
+    PeersFile(Path path) {
+        this.path = path;
+    }
+
+    /**
+     * What is remembered, the latest last; nothing if there is no file, or a damaged one, which is then renamed and reported.
+     *
+     * @throws SetupException if the file is there and cannot be read or renamed
+     */
+    SequencedMap<NodeId, List<PeerAddress>> read() throws SetupException {
+        byte[] content;
+        try (var in = Files.newInputStream(path, LinkOption.NOFOLLOW_LINKS)) {
+            content = in.readNBytes(BYTES_MAX + 1);
+        } catch (NoSuchFileException absent) {
+            return new LinkedHashMap<>();
+        } catch (IOException broken) {
+            throw failed("read", broken);
+        }
+        try {
+            return parse(content);
+        } catch (IllegalArgumentException damaged) {
+            setAside(damaged.getMessage());
+            return new LinkedHashMap<>();
+        }
+    }
+
+    /** Replaces the content; a crash leaves the former or this. */
+    void write(SequencedMap<NodeId, List<PeerAddress>> peers) throws SetupException {
+        var text = new StringBuilder(HEAD).append('\n');
+        peers.forEach((node, addresses) -> {
+            text.append(node.text());
+            addresses.forEach(address -> text.append(' ').append(address));
+            text.append('\n');
+        });
+        Path draft = path.resolveSibling(path.getFileName() + ".new-" + UUID.randomUUID());
+        try {
+            try (var out = FileChannel.open(
+                    draft,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+                var rest = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+                while (rest.hasRemaining()) {
+                    out.write(rest);
+                }
+                out.force(true);
+            }
+            Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException broken) {
+            discard(draft);
+            throw failed("write", broken);
+        }
+    }
+
+    private static SequencedMap<NodeId, List<PeerAddress>> parse(byte[] content) {
+        if (content.length > BYTES_MAX) {
+            throw new IllegalArgumentException("it is larger than " + BYTES_MAX + " bytes");
+        }
+        List<String> lines = new String(content, StandardCharsets.UTF_8).lines().toList();
+        if (lines.isEmpty() || !lines.getFirst().equals(HEAD) || lines.size() > 1 + RememberedPeers.PEERS_MAX) {
+            throw new IllegalArgumentException("it does not begin with '" + HEAD + "', or has too many lines");
+        }
+        var peers = new LinkedHashMap<NodeId, List<PeerAddress>>();
+        for (String line : lines.subList(1, lines.size())) {
+            List<String> words = List.of(line.split(" ", Sighting.CANDIDATES_MAX + 2));
+            if (words.size() < 2 || words.size() > Sighting.CANDIDATES_MAX + 1) {
+                throw new IllegalArgumentException("a line has " + (words.size() - 1) + " addresses");
+            }
+            var addresses = new ArrayList<PeerAddress>();
+            for (String word : words.subList(1, words.size())) {
+                addresses.add(HostPort.parse(word)
+                        .literal()
+                        .orElseThrow(() -> new IllegalArgumentException("an address is a name")));
+            }
+            peers.put(NodeId.parse(words.getFirst()), List.copyOf(addresses));
+        }
+        return peers;
+    }
+
+    private void setAside(@Nullable String why) throws SetupException {
+        Path aside = path.resolveSibling(path.getFileName() + ".damaged-" + UUID.randomUUID());
+        try {
+            Files.move(path, aside, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException broken) {
+            throw failed("set aside", broken);
+        }
+        LOG.warn("{} is damaged ({}); kept as {}, addresses are learned anew", path, why, aside.getFileName());
+    }
+
+    private static void discard(Path draft) {
+        try {
+            Files.deleteIfExists(draft);
+        } catch (IOException _) {
+            // a draft that stays is of mode 0600 and is never read
+        }
+    }
+
+    /** Without the paths that the system's words may hold: a draft's name is another each time. */
+    private SetupException failed(String what, IOException broken) {
+        String cause = broken instanceof FileSystemException told && told.getReason() != null
+                ? told.getReason()
+                : broken.getClass().getSimpleName();
+        return new SetupException(
+                "cannot " + what + " " + path + ": " + cause + "; make its folder writable for you", broken);
+    }
+}
