@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One binding over time: opens an instance, replaces it when it is spent or a day old, asks again now and then. Stepped by the
- * source's one thread; only the flags at the end are touched by others.
+ * source's one thread; JmDNS's threads only condemn an instance.
  */
 final class MdnsSlot {
     private static final Logger LOG = LoggerFactory.getLogger(MdnsSlot.class);
@@ -29,6 +30,13 @@ final class MdnsSlot {
 
     private static final long QUERY_EVERY_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+    /** What JmDNS's threads found out about an instance. */
+    private enum Condition {
+        GOOD,
+        CROWDED,
+        BROKEN
+    }
+
     private final MdnsBinding binding;
     private final TagCodec tags;
     private final MdnsOptions options;
@@ -37,8 +45,8 @@ final class MdnsSlot {
 
     private volatile Stay stay; // written by the source's thread, read by listener threads that look for their own
     private volatile Bytes formerNonce = Bytes.EMPTY; // as stay
-    private volatile boolean spent; // set by JmDNS's threads, cleared by the source's when it opens anew
     private @Nullable MdnsInstance instance;
+    private AtomicReference<Condition> condition = new AtomicReference<>(Condition.GOOD); // of that instance alone
     private long stayNanos;
     private long openedNanos;
     private long toldNanos;
@@ -83,10 +91,14 @@ final class MdnsSlot {
             stayNanos = nowNanos;
             nextOpenNanos = nowNanos;
         }
-        if (instance != null && spent) {
+        if (instance != null && condition.get() != Condition.GOOD) {
             traffic.recycled.incrementAndGet();
             close().ifPresent(closing::add);
-            pause(nowNanos);
+            if (condition.get() == Condition.CROWDED) {
+                nextOpenNanos = nowNanos + PAUSE_MIN_NANOS; // no longer, or a flood could keep this node deaf
+            } else {
+                pause(nowNanos);
+            }
         }
         if (instance == null && nowNanos - nextOpenNanos >= 0) {
             open(nowNanos, ownNonce, sink, wake);
@@ -104,14 +116,13 @@ final class MdnsSlot {
     }
 
     private void open(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
-        spent = false;
-        Runnable replace = () -> {
-            spent = true;
-            wake.run();
-        };
-        var hearing = new MdnsHearing(binding, tags, ownNonce, traffic, sink, replace);
+        var fresh = new AtomicReference<>(Condition.GOOD); // an instance that is closing must not condemn the next
+        condition = fresh;
+        Runnable crowded = () -> condemn(fresh, Condition.CROWDED, wake);
+        Runnable broken = () -> condemn(fresh, Condition.BROKEN, wake);
+        var hearing = new MdnsHearing(binding, tags, ownNonce, traffic, sink, crowded);
         try {
-            instance = MdnsInstance.open(binding, stay, options.port(), traffic, hearing, replace);
+            instance = MdnsInstance.open(binding, stay, options.port(), traffic, hearing, broken);
             openedNanos = nowNanos;
             toldNanos = nowNanos;
             queries = 0;
@@ -119,6 +130,12 @@ final class MdnsSlot {
             traffic.failed(String.valueOf(refused.getMessage()));
             pause(nowNanos);
             complain(refused);
+        }
+    }
+
+    private static void condemn(AtomicReference<Condition> condition, Condition why, Runnable wake) {
+        if (condition.compareAndSet(Condition.GOOD, why)) {
+            wake.run();
         }
     }
 

@@ -139,9 +139,11 @@ final class PeersFile {
 
     /** Without the paths that the system's words may hold: a draft's name is another each time. */
     private SetupException failed(String what, IOException broken) {
-        String cause = broken instanceof FileSystemException told && told.getReason() != null
-                ? told.getReason()
-                : broken.getClass().getSimpleName();
+        String cause = switch (broken) {
+            case FileSystemException told when told.getReason() != null -> told.getReason();
+            case FileSystemException told -> told.getClass().getSimpleName();
+            default -> String.valueOf(broken.getMessage());
+        };
         return new SetupException(
                 "cannot " + what + " " + path + ": " + cause + "; make its folder writable for you", broken);
     }

@@ -1,15 +1,19 @@
 package io.hearth.discovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -55,6 +59,52 @@ final class MdnsSourceIT {
                 Thread.getAllStackTraces().keySet().stream()
                         .noneMatch(thread -> thread.getName().startsWith("hearth-mdns")),
                 "threads are left: " + Thread.getAllStackTraces().keySet());
+    }
+
+    /** As when a cable moves to another network: what is told there must be new, and peers must hear it. */
+    @Test
+    void aChangedInterfaceMeansANewInstanceInANewGuise() throws InterruptedException, SocketException {
+        var seen = new ArrayBlockingQueue<Sighting>(64);
+        var changes = new AtomicInteger();
+        List<InterfaceState> real = InterfaceMonitor.ofThisMachine().poll().orElseThrow();
+        var states = new AtomicReference<>(real);
+        MdnsSource watcher = source("home", 51_004);
+        MdnsSource mover = new MdnsSource(
+                Keys.codec("home"),
+                MdnsOptions.ofPort(51_005).on(InterfacePolicy.interfaces(loopback)),
+                new InterfaceMonitor(states::get),
+                Clock.system(),
+                changes::incrementAndGet);
+        try (watcher;
+                mover) {
+            watcher.start(seen::offer);
+            mover.start(_ -> {});
+            Sighting before = next(seen);
+            states.set(real.stream().map(MdnsSourceIT::reindexed).toList());
+            Sighting after = next(seen);
+            assertNotEquals(before.name(), after.name());
+            assertEquals(before.candidates(), after.candidates());
+            assertEquals(2, changes.get());
+            states.set(List.of());
+            long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            while (!mover.counters().isEmpty()) {
+                assertTrue(System.nanoTime() - deadlineNanos < 0, "an interface that is gone is still used");
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+        }
+        watcher.awaitGone(Duration.ofSeconds(15));
+        mover.awaitGone(Duration.ofSeconds(15));
+    }
+
+    private static InterfaceState reindexed(InterfaceState state) {
+        return new InterfaceState(
+                state.name(),
+                state.index() + 100,
+                state.up(),
+                state.multicast(),
+                state.loopback(),
+                state.pointToPoint(),
+                state.addresses());
     }
 
     private MdnsSource source(String namespace, int port) {
