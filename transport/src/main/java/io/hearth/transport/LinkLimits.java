@@ -49,4 +49,46 @@ public record LinkLimits(
             throw new IllegalArgumentException("every limit must be positive, and a queue must hold one message");
         }
     }
+
+    /** These limits with another number of records per key. */
+    LinkLimits recordsPerKey(long records) {
+        return new LinkLimits(
+                handshake,
+                handshakeBytesMax,
+                connect,
+                gate,
+                linksMax,
+                dialsMax,
+                queueBytesMax,
+                streamsPendingMax,
+                records);
+    }
+
+    /** These limits with other ones before admission. */
+    LinkLimits gate(GateLimits other) {
+        return new LinkLimits(
+                handshake,
+                handshakeBytesMax,
+                connect,
+                other,
+                linksMax,
+                dialsMax,
+                queueBytesMax,
+                streamsPendingMax,
+                recordsPerKey);
+    }
+
+    /** These limits with another time for a handshake. */
+    LinkLimits handshake(Duration limit) {
+        return new LinkLimits(
+                limit,
+                handshakeBytesMax,
+                connect,
+                gate,
+                linksMax,
+                dialsMax,
+                queueBytesMax,
+                streamsPendingMax,
+                recordsPerKey);
+    }
 }
