@@ -88,8 +88,8 @@ final class EncodedSumTest {
             Map<Integer, Throwable> thrown = group.start((rank, context) -> {
                         float[] values = gradient(rank, 0, 3000);
                         values[7] = rank == 1 ? Float.NaN : 1;
-                        CollectiveException error = assertThrows(
-                                CollectiveException.class, () -> context.allReduce(values, ReduceOp.SUM));
+                        CollectiveException error =
+                                assertThrows(CollectiveException.class, () -> context.allReduce(values, ReduceOp.SUM));
                         context.allReduce(gradient(rank, 1, 3000), ReduceOp.SUM);
                         throw error;
                     })
@@ -188,8 +188,7 @@ final class EncodedSumTest {
             var codec = new TopKCodec(fraction);
             try (var arena = Arena.ofConfined()) {
                 var in = arena.allocate(4L * values.length);
-                MemorySegment.copy(
-                        values, 0, in, ValueLayout.JAVA_FLOAT, 0, values.length);
+                MemorySegment.copy(values, 0, in, ValueLayout.JAVA_FLOAT, 0, values.length);
                 var encoded = arena.allocate(codec.encodedBytesMax(values.length));
                 long bytes = codec.encode(in, values.length, encoded);
                 var out = arena.allocate(4L * values.length);

@@ -39,7 +39,8 @@ final class MemoryFabric {
 
     /** Changes what is on the way; null: the record is lost. */
     interface Tamper {
-        @Nullable RecordHeader header(NodeId from, RecordHeader header);
+        @Nullable
+        RecordHeader header(NodeId from, RecordHeader header);
     }
 
     @SuppressWarnings("ArrayRecordComponent") // never compared

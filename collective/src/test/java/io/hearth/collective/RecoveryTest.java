@@ -129,15 +129,15 @@ final class RecoveryTest {
                 var contributors = new AtomicIntegerArray(3);
                 TestGroup.Run run = group.start((rank, context) -> {
                     float[] values = CollectiveEngineTest.input(rank, 50);
-                    contributors.set(rank, context.allReduce(values, ReduceOp.SUM).contributors());
+                    contributors.set(
+                            rank, context.allReduce(values, ReduceOp.SUM).contributors());
                     assertArrayEquals(CollectiveEngineTest.sum(CollectiveEngineTest.ranks(3), 50), values);
                     group.told.add("returned " + rank);
                 });
                 killRankZeroOnceTheOthersReturned(group);
                 Resolution resolution = group.change(group.without(group.nodes.getFirst()));
                 group.end(group.nodes.getFirst());
-                assertEquals(
-                        List.of(new Resolution.Forward(1, group.nodes.get(2), 3, 200)), resolution.forwards());
+                assertEquals(List.of(new Resolution.Forward(1, group.nodes.get(2), 3, 200)), resolution.forwards());
                 assertEquals(Map.of(), run.join(List.of(1, 2)));
                 assertEquals(3, contributors.get(1), "the lost one had contributed");
                 assertEquals(3, contributors.get(2));
