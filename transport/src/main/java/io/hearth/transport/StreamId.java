@@ -1,10 +1,25 @@
 package io.hearth.transport;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * What a data stream is for; part of its keys, so that bytes of another group, epoch or stream do not decrypt.
  *
- * @param group the training job, at most 63 characters
- * @param fence the group epoch in its lineage, as text: lineage and group epoch
- * @param index which of several streams between the same two nodes, from 0
+ * @param group the training job, at most 63 bytes of UTF-8
+ * @param fence the group epoch in its lineage, as text: lineage and group epoch; at most 256 bytes of UTF-8
+ * @param index which of several streams between the same two nodes, 0 to 1,023
  */
-public record StreamId(String group, String fence, int index) {}
+public record StreamId(String group, String fence, int index) {
+    private static final int GROUP_BYTES_MAX = 63;
+    private static final int FENCE_BYTES_MAX = 256;
+    private static final int INDEX_MAX = 1023;
+
+    public StreamId {
+        int groupBytes = group.getBytes(StandardCharsets.UTF_8).length;
+        int fenceBytes = fence.getBytes(StandardCharsets.UTF_8).length;
+        if (groupBytes > GROUP_BYTES_MAX || fenceBytes > FENCE_BYTES_MAX || index < 0 || index > INDEX_MAX) {
+            throw new IllegalArgumentException("no stream has a group of " + groupBytes + " bytes, a fence of "
+                    + fenceBytes + " bytes and index " + index);
+        }
+    }
+}

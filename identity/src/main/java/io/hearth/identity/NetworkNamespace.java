@@ -1,0 +1,135 @@
+package io.hearth.identity;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * What lets nodes meet: a name that people see and a secret of 256 random bits.
+ *
+ * <p>There are no passphrases, so nothing that a listener records can be tried against a dictionary. An <em>open</em> namespace
+ * has a published key in place of the secret: everybody on the LAN may join. It has generation 0, which no closed namespace
+ * has, so its keys differ from those of every closed one.
+ */
+public final class NetworkNamespace {
+    /** The name used where none is given. */
+    public static final String DEFAULT_NAME = "home";
+
+    /** Bytes of a secret. */
+    public static final int SECRET_BYTES = 32;
+
+    private static final int OPEN_GENERATION = 0;
+    private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,63}");
+    private static final byte[] PUBLISHED = "hearth/1 open namespace".getBytes(StandardCharsets.US_ASCII);
+
+    private final String name;
+    private final int generation;
+    private final byte[] secret;
+
+    private NetworkNamespace(String name, int generation, byte[] secret) {
+        if (!isName(name)) {
+            throw new IllegalArgumentException("a namespace's name is 1 to 63 of a-z, 0-9 and '-'");
+        }
+        this.name = name;
+        this.generation = generation;
+        this.secret = secret;
+    }
+
+    /**
+     * A new namespace: generation 1 of a fresh random secret.
+     *
+     * @throws IllegalArgumentException if {@code name} is not {@code [a-z0-9-]{1,63}}
+     */
+    public static NetworkNamespace create(String name) {
+        byte[] secret = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(secret);
+        return new NetworkNamespace(name, 1, secret);
+    }
+
+    /**
+     * The namespace of that name that everybody may join.
+     *
+     * @throws IllegalArgumentException if {@code name} is not {@code [a-z0-9-]{1,63}}
+     */
+    public static NetworkNamespace open(String name) {
+        return new NetworkNamespace(name, OPEN_GENERATION, sha256(PUBLISHED));
+    }
+
+    /**
+     * @param generation 1 or more
+     * @param secret 32 bytes; copied
+     */
+    static NetworkNamespace closed(String name, int generation, byte[] secret) {
+        if (generation <= OPEN_GENERATION || secret.length != SECRET_BYTES) {
+            throw new IllegalArgumentException("a closed namespace has a generation of 1 or more and a secret of "
+                    + SECRET_BYTES + " bytes, got generation " + generation + " and " + secret.length + " bytes");
+        }
+        return new NetworkNamespace(name, generation, secret.clone());
+    }
+
+    /** Whether {@code text} may name a namespace: 1 to 63 of a-z, 0-9 and '-'. */
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Rises by one with each new secret; 0 exactly if the namespace is open. */
+    public int generation() {
+        return generation;
+    }
+
+    /** Whether everybody on the LAN may join; whoever starts a node must say so loudly. */
+    public boolean isOpen() {
+        return generation == OPEN_GENERATION;
+    }
+
+    /** What is derived from the secret; each call makes new keys, which the caller owns and closes. */
+    public NamespaceKeys keys() {
+        return NamespaceKeys.derive(name, generation, secret);
+    }
+
+    /** Names the secret without telling anything about it: 16 hexadecimal digits. */
+    public String keyId() {
+        try (NamespaceKeys keys = keys()) {
+            return HexFormat.of().formatHex(keys.id());
+        }
+    }
+
+    /** A copy, for the text form only. */
+    byte[] secret() {
+        return secret.clone();
+    }
+
+    /** By name, generation and secret; takes as long for a near miss of the secret as for any other. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof NetworkNamespace that
+                && name.equals(that.name)
+                && generation == that.generation
+                && MessageDigest.isEqual(secret, that.secret);
+    }
+
+    @Override
+    public int hashCode() {
+        return name.hashCode() * 31 + generation;
+    }
+
+    @Override
+    public String toString() {
+        return "NetworkNamespace[" + name + ", " + (isOpen() ? "open" : "generation " + generation) + "]";
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new AssertionError("every JDK 25 has SHA-256", missing);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+package io.hearth.transport;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import io.hearth.identity.MembershipProof;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a TCP connection becomes a link between two members, seen from either side.
+ *
+ * <pre>
+ * client                                                         server
+ * Securing      TLS 1.3, a certificate from each side            Securing
+ * AwaitServer   hello ---------------------------------------&gt;   AwaitClient
+ *               &lt;---------------------------- hello and proof    AwaitProof
+ * AwaitAdmitted proof ---------------------------------------&gt;   Deciding
+ *               &lt;----------------------------------- admitted    Ended (admitted)
+ * Deciding
+ * Ended (admitted)
+ * </pre>
+ *
+ * <p>Every other message, a proof that does not match and the passing of the time limit end the connection with a {@link
+ * Refusal}. Each side asks its owner ({@link Effect.Ask}) only after the other's proof was found right; the client asks last,
+ * because in TLS 1.3 it believes in success before the server has looked at its certificate.
+ *
+ * <p>The identity of the other side is what TLS proved. Slot and incarnation are its own words, within that identity.
+ */
+final class HandshakeMachine
+        implements Machine<HandshakeMachine.State, HandshakeMachine.Event, HandshakeMachine.Effect> {
+    /** The protocol versions that this code speaks. */
+    static final List<Integer> VERSIONS = List.of(1);
+
+    private final Endpoint self;
+    private final NamespaceKeys keys;
+    private final Bytes keyId;
+    private final int dataPort;
+    private final List<String> features;
+    private final long limitNanos;
+
+    /**
+     * @param self this start of this node
+     * @param keys of the namespace; borrowed for the machine's life
+     * @param dataPort where this node accepts data streams
+     * @param features that this node has
+     * @param limitNanos from the start to the end of a handshake, TLS included
+     */
+    HandshakeMachine(Endpoint self, NamespaceKeys keys, int dataPort, List<String> features, long limitNanos) {
+        this.self = self;
+        this.keys = keys;
+        this.keyId = Bytes.of(keys.id());
+        this.dataPort = dataPort;
+        this.features = List.copyOf(features);
+        this.limitNanos = limitNanos;
+    }
+
+    sealed interface Event {
+        /** TLS is up; {@code exporter} is this connection's and 32 bytes long. */
+        record Secured(PeerId remote, Bytes exporter) implements Event {}
+
+        record Arrived(LinkMessage message) implements Event {}
+
+        /** The peer broke the rules below this machine, and can still be told so if TLS is up. */
+        record Broken(Refusal refusal, String why) implements Event {}
+
+        /** The connection is gone, or TLS failed. */
+        record Lost(Refusal refusal, String why) implements Event {}
+
+        /** The owner admits the node that it was asked about. */
+        record Allowed() implements Event {}
+
+        /** The owner does not. */
+        record Denied(Refusal refusal, String why) implements Event {}
+
+        record Tick() implements Event {}
+    }
+
+    sealed interface Effect {
+        record Send(LinkMessage message) implements Effect {}
+
+        /** The owner answers with {@link Event.Allowed} or {@link Event.Denied}. */
+        record Ask(RemoteNode node) implements Effect {}
+
+        record Admit(RemoteNode node) implements Effect {}
+
+        /** Close the connection once everything sent is out. */
+        record Refuse(Refusal refusal, String why, boolean byPeer) implements Effect {}
+    }
+
+    /** What TLS proved. */
+    record Secure(PeerId remote, Bytes exporter) {}
+
+    sealed interface Phase {
+        record Securing() implements Phase {}
+
+        record AwaitClient(Secure secure) implements Phase {}
+
+        record AwaitServer(Secure secure, Bytes clientHello) implements Phase {}
+
+        record AwaitProof(RemoteNode node, Bytes transcript) implements Phase {}
+
+        record AwaitAdmitted(RemoteNode node) implements Phase {}
+
+        record Deciding(RemoteNode node) implements Phase {}
+
+        record Ended() implements Phase {}
+    }
+
+    /**
+     * @param dialed whether this side dialled
+     * @param dial this process's counter of dials if it dialled, else 0
+     */
+    record State(boolean dialed, long dial, long startedNanos, Phase phase) {
+        static State client(long dial, long nowNanos) {
+            return new State(true, dial, nowNanos, new Phase.Securing());
+        }
+
+        static State server(long nowNanos) {
+            return new State(false, 0, nowNanos, new Phase.Securing());
+        }
+
+        private State at(Phase next) {
+            return new State(dialed, dial, startedNanos, next);
+        }
+    }
+
+    @Override
+    public Step<State, Effect> step(State state, Event event, long nowNanos) {
+        if (state.phase() instanceof Phase.Ended) {
+            return Step.quiet(state);
+        }
+        return switch (event) {
+            case Event.Secured secured -> onSecured(state, secured);
+            case Event.Arrived arrived -> onMessage(state, arrived.message());
+            case Event.Broken broken -> refuse(state, broken.refusal(), broken.why());
+            case Event.Lost lost -> end(state, List.of(new Effect.Refuse(lost.refusal(), lost.why(), false)));
+            case Event.Allowed() -> onAllowed(state);
+            case Event.Denied denied -> refuse(state, denied.refusal(), denied.why());
+            case Event.Tick() ->
+                nowNanos - state.startedNanos() < limitNanos
+                        ? Step.quiet(state)
+                        : refuse(
+                                state,
+                                Refusal.TOO_LATE,
+                                "no admission within " + limitNanos / 1_000_000 + " ms, stopped in "
+                                        + state.phase().getClass().getSimpleName());
+        };
+    }
+
+    @Override
+    public long sleepNanos(State state, long nowNanos) {
+        return state.phase() instanceof Phase.Ended
+                ? Long.MAX_VALUE
+                : Math.max(0, limitNanos - (nowNanos - state.startedNanos()));
+    }
+
+    private Step<State, Effect> onSecured(State state, Event.Secured secured) {
+        if (!(state.phase() instanceof Phase.Securing)) {
+            return refuse(state, Refusal.MALFORMED, "TLS came up twice");
+        }
+        var secure = new Secure(secured.remote(), secured.exporter());
+        if (!state.dialed()) {
+            return Step.quiet(state.at(new Phase.AwaitClient(secure)));
+        }
+        Hello hello = ownHello(state.dial(), 0);
+        Bytes encoded = LinkCodec.encode(hello);
+        return new Step<>(
+                state.at(new Phase.AwaitServer(secure, encoded)),
+                List.of(new Effect.Send(new LinkMessage.ClientHello(hello, encoded))));
+    }
+
+    private Step<State, Effect> onMessage(State state, LinkMessage message) {
+        if (message instanceof LinkMessage.Refused(var refusal, var text)) {
+            return end(state, List.of(new Effect.Refuse(refusal, text, true)));
+        }
+        return switch (state.phase()) {
+            case Phase.AwaitClient(var secure)
+            when message instanceof LinkMessage.ClientHello(var hello, var encoded) ->
+                onClientHello(state, secure, hello, encoded);
+            case Phase.AwaitServer waiting
+            when message instanceof LinkMessage.ServerHello answer -> onServerHello(state, waiting, answer);
+            case Phase.AwaitProof waiting
+            when message instanceof LinkMessage.Proof(var proof) -> onProof(state, waiting, proof);
+            case Phase.AwaitAdmitted(var node) when message instanceof LinkMessage.Admitted -> ask(state, node);
+            case Phase phase ->
+                refuse(
+                        state,
+                        Refusal.MALFORMED,
+                        message.getClass().getSimpleName() + " does not belong in "
+                                + phase.getClass().getSimpleName());
+        };
+    }
+
+    private Step<State, Effect> onClientHello(State state, Secure secure, Hello hello, Bytes encoded) {
+        var common = new ArrayList<>(hello.versions());
+        common.retainAll(VERSIONS);
+        if (common.isEmpty()) {
+            return refuse(
+                    state, Refusal.VERSION, "this node speaks " + VERSIONS + ", the peer offered " + hello.versions());
+        }
+        var refusal = judge(state, secure, hello);
+        if (refusal != null) {
+            return refusal;
+        }
+        Hello own = ownHello(0, Collections.max(common));
+        Bytes ownEncoded = LinkCodec.encode(own);
+        Bytes transcript = MembershipProof.transcript(
+                secure.exporter().toArray(),
+                secure.remote(),
+                self.id().peer(),
+                encoded.toArray(),
+                ownEncoded.toArray());
+        Bytes proof = Bytes.of(MembershipProof.ofServer(keys, transcript));
+        return new Step<>(
+                state.at(new Phase.AwaitProof(node(state, secure, hello), transcript)),
+                List.of(new Effect.Send(new LinkMessage.ServerHello(own, ownEncoded, proof))));
+    }
+
+    private Step<State, Effect> onServerHello(State state, Phase.AwaitServer waiting, LinkMessage.ServerHello answer) {
+        Hello hello = answer.hello();
+        if (!VERSIONS.contains(hello.chosen())) {
+            return refuse(
+                    state, Refusal.VERSION, "this node speaks " + VERSIONS + ", the peer chose " + hello.chosen());
+        }
+        Secure secure = waiting.secure();
+        var refusal = judge(state, secure, hello);
+        if (refusal != null) {
+            return refusal;
+        }
+        Bytes transcript = MembershipProof.transcript(
+                secure.exporter().toArray(),
+                self.id().peer(),
+                secure.remote(),
+                waiting.clientHello().toArray(),
+                answer.encoded().toArray());
+        if (!MembershipProof.matches(
+                MembershipProof.ofServer(keys, transcript), answer.proof().toArray())) {
+            return refuse(state, Refusal.NAMESPACE, "the peer did not prove this namespace's secret");
+        }
+        Bytes proof = Bytes.of(MembershipProof.ofClient(keys, transcript));
+        return new Step<>(
+                state.at(new Phase.AwaitAdmitted(node(state, secure, hello))),
+                List.of(new Effect.Send(new LinkMessage.Proof(proof))));
+    }
+
+    private Step<State, Effect> onProof(State state, Phase.AwaitProof waiting, Bytes proof) {
+        return MembershipProof.matches(MembershipProof.ofClient(keys, waiting.transcript()), proof.toArray())
+                ? ask(state, waiting.node())
+                : refuse(state, Refusal.NAMESPACE, "the peer did not prove this namespace's secret");
+    }
+
+    private static Step<State, Effect> ask(State state, RemoteNode node) {
+        return new Step<>(state.at(new Phase.Deciding(node)), List.of(new Effect.Ask(node)));
+    }
+
+    private static Step<State, Effect> onAllowed(State state) {
+        if (!(state.phase() instanceof Phase.Deciding(var node))) {
+            throw new IllegalStateException("nobody asked for admission in " + state.phase());
+        }
+        var admit = new Effect.Admit(node);
+        return end(
+                state, state.dialed() ? List.of(admit) : List.of(new Effect.Send(new LinkMessage.Admitted()), admit));
+    }
+
+    /** The checks that both sides make of the other's hello, as a refusal; null if it stands. */
+    private @Nullable Step<State, Effect> judge(State state, Secure secure, Hello hello) {
+        var id = new NodeId(secure.remote(), hello.slot());
+        if (secure.remote().equals(self.id().peer()) && hello.bootId().equals(self.bootId())) {
+            return refuse(state, Refusal.REFLECTION, "this node met itself");
+        }
+        if (!hello.keyId().equals(keyId)) {
+            return refuse(
+                    state,
+                    Refusal.NAMESPACE,
+                    "this namespace has key id " + keyId.hex() + ", the peer's has "
+                            + hello.keyId().hex());
+        }
+        if (id.equals(self.id())) {
+            return refuse(
+                    state, Refusal.SAME_NODE, "another process of this machine runs as " + id.slot() + "; stop one");
+        }
+        if (hello.purpose() != Purpose.MEMBER) {
+            return refuse(state, Refusal.PURPOSE, "this node serves members only, the peer came to " + hello.purpose());
+        }
+        return null;
+    }
+
+    private Hello ownHello(long dial, int chosen) {
+        return new Hello(
+                VERSIONS,
+                features,
+                Purpose.MEMBER,
+                self.id().slot(),
+                self.incarnation(),
+                self.bootId(),
+                keyId,
+                dataPort,
+                dial,
+                chosen);
+    }
+
+    private RemoteNode node(State state, Secure secure, Hello hello) {
+        var common = new ArrayList<>(features);
+        common.retainAll(hello.features());
+        return new RemoteNode(
+                new Endpoint(new NodeId(secure.remote(), hello.slot()), hello.incarnation(), hello.bootId()),
+                hello.dataPort(),
+                common,
+                state.dialed(),
+                state.dialed() ? state.dial() : hello.dial());
+    }
+
+    /** Ends the handshake and tells the other side why, if there is a secure channel to say it on. */
+    private static Step<State, Effect> refuse(State state, Refusal refusal, String why) {
+        var refuse = new Effect.Refuse(refusal, why, false);
+        return end(
+                state,
+                state.phase() instanceof Phase.Securing
+                        ? List.of(refuse)
+                        : List.of(new Effect.Send(new LinkMessage.Refused(refusal, why)), refuse));
+    }
+
+    private static Step<State, Effect> end(State state, List<Effect> effects) {
+        return new Step<>(state.at(new Phase.Ended()), effects);
+    }
+}

@@ -1,0 +1,35 @@
+package io.hearth.transport;
+
+import io.hearth.core.Bytes;
+import java.util.List;
+
+/**
+ * How each side of a connection introduces itself. Claims only: the identity is what TLS proved, membership what the proof
+ * over both hellos proves.
+ *
+ * @param versions that the sender speaks
+ * @param features that the sender has, see {@link Feature}
+ * @param slot of the sender on its machine
+ * @param incarnation not negative
+ * @param bootId 16 bytes
+ * @param keyId 8 bytes that name the namespace secret
+ * @param dataPort where the sender accepts data streams, 1 to 65,535
+ * @param dial client: rises with each dial of its process; server: 0
+ * @param chosen server: the version that holds on this link; client: 0
+ */
+record Hello(
+        List<Integer> versions,
+        List<String> features,
+        Purpose purpose,
+        String slot,
+        long incarnation,
+        Bytes bootId,
+        Bytes keyId,
+        int dataPort,
+        long dial,
+        int chosen) {
+    Hello {
+        versions = List.copyOf(versions);
+        features = List.copyOf(features);
+    }
+}

@@ -1,0 +1,43 @@
+package io.hearth.transport;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * Hears what happens on the links of a node. Called on the one thread that serves them all: an implementation hands on and
+ * returns, it never blocks and never throws.
+ *
+ * <p>Between {@link #admitted} and {@link #lost} of a node there is exactly one link to it as far as an observer can see;
+ * duplicates come and go unseen.
+ */
+public interface LinkObserver {
+    /** A node proved itself, and can be sent to from now on. */
+    void admitted(LinkInfo link);
+
+    /**
+     * A message came.
+     *
+     * @param from as its link proved it
+     * @param incarnation of {@code from}
+     * @param kind 16 to 65,535
+     * @param message given away: the caller keeps no reference
+     */
+    void received(NodeId from, long incarnation, int kind, byte[] message);
+
+    /** The link to a node ended; {@code reason} is one line for people. */
+    void lost(NodeId peer, String reason);
+
+    /**
+     * A connection in either direction did not become a link.
+     *
+     * @param address of the other side
+     * @param peer the identity at the other side if TLS came so far
+     * @param text one line for people; says so when it was the other side that refused
+     */
+    void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text);
+
+    /** A connection asked for by {@link Links#dial} could not be made; {@code text} is one line for people. */
+    void dialFailed(InetSocketAddress address, String text);
+}

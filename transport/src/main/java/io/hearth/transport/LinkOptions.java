@@ -1,0 +1,71 @@
+package io.hearth.transport;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.function.Predicate;
+
+/**
+ * How a node's links are opened.
+ *
+ * @param bind where to listen; the wildcard address for all interfaces
+ * @param port to listen on, 0 for any free one
+ * @param portsTried how many ports from {@code port} on may be tried, at least 1; 1 if the port was asked for by a person
+ * @param localAddresses which of this machine's own addresses may be reached: connections to others are closed at once
+ * @param policy the owner's word on nodes that proved the secret
+ * @param aesSlow whether AES was measured to be slow on this machine
+ * @param limits what links may cost
+ */
+public record LinkOptions(
+        InetAddress bind,
+        int port,
+        int portsTried,
+        Predicate<InetAddress> localAddresses,
+        AdmissionPolicy policy,
+        boolean aesSlow,
+        LinkLimits limits) {
+    public LinkOptions {
+        if (port < 0 || port > 65_535 || portsTried < 1) {
+            throw new IllegalArgumentException(
+                    "need a port of 0 to 65535 and at least one try, got " + port + " and " + portsTried);
+        }
+    }
+
+    /** All interfaces. */
+    public static LinkOptions anyAddress(int port) {
+        return at(new InetSocketAddress(port).getAddress(), port);
+    }
+
+    /** This machine only. */
+    public static LinkOptions loopback(int port) {
+        return at(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private static LinkOptions at(InetAddress bind, int port) {
+        return new LinkOptions(bind, port, 1, _ -> true, AdmissionPolicy.BY_SECRET, false, LinkLimits.DEFAULT);
+    }
+
+    /** These options, trying that many ports. */
+    public LinkOptions portsTried(int count) {
+        return new LinkOptions(bind, port, count, localAddresses, policy, aesSlow, limits);
+    }
+
+    /** These options, reachable at those own addresses only. */
+    public LinkOptions localAddresses(Predicate<InetAddress> reachable) {
+        return new LinkOptions(bind, port, portsTried, reachable, policy, aesSlow, limits);
+    }
+
+    /** These options with another policy. */
+    public LinkOptions policy(AdmissionPolicy admission) {
+        return new LinkOptions(bind, port, portsTried, localAddresses, admission, aesSlow, limits);
+    }
+
+    /** These options, with what was measured of AES. */
+    public LinkOptions aesSlow(boolean slow) {
+        return new LinkOptions(bind, port, portsTried, localAddresses, policy, slow, limits);
+    }
+
+    /** These options with other limits. */
+    public LinkOptions limits(LinkLimits other) {
+        return new LinkOptions(bind, port, portsTried, localAddresses, policy, aesSlow, other);
+    }
+}

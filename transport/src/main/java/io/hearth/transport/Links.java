@@ -1,0 +1,317 @@
+package io.hearth.transport;
+
+import io.hearth.core.Clock;
+import io.hearth.core.SetupException;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The links of one node: listens, dials, proves membership both ways, and moves messages of (kind, bytes) between members.
+ *
+ * <p>One thread serves all control links and calls the {@link LinkObserver}. Messages between two nodes keep their order, except
+ * while one of two duplicate links gives way to the other: then none is lost, but the first ones on the link that stays may
+ * overtake the last ones on the other.
+ */
+public final class Links implements AutoCloseable {
+    private static final long CLOSE_MILLIS = 2_000;
+
+    private final LinkOptions options;
+    private final Clock clock;
+    private final LinkObserver observer;
+    private final EventLoopGroup group;
+    private final Tally tally = new Tally();
+    private final Deadlines deadlines;
+    private final Streams streams;
+    private final LinkTable table;
+    private final StreamListener listener;
+    private final Tls tls;
+    private final NamespaceKeys keys;
+    private final HandshakeMachine machine;
+    private final AdmissionGate gate; // event loop only
+    private final Channel server;
+    private final AtomicLong dials = new AtomicLong(); // callers of dial() count up
+    private final AtomicInteger dialing = new AtomicInteger(); // callers count up, the event loop down
+    private volatile boolean closing; // written by close(), read by all
+
+    private Links(
+            LinkOptions options,
+            NodeIdentity identity,
+            Endpoint self,
+            NamespaceKeys keys,
+            LinkObserver observer,
+            Clock clock,
+            RecordCipher.Factory ciphers)
+            throws IOException, SetupException {
+        this.options = options;
+        this.clock = clock;
+        this.observer = observer;
+        this.keys = keys;
+        ServerSocketChannel data = StreamListener.bind(options.bind());
+        group = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("hearth-links", true), NioIoHandler.newFactory());
+        LinkLimits limits = options.limits();
+        deadlines = new Deadlines(group);
+        streams = new Streams(this::link, ciphers, limits, clock, deadlines);
+        table = new LinkTable(self.id(), options.policy(), limits.linksMax(), observer, streams, tally, clock);
+        listener = new StreamListener(
+                data,
+                this::isLinked,
+                streams::greet,
+                tally,
+                deadlines,
+                limits.connect().toNanos(),
+                limits.streamsPendingMax());
+        tls = new Tls(identity);
+        List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
+        machine = new HandshakeMachine(
+                self,
+                keys,
+                ((InetSocketAddress) data.getLocalAddress()).getPort(),
+                features,
+                limits.handshake().toNanos());
+        gate = new AdmissionGate(limits.gate(), clock.nanoTime());
+        try {
+            server = listen();
+        } catch (SetupException portTaken) {
+            closeThreads();
+            throw portTaken;
+        }
+    }
+
+    /**
+     * Opens the links of a node; it can be dialled from now on.
+     *
+     * @param identity of this machine; its peer id must be that of {@code self}
+     * @param self this start of this node
+     * @param keys of the namespace; borrowed until {@link #close}
+     * @param observer called on the links' own thread
+     * @throws SetupException the port is taken or the address is not this machine's; says what to do
+     */
+    public static Links open(
+            LinkOptions options, NodeIdentity identity, Endpoint self, NamespaceKeys keys, LinkObserver observer)
+            throws SetupException {
+        return open(options, identity, self, keys, observer, Clock.system(), RecordCipher::new);
+    }
+
+    static Links open(
+            LinkOptions options,
+            NodeIdentity identity,
+            Endpoint self,
+            NamespaceKeys keys,
+            LinkObserver observer,
+            Clock clock,
+            RecordCipher.Factory ciphers)
+            throws SetupException {
+        if (!identity.peer().equals(self.id().peer())) {
+            throw new IllegalArgumentException("the identity is " + identity.peer() + ", the node " + self.id());
+        }
+        try {
+            return new Links(options, identity, self, keys, observer, clock, ciphers);
+        } catch (IOException failed) {
+            throw new SetupException(
+                    "no data port can be opened on " + options.bind().getHostAddress() + ": " + failed.getMessage(),
+                    failed);
+        }
+    }
+
+    /** The port that this node can be dialled at. */
+    public int port() {
+        return ((InetSocketAddress) server.localAddress()).getPort();
+    }
+
+    /**
+     * Dials one address. What comes of it is told to the observer: {@link LinkObserver#admitted}, {@link
+     * LinkObserver#refused} or {@link LinkObserver#dialFailed}.
+     */
+    public void dial(InetSocketAddress address) {
+        if (closing || dialing.incrementAndGet() > options.limits().dialsMax()) {
+            if (!closing) {
+                dialing.decrementAndGet();
+            }
+            observeFailedDial(address, closing ? "this node is closing" : "too many connections are being made");
+            return;
+        }
+        long dial = dials.incrementAndGet();
+        new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        options.limits().connect().toMillis())
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        outgoing(channel, address, dial);
+                    }
+                })
+                .connect(address)
+                .addListener((ChannelFuture connected) -> {
+                    dialing.decrementAndGet();
+                    if (!connected.isSuccess()) {
+                        observer.dialFailed(
+                                address, String.valueOf(connected.cause().getMessage()));
+                    }
+                });
+    }
+
+    /**
+     * Sends a message, from any thread and without blocking.
+     *
+     * @param kind {@value Frame#USER_MIN} to {@value Frame#KIND_MAX}
+     * @param message at most {@value Frame#BYTES_MAX} bytes; copied
+     * @return false if there is no link to {@code peer}, or its queue is full, which ends the link
+     */
+    public boolean send(NodeId peer, int kind, byte[] message) {
+        if (kind < Frame.USER_MIN || kind > Frame.KIND_MAX || message.length > Frame.BYTES_MAX) {
+            throw new IllegalArgumentException("no message has kind " + kind + " and " + message.length + " bytes");
+        }
+        boolean queued =
+                link(peer).map(link -> link.offer(new Frame(kind, message))).orElse(false);
+        if (!queued) {
+            tally.droppedSends.increment();
+        }
+        return queued;
+    }
+
+    /** Ends the link to a node, telling it why; nothing happens if there is none. */
+    public void close(NodeId peer, String reason) {
+        link(peer).ifPresent(link -> link.finish(CloseCause.REQUESTED, reason));
+    }
+
+    /** Members were seen at that address: half of all places before admission are kept for such addresses. */
+    public void remember(InetAddress address) {
+        group.execute(() -> gate.remember(address));
+    }
+
+    /** Where data streams come from. */
+    public StreamSource streams() {
+        return streams;
+    }
+
+    /** All links as they are now. */
+    public List<LinkInfo> links() {
+        return table.all().stream().map(Link::info).toList();
+    }
+
+    /** What happened so far. */
+    public LinkCounters counters() {
+        return tally.snapshot();
+    }
+
+    /** Ends all links and streams and every thread of this node's links; bounded by a few seconds, idempotent. */
+    @Override
+    public void close() {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        server.close().awaitUninterruptibly(CLOSE_MILLIS);
+        List<Link> open = table.all();
+        open.forEach(link -> link.finish(CloseCause.REQUESTED, "the node is closing"));
+        open.forEach(link -> link.closed().awaitUninterruptibly(CLOSE_MILLIS));
+        closeThreads();
+    }
+
+    private void closeThreads() {
+        streams.close();
+        listener.close();
+        group.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(2 * CLOSE_MILLIS);
+    }
+
+    private Channel listen() throws SetupException {
+        var bootstrap = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        incoming(channel);
+                    }
+                });
+        String why = "";
+        for (int offset = 0; offset < options.portsTried() && options.port() + offset <= 65_535; offset++) {
+            ChannelFuture bound = bootstrap
+                    .bind(new InetSocketAddress(options.bind(), options.port() + offset))
+                    .awaitUninterruptibly();
+            if (bound.isSuccess()) {
+                return bound.channel();
+            }
+            why = String.valueOf(bound.cause().getMessage());
+        }
+        throw new SetupException("port " + options.port()
+                + (options.portsTried() > 1 ? " and the " + (options.portsTried() - 1) + " after it cannot" : " cannot")
+                + " be opened on " + options.bind().getHostAddress() + " (" + why
+                + "): choose another with --port, or stop what uses it");
+    }
+
+    private void incoming(Channel channel) {
+        var address = (InetSocketAddress) channel.remoteAddress();
+        var local = (InetSocketAddress) channel.localAddress();
+        if (!options.localAddresses().test(local.getAddress())) {
+            var _ = channel.close();
+            return;
+        }
+        Optional<AdmissionGate.Place> place = gate.enter(address.getAddress(), clock.nanoTime());
+        if (place.isEmpty()) {
+            table.refuse(address, Optional.empty(), Refusal.TOO_MANY, "too many connections or handshakes", false);
+            var _ = channel.close();
+            return;
+        }
+        handshake(channel, false, 0, address, () -> gate.leave(place.get()));
+    }
+
+    private void outgoing(Channel channel, InetSocketAddress address, long dial) {
+        handshake(channel, true, dial, address, () -> {});
+    }
+
+    private void handshake(Channel channel, boolean dialed, long dial, InetSocketAddress address, Runnable settled) {
+        var ssl = new SslHandler(tls.engine(dialed));
+        ssl.setHandshakeTimeoutMillis(0); // the handshake machine has the one time limit for everything
+        ssl.setCloseNotifyFlushTimeoutMillis(Link.LAST_WORD_MILLIS);
+        channel.pipeline()
+                .addLast(new WireMeter(options.limits().handshakeBytesMax()))
+                .addLast(ssl)
+                .addLast(new FrameDecoder())
+                .addLast(new HandshakeHandler(
+                        machine, dialed, dial, keys, clock, table, options.limits(), address, settled));
+    }
+
+    private Optional<Link> link(NodeId peer) {
+        return table.link(peer);
+    }
+
+    private boolean isLinked(InetSocketAddress address) {
+        return table.all().stream()
+                .anyMatch(link -> link.remoteAddress().getAddress().equals(address.getAddress()));
+    }
+
+    private void observeFailedDial(InetSocketAddress address, String why) {
+        group.execute(() -> observer.dialFailed(address, why));
+    }
+}

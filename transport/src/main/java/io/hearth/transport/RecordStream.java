@@ -1,0 +1,253 @@
+package io.hearth.transport;
+
+import io.hearth.identity.NodeId;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import javax.crypto.AEADBadTagException;
+import org.jspecify.annotations.Nullable;
+
+/** A data stream over a blocking socket: one sealed record after the other in each direction. */
+final class RecordStream implements DataStream {
+    /** How long a close may wait for its last record to get out. */
+    private static final long LAST_WORD_NANOS = 200_000_000L;
+
+    private final NodeId peer;
+    private final StreamId id;
+    private final SocketChannel channel;
+    private final RecordCipher sealer;
+    private final RecordCipher opener;
+    private final ThreadLocal<RecordBuffers> buffers;
+    private final Deadlines deadlines;
+    private final Consumer<RecordStream> closed;
+    private final ReentrantLock sending = new ReentrantLock(); // held by whoever uses the sealer
+    private final ReentrantLock receiving = new ReentrantLock(); // held by whoever uses the opener
+    private final AtomicReference<@Nullable StreamException> broken =
+            new AtomicReference<>(); // first writer wins, all read
+    private final byte[] ahead = new byte[RecordHeader.BYTES]; // start of the next header, read together with a record
+    private int aheadBytes;
+    private boolean ended; // the peer said END; under receiving
+    private volatile long bytesSent; // written under sending, read by anyone
+
+    /**
+     * @param buffers scratch space of the calling thread
+     * @param closed told once when the stream is closed
+     */
+    RecordStream(
+            NodeId peer,
+            StreamId id,
+            SocketChannel channel,
+            RecordCipher sealer,
+            RecordCipher opener,
+            ThreadLocal<RecordBuffers> buffers,
+            Deadlines deadlines,
+            Consumer<RecordStream> closed) {
+        this.peer = peer;
+        this.id = id;
+        this.channel = channel;
+        this.sealer = sealer;
+        this.opener = opener;
+        this.buffers = buffers;
+        this.deadlines = deadlines;
+        this.closed = closed;
+    }
+
+    /** Shows the peer that this end has the right keys, and sees that the peer has. */
+    void begin() throws IOException {
+        sending.lock();
+        try {
+            write(new RecordHeader(0, RecordHeader.OPEN, 0, 0, 0), MemorySegment.NULL);
+        } finally {
+            release(sending, sealer);
+        }
+        receiving.lock();
+        try {
+            if (read().header().kind() != RecordHeader.OPEN) {
+                throw fail(StreamException.Cause.FORGED, "it does not begin with an opening record", null);
+            }
+        } finally {
+            release(receiving, opener);
+        }
+    }
+
+    @Override
+    public NodeId peer() {
+        return peer;
+    }
+
+    @Override
+    public StreamId id() {
+        return id;
+    }
+
+    @Override
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    @Override
+    public void send(RecordHeader header, MemorySegment plaintext) throws IOException {
+        if (header.kind() < RecordHeader.USER_MIN || header.length() != plaintext.byteSize()) {
+            throw new IllegalArgumentException("a record of kind " + header.kind() + " and length " + header.length()
+                    + " cannot carry " + plaintext.byteSize() + " bytes");
+        }
+        sending.lock();
+        try {
+            write(header, plaintext);
+        } finally {
+            release(sending, sealer);
+        }
+    }
+
+    @Override
+    public Received receive() throws IOException {
+        receiving.lock();
+        try {
+            if (ended) {
+                throw new EOFException("stream with " + peer.shortText() + " ended");
+            }
+            Received received = read();
+            int kind = received.header().kind();
+            if (kind == RecordHeader.END) {
+                ended = true;
+                throw new EOFException("stream with " + peer.shortText() + " ended");
+            }
+            if (kind < RecordHeader.USER_MIN) {
+                throw fail(StreamException.Cause.FORGED, "a record of kind " + kind + " is out of place", null);
+            }
+            return received;
+        } finally {
+            release(receiving, opener);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (broken.get() == null && sending.tryLock()) {
+            try (var _ = deadlines.closeAfter(channel, LAST_WORD_NANOS)) {
+                write(new RecordHeader(0, RecordHeader.END, 0, 0, 0), MemorySegment.NULL);
+            } catch (IOException peerGone) {
+                // then nobody is there to hear that this is the end
+            } finally {
+                release(sending, sealer);
+            }
+        }
+        end(StreamException.Cause.CLOSED, "closed by this node", null);
+    }
+
+    /** Ends the stream without a word; never blocks. */
+    void abort(StreamException.Cause cause, String why) {
+        end(cause, why, null);
+    }
+
+    private void write(RecordHeader header, MemorySegment plaintext) throws IOException {
+        demandWhole();
+        RecordBuffers scratch = buffers.get();
+        MemorySegment.copy(plaintext, ValueLayout.JAVA_BYTE, 0, scratch.record, RecordHeader.BYTES, header.length());
+        header.writeTo(scratch.record);
+        int bytes = sealer.seal(scratch.record, header.length());
+        ByteBuffer out = scratch.direct.clear().put(scratch.record, 0, bytes).flip();
+        try {
+            while (out.hasRemaining()) {
+                channel.write(out);
+            }
+        } catch (IOException gone) {
+            throw fail(StreamException.Cause.CUT, "the connection broke while sending", gone);
+        }
+        long before = bytesSent;
+        bytesSent = before + bytes;
+    }
+
+    private Received read() throws IOException {
+        demandWhole();
+        RecordBuffers scratch = buffers.get();
+        byte[] record = scratch.record;
+        System.arraycopy(ahead, 0, record, 0, aheadBytes);
+        int missing = RecordHeader.BYTES - aheadBytes;
+        fill(scratch.direct, missing, missing).get(record, aheadBytes, missing);
+        RecordHeader header = header(record);
+        int body = header.length() + RecordCipher.TAG_BYTES;
+        ByteBuffer in = fill(scratch.direct, body, body + RecordHeader.BYTES).get(record, RecordHeader.BYTES, body);
+        aheadBytes = in.remaining();
+        in.get(ahead, 0, aheadBytes);
+        try {
+            opener.open(record, header.length(), scratch.opened);
+        } catch (AEADBadTagException forged) {
+            throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
+        }
+        return new Received(header, scratch.opened, 0);
+    }
+
+    private RecordHeader header(byte[] record) throws StreamException {
+        try {
+            return RecordHeader.readFrom(record);
+        } catch (IllegalArgumentException nonsense) {
+            throw fail(StreamException.Cause.FORGED, "a header is nonsense: " + nonsense.getMessage(), nonsense);
+        }
+    }
+
+    /** Reads at least {@code least} and at most {@code most} bytes. */
+    private ByteBuffer fill(ByteBuffer in, int least, int most) throws IOException {
+        in.clear().limit(most);
+        try {
+            while (in.position() < least) {
+                if (channel.read(in) < 0) {
+                    throw fail(StreamException.Cause.CUT, "it was cut off before its end", null);
+                }
+            }
+        } catch (StreamException cut) {
+            throw cut;
+        } catch (IOException gone) {
+            throw fail(StreamException.Cause.CUT, "the connection broke while receiving", gone);
+        }
+        return in.flip();
+    }
+
+    private void demandWhole() throws StreamException {
+        StreamException before = broken.get();
+        if (before != null) {
+            throw new StreamException(peer, before.kind(), "no longer usable", before);
+        }
+    }
+
+    /** Ends the stream and gives the reason to throw: the first one, if somebody else ended it meanwhile. */
+    private StreamException fail(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
+        end(cause, why, thrown);
+        StreamException first = broken.get();
+        return first == null ? new StreamException(peer, cause, why, thrown) : first;
+    }
+
+    private void end(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
+        if (!broken.compareAndSet(null, new StreamException(peer, cause, why, thrown))) {
+            return;
+        }
+        Deadlines.close(channel);
+        wipe(sending, sealer);
+        wipe(receiving, opener);
+        closed.accept(this);
+    }
+
+    private void release(ReentrantLock lock, RecordCipher cipher) {
+        lock.unlock();
+        if (broken.get() != null) {
+            wipe(lock, cipher);
+        }
+    }
+
+    /** Whoever holds the lock is in the middle of a record, and comes by here when it leaves. */
+    private static void wipe(ReentrantLock lock, RecordCipher cipher) {
+        if (lock.tryLock()) {
+            try {
+                cipher.destroy();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.hearth.transport;
+
+import io.hearth.core.Clock;
+import io.hearth.identity.PeerId;
+import java.net.InetSocketAddress;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One line per cause and minute, however many connections are refused. Event loop only. */
+final class RefusalLog {
+    private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
+    private static final long QUIET_NANOS = 60_000_000_000L;
+
+    private record Last(long loggedNanos, long since) {}
+
+    private final Map<Refusal, Last> lasts = new EnumMap<>(Refusal.class);
+    private final Clock clock;
+
+    RefusalLog(Clock clock) {
+        this.clock = clock;
+    }
+
+    void log(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why) {
+        if (refusal == Refusal.DUPLICATE) {
+            LOG.debug("connection given up address={} reason={}", address, why);
+            return;
+        }
+        long nowNanos = clock.nanoTime();
+        @Nullable Last last = lasts.get(refusal);
+        if (last != null && nowNanos - last.loggedNanos() < QUIET_NANOS) {
+            lasts.put(refusal, new Last(last.loggedNanos(), last.since() + 1));
+            return;
+        }
+        lasts.put(refusal, new Last(nowNanos, 0));
+        LOG.info(
+                "refused cause={} address={} peer={} unloggedSince={} reason={}",
+                refusal,
+                address,
+                peer.map(PeerId::shortText).orElse("unknown"),
+                last == null ? 0 : last.since(),
+                why);
+    }
+}

@@ -1,0 +1,15 @@
+package io.hearth.transport;
+
+import io.hearth.identity.NodeId;
+
+/** What links tell the data streams; on the event loop, so nothing here blocks. */
+interface StreamMessages {
+    /** The peer, which dialled {@code link}, asks for a ticket. */
+    void requested(Link link, LinkMessage.StreamRequest request);
+
+    /** A ticket that this node asked for. */
+    void granted(LinkMessage.StreamTicket ticket);
+
+    /** There is no link to that node any more: its streams end. */
+    void lost(NodeId peer);
+}

@@ -1,0 +1,294 @@
+package io.hearth.transport;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.StreamException.Cause;
+import io.hearth.transport.StreamTickets.Grant;
+import io.hearth.transport.StreamTickets.Offer;
+import io.hearth.transport.StreamTickets.Wanted;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens data streams. The side that dialled the control link dials the stream too, since that way is known to be open; it asks
+ * over the link for a ticket until it gets one, the other side issues it once its own {@link #open} was called.
+ */
+final class Streams implements StreamSource, StreamMessages, AutoCloseable {
+    /** Streams being opened at once, and requests kept. */
+    private static final int OPENING_MAX = 1024;
+
+    /** How long one attempt waits before the link is looked at again and the request is repeated. */
+    private static final long ATTEMPT_NANOS = 500_000_000L;
+
+    /** Rest after an attempt that failed at once. */
+    private static final Duration REST = Duration.ofMillis(20);
+
+    private final Function<NodeId, Optional<Link>> links;
+    private final RecordCipher.Factory ciphers;
+    private final LinkLimits limits;
+    private final Clock clock;
+    private final Deadlines deadlines;
+    private final SecureRandom random = new SecureRandom();
+    private final ThreadLocal<RecordBuffers> buffers = ThreadLocal.withInitial(RecordBuffers::new);
+    private final Set<RecordStream> live = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock lock = new ReentrantLock(); // guards the next four
+    private final StreamTickets<Link> tickets =
+            new StreamTickets<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
+    private final Map<Wanted, CompletableFuture<RecordStream>> awaited = new HashMap<>();
+    private final Map<Long, CompletableFuture<Bytes>> asked = new HashMap<>();
+    private long requests;
+    private volatile boolean closing; // written by close(), read by all
+
+    /** @param links the present link to a node */
+    Streams(
+            Function<NodeId, Optional<Link>> links,
+            RecordCipher.Factory ciphers,
+            LinkLimits limits,
+            Clock clock,
+            Deadlines deadlines) {
+        this.links = links;
+        this.ciphers = ciphers;
+        this.limits = limits;
+        this.clock = clock;
+        this.deadlines = deadlines;
+    }
+
+    @Override
+    public DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException {
+        if (!timeout.isPositive()) {
+            throw new IllegalArgumentException("a timeout is positive, not " + timeout);
+        }
+        var wanted = new Wanted(peer, id);
+        var arrival = new CompletableFuture<RecordStream>();
+        if (!locked(() -> tickets.opened(wanted) && awaited.put(wanted, arrival) == null)) {
+            throw new StreamException(peer, Cause.NOT_OPENED, id + " is being opened already, or too many others are");
+        }
+        try {
+            return open(wanted, arrival, timeout.toNanos());
+        } finally {
+            locked(() -> {
+                tickets.closed(wanted);
+                return awaited.remove(wanted);
+            });
+        }
+    }
+
+    private DataStream open(Wanted wanted, CompletableFuture<RecordStream> arrival, long timeoutNanos)
+            throws IOException, InterruptedException {
+        long startedNanos = clock.nanoTime();
+        @Nullable IOException last = null;
+        while (true) {
+            long leftNanos = timeoutNanos - (clock.nanoTime() - startedNanos);
+            if (leftNanos <= 0) {
+                abandon(arrival);
+                throw new StreamException(
+                        wanted.peer(),
+                        Cause.NOT_OPENED,
+                        last == null
+                                ? "it did not open its end of " + wanted.id() + " in time"
+                                : "no connection in time: " + last.getMessage(),
+                        last);
+            }
+            Link link = links.apply(wanted.peer()).filter(_ -> !closing).orElse(null);
+            if (link == null) {
+                abandon(arrival);
+                throw new StreamException(wanted.peer(), Cause.NOT_OPENED, "there is no link to it");
+            }
+            long attemptNanos = Math.min(leftNanos, ATTEMPT_NANOS);
+            try {
+                Optional<RecordStream> stream = link.node().dialed()
+                        ? dial(wanted, link, attemptNanos, leftNanos)
+                        : accept(wanted, arrival, attemptNanos);
+                if (stream.isPresent()) {
+                    return stream.get();
+                }
+            } catch (ClosedByInterruptException interrupted) {
+                Thread.interrupted(); // it becomes the exception that callers wait for
+                throw (InterruptedException) new InterruptedException().initCause(interrupted);
+            } catch (IOException failed) {
+                last = failed;
+                Thread.sleep(REST);
+            }
+        }
+    }
+
+    private Optional<RecordStream> accept(Wanted wanted, CompletableFuture<RecordStream> arrival, long waitNanos)
+            throws InterruptedException {
+        locked(() -> tickets.pending(wanted, clock.nanoTime())).ifPresent(Streams::send);
+        return await(arrival, waitNanos);
+    }
+
+    private Optional<RecordStream> dial(Wanted wanted, Link link, long waitNanos, long leftNanos)
+            throws IOException, InterruptedException {
+        var answer = new CompletableFuture<Bytes>();
+        long request = locked(() -> {
+            asked.put(++requests, answer);
+            return requests;
+        });
+        Optional<Bytes> ticket;
+        try {
+            link.say(new LinkMessage.StreamRequest(request, wanted.id()));
+            ticket = await(answer, waitNanos);
+        } finally {
+            locked(() -> asked.remove(request));
+        }
+        return ticket.isEmpty() ? Optional.empty() : Optional.of(connect(wanted, link, ticket.get(), leftNanos));
+    }
+
+    private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long leftNanos) throws IOException {
+        var channel = SocketChannel.open();
+        long limitNanos = Math.min(leftNanos, limits.connect().toNanos());
+        try (var _ = deadlines.closeAfter(channel, limitNanos)) {
+            StreamListener.tune(channel);
+            // From where the link comes, so that the acceptor knows the address and the bytes take the path that was
+            // agreed on.
+            channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
+            channel.connect(new InetSocketAddress(
+                    link.remoteAddress().getAddress(), link.node().dataPort()));
+            Bytes salt = random(StreamKeys.SALT_BYTES);
+            StreamPreamble.writeDialed(channel, new StreamPreamble.Dialed(ticket, salt));
+            return begin(wanted, link, channel, salt, StreamPreamble.readSalt(channel), true);
+        } catch (IOException failed) {
+            Deadlines.close(channel);
+            throw failed;
+        }
+    }
+
+    /** Greets a connection to the data port: its ticket must be good before anything is sent or computed. */
+    void greet(SocketChannel channel) throws IOException {
+        StreamPreamble.Dialed dialed = StreamPreamble.readDialed(channel)
+                .orElseThrow(() -> new IOException("its first bytes are not Hearth's"));
+        Grant<Link> grant = locked(() -> tickets.redeem(dialed.ticket(), clock.nanoTime()))
+                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
+        Bytes salt = random(StreamKeys.SALT_BYTES);
+        StreamPreamble.writeSalt(channel, salt);
+        RecordStream stream = begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false);
+        CompletableFuture<RecordStream> arrival = locked(() -> awaited.get(grant.wanted()));
+        if (arrival == null || !arrival.complete(stream)) {
+            stream.abort(Cause.NOT_OPENED, "nobody waits for it any more");
+        }
+    }
+
+    private RecordStream begin(
+            Wanted wanted, Link link, SocketChannel channel, Bytes dialSalt, Bytes acceptSalt, boolean dialed)
+            throws IOException {
+        byte[] linkKey = link.key()
+                .copy()
+                .orElseThrow(() -> new StreamException(wanted.peer(), Cause.LINK_LOST, "its link ended meanwhile"));
+        RecordCipher out = cipher(link, wanted.id(), linkKey, dialSalt, acceptSalt, dialed);
+        RecordCipher in = cipher(link, wanted.id(), linkKey, dialSalt, acceptSalt, !dialed);
+        Arrays.fill(linkKey, (byte) 0);
+        var stream = new RecordStream(wanted.peer(), wanted.id(), channel, out, in, buffers, deadlines, live::remove);
+        live.add(stream);
+        stream.begin();
+        if (closing
+                || links.apply(wanted.peer())
+                        .filter(now -> sameStart(now, link))
+                        .isEmpty()) {
+            stream.abort(Cause.LINK_LOST, "its link ended meanwhile");
+            throw new StreamException(wanted.peer(), Cause.LINK_LOST, "its link ended meanwhile");
+        }
+        return stream;
+    }
+
+    private RecordCipher cipher(
+            Link link, StreamId id, byte[] linkKey, Bytes dialSalt, Bytes acceptSalt, boolean fromDialer) {
+        var suite = link.node().features().contains(Feature.CHACHA20)
+                ? RecordCipher.Suite.CHACHA20_POLY1305
+                : RecordCipher.Suite.AES_256_GCM;
+        byte[] key = StreamKeys.derive(linkKey, id, dialSalt.toArray(), acceptSalt.toArray(), fromDialer);
+        return ciphers.create(suite, key, limits.recordsPerKey());
+    }
+
+    /** A duplicate may have taken the link's place; its streams live on as long as the peer's start does. */
+    private static boolean sameStart(Link now, Link then) {
+        return now.node().endpoint().equals(then.node().endpoint());
+    }
+
+    @Override
+    public void requested(Link link, LinkMessage.StreamRequest request) {
+        var wanted = new Wanted(link.node().endpoint().id(), request.id());
+        locked(() -> tickets.requested(wanted, link, request.request(), clock.nanoTime()))
+                .ifPresent(Streams::send);
+    }
+
+    @Override
+    public void granted(LinkMessage.StreamTicket ticket) {
+        CompletableFuture<Bytes> answer = locked(() -> asked.get(ticket.request()));
+        if (answer != null) {
+            answer.complete(ticket.ticket());
+        }
+    }
+
+    @Override
+    public void lost(NodeId peer) {
+        locked(() -> {
+            tickets.lost(peer);
+            return true;
+        });
+        for (RecordStream stream : live) {
+            if (stream.peer().equals(peer)) {
+                stream.abort(Cause.LINK_LOST, "its link ended");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        live.forEach(stream -> stream.abort(Cause.CLOSED, "this node is closing"));
+    }
+
+    private static void send(Offer<Link> offer) {
+        offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket()));
+    }
+
+    private static void abandon(CompletableFuture<RecordStream> arrival) {
+        if (!arrival.cancel(false) && arrival.isDone() && !arrival.isCancelled()) {
+            arrival.join().abort(Cause.NOT_OPENED, "it came too late");
+        }
+    }
+
+    private static <T> Optional<T> await(CompletableFuture<T> future, long waitNanos) throws InterruptedException {
+        try {
+            return Optional.of(future.get(waitNanos, TimeUnit.NANOSECONDS));
+        } catch (TimeoutException notYet) {
+            return Optional.empty();
+        } catch (ExecutionException impossible) {
+            throw new AssertionError("nobody completes it with a failure", impossible);
+        }
+    }
+
+    private Bytes random(int size) {
+        byte[] bytes = new byte[size];
+        random.nextBytes(bytes);
+        return Bytes.of(bytes);
+    }
+
+    private <T extends @Nullable Object> T locked(java.util.function.Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,306 @@
+package io.hearth.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.Step;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.HandshakeMachine.Effect;
+import io.hearth.transport.HandshakeMachine.Event;
+import io.hearth.transport.HandshakeMachine.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+final class HandshakeMachineTest {
+    private static final long LIMIT = 5_000_000_000L;
+    private static final Bytes EXPORTER = Bytes.of(new byte[32]);
+    private static final PeerId ALICE = NodeIdentity.generate().peer();
+    private static final PeerId BOB = NodeIdentity.generate().peer();
+
+    private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
+
+    /** One side, with everything that it sent and how it ended. */
+    private static final class Side {
+        final HandshakeMachine machine;
+        final List<LinkMessage> sent = new ArrayList<>();
+        final List<Effect> ends = new ArrayList<>();
+        State state;
+
+        Side(HandshakeMachine machine, State state) {
+            this.machine = machine;
+            this.state = state;
+        }
+
+        void happens(Event event) {
+            Step<State, Effect> step = machine.step(state, event, 0);
+            state = step.state();
+            for (Effect effect : step.effects()) {
+                switch (effect) {
+                    case Effect.Send(var message) -> sent.add(message);
+                    case Effect.Ask _ -> happens(new Event.Allowed());
+                    case Effect.Admit _, Effect.Refuse _ -> ends.add(effect);
+                }
+            }
+        }
+
+        Refusal refusal() {
+            assertEquals(1, ends.size(), ends.toString());
+            return assertInstanceOf(Effect.Refuse.class, ends.getFirst()).refusal();
+        }
+    }
+
+    private static Endpoint endpoint(PeerId peer) {
+        return new Endpoint(new NodeId(peer, NodeId.AGENT), 3, TestNode.bootId());
+    }
+
+    private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
+        var machine = new HandshakeMachine(self, keys, 4711, List.of(features), LIMIT);
+        return new Side(machine, client ? State.client(7, 0) : State.server(0));
+    }
+
+    /** Runs both sides to their end; {@code edit} sees each frame on its way. */
+    private static void run(Side client, PeerId clientId, Side server, PeerId serverId, UnaryOperator<Frame> edit)
+            throws MalformedMessageException {
+        run(client, clientId, EXPORTER, server, serverId, EXPORTER, edit);
+    }
+
+    private static void run(
+            Side client,
+            PeerId clientId,
+            Bytes clientExporter,
+            Side server,
+            PeerId serverId,
+            Bytes serverExporter,
+            UnaryOperator<Frame> edit)
+            throws MalformedMessageException {
+        server.happens(new Event.Secured(clientId, serverExporter));
+        client.happens(new Event.Secured(serverId, clientExporter));
+        for (int turn = 0; turn < 10; turn++) {
+            for (Side[] way : new Side[][] {{client, server}, {server, client}}) {
+                List<LinkMessage> sent = List.copyOf(way[0].sent);
+                way[0].sent.clear();
+                for (LinkMessage message : sent) {
+                    way[1].happens(new Event.Arrived(LinkCodec.decode(edit.apply(LinkCodec.encode(message)))));
+                }
+            }
+        }
+    }
+
+    @Test
+    void twoMembersAdmitEachOtherAsWhomTlsProved() throws MalformedMessageException {
+        Endpoint alice = endpoint(ALICE);
+        Endpoint bob = endpoint(BOB);
+        Side client = side(true, alice, keys, "chacha20", "only-alice");
+        Side server = side(false, bob, keys, "only-bob", "chacha20");
+        run(client, ALICE, server, BOB, frame -> frame);
+        assertEquals(List.of(new Effect.Admit(new RemoteNode(bob, 4711, List.of("chacha20"), true, 7))), client.ends);
+        assertEquals(
+                List.of(new Effect.Admit(new RemoteNode(alice, 4711, List.of("chacha20"), false, 7))), server.ends);
+    }
+
+    @Test
+    void anotherConnectionsExporterProvesNothing() throws MalformedMessageException {
+        Side client = side(true, endpoint(ALICE), keys);
+        Side server = side(false, endpoint(BOB), keys);
+        byte[] other = new byte[32];
+        other[31] = 1;
+        run(client, ALICE, EXPORTER, server, BOB, Bytes.of(other), frame -> frame);
+        assertEquals(Refusal.NAMESPACE, client.refusal());
+        assertEquals(Refusal.NAMESPACE, server.refusal());
+    }
+
+    @Test
+    void anotherIdentityThanTheProvenOneProvesNothing() throws MalformedMessageException {
+        Side client = side(true, endpoint(ALICE), keys);
+        Side server = side(false, endpoint(BOB), keys);
+        PeerId middle = NodeIdentity.generate().peer();
+        run(client, middle, server, middle, frame -> frame);
+        assertEquals(Refusal.NAMESPACE, client.refusal());
+        assertEquals(Refusal.NAMESPACE, server.refusal());
+    }
+
+    @Test
+    void everyBitOfBothHellosIsUnderTheProofs() throws MalformedMessageException {
+        Side probe = side(true, endpoint(ALICE), keys, "chacha20");
+        probe.happens(new Event.Secured(BOB, EXPORTER));
+        int bits = LinkCodec.encode(probe.sent.getFirst()).bytes().length * 8;
+        for (int kind = 1; kind <= 2; kind++) {
+            for (int bit = 0; bit < bits; bit++) {
+                int target = bit;
+                int victim = kind;
+                Side client = side(true, endpoint(ALICE), keys, "chacha20");
+                Side server = side(false, endpoint(BOB), keys, "chacha20");
+                try {
+                    run(client, ALICE, server, BOB, frame -> frame.kind() == victim ? flip(frame, target) : frame);
+                } catch (MalformedMessageException alsoRefused) {
+                    continue;
+                }
+                assertInstanceOf(Effect.Refuse.class, client.ends.getFirst(), "kind " + kind + " bit " + bit);
+                assertInstanceOf(Effect.Refuse.class, server.ends.getFirst(), "kind " + kind + " bit " + bit);
+            }
+        }
+    }
+
+    private static Frame flip(Frame frame, int bit) {
+        byte[] bytes = frame.bytes().clone();
+        bytes[bit / 8] ^= (byte) (1 << (bit % 8));
+        return new Frame(frame.kind(), bytes);
+    }
+
+    @Test
+    void aFeatureStrippedFromEitherHelloIsNoticed() throws MalformedMessageException {
+        Side client = side(true, endpoint(ALICE), keys, "chacha20");
+        Side server = side(false, endpoint(BOB), keys, "chacha20");
+        run(client, ALICE, server, BOB, frame -> frame.kind() == 1 ? withoutFeatures(frame) : frame);
+        assertEquals(Refusal.NAMESPACE, client.refusal());
+    }
+
+    private static Frame withoutFeatures(Frame frame) {
+        try {
+            var hello = ((LinkMessage.ClientHello) LinkCodec.decode(frame)).hello();
+            var poorer = new Hello(
+                    hello.versions(),
+                    List.of(),
+                    hello.purpose(),
+                    hello.slot(),
+                    hello.incarnation(),
+                    hello.bootId(),
+                    hello.keyId(),
+                    hello.dataPort(),
+                    hello.dial(),
+                    hello.chosen());
+            return LinkCodec.encode(new LinkMessage.ClientHello(poorer, LinkCodec.encode(poorer)));
+        } catch (MalformedMessageException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Test
+    void aForeignNamespaceIsRefusedByItsKeyId() throws MalformedMessageException {
+        Side client = side(true, endpoint(ALICE), keys);
+        Side server = side(false, endpoint(BOB), NetworkNamespace.create("home").keys());
+        run(client, ALICE, server, BOB, frame -> frame);
+        assertEquals(Refusal.NAMESPACE, server.refusal());
+        assertEquals(
+                new Effect.Refuse(Refusal.NAMESPACE, ((Effect.Refuse) server.ends.getFirst()).why(), true),
+                client.ends.getFirst());
+    }
+
+    @Test
+    void aNodeThatMeetsItselfOrItsDoubleSaysSo() throws MalformedMessageException {
+        Endpoint alice = endpoint(ALICE);
+        Side client = side(true, alice, keys);
+        Side server = side(false, alice, keys);
+        run(client, ALICE, server, ALICE, frame -> frame);
+        assertEquals(Refusal.REFLECTION, server.refusal());
+
+        Side twin = side(true, endpoint(ALICE), keys);
+        Side other = side(false, alice, keys);
+        run(twin, ALICE, other, ALICE, frame -> frame);
+        assertEquals(Refusal.SAME_NODE, other.refusal());
+    }
+
+    @Test
+    void onlyVersionsAndPurposesThatAreServedGoOn() {
+        assertEquals(Refusal.VERSION, afterHello(List.of(2, 3), Purpose.MEMBER));
+        assertEquals(Refusal.PURPOSE, afterHello(List.of(1), Purpose.PAIR));
+        assertEquals(Refusal.PURPOSE, afterHello(List.of(1), Purpose.REKEY));
+        assertEquals(Refusal.PURPOSE, afterHello(List.of(1), Purpose.UNKNOWN));
+    }
+
+    private Refusal afterHello(List<Integer> versions, Purpose purpose) {
+        Side server = side(false, endpoint(BOB), keys);
+        server.happens(new Event.Secured(ALICE, EXPORTER));
+        var hello =
+                new Hello(versions, List.of(), purpose, "agent", 1, TestNode.bootId(), Bytes.of(keys.id()), 1, 1, 0);
+        server.happens(new Event.Arrived(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello))));
+        return server.refusal();
+    }
+
+    @Test
+    void aMessageOutOfPlaceEndsTheHandshakeWhereverItComes() throws MalformedMessageException {
+        List<LinkMessage> wrong = List.of(
+                new LinkMessage.Admitted(),
+                new LinkMessage.Proof(Bytes.of(new byte[32])),
+                new LinkMessage.Probe(),
+                new LinkMessage.Close(CloseCause.REQUESTED, ""));
+        for (LinkMessage message : wrong) {
+            Side waiting = side(false, endpoint(BOB), keys);
+            waiting.happens(new Event.Secured(ALICE, EXPORTER));
+            waiting.happens(new Event.Arrived(message));
+            assertEquals(Refusal.MALFORMED, waiting.refusal());
+
+            Side early = side(false, endpoint(BOB), keys);
+            early.happens(new Event.Arrived(message));
+            assertEquals(Refusal.MALFORMED, early.refusal());
+            assertEquals(List.of(), early.sent, "nothing may be said before TLS is up");
+
+            Side client = side(true, endpoint(ALICE), keys);
+            client.happens(new Event.Secured(BOB, EXPORTER));
+            client.happens(new Event.Arrived(message));
+            assertEquals(Refusal.MALFORMED, client.refusal());
+        }
+    }
+
+    @Test
+    void theServersOwnProofSentBackIsNotTheClients() {
+        Side server = side(false, endpoint(BOB), keys);
+        Side client = side(true, endpoint(ALICE), keys);
+        server.happens(new Event.Secured(ALICE, EXPORTER));
+        client.happens(new Event.Secured(BOB, EXPORTER));
+        server.happens(new Event.Arrived(client.sent.getFirst()));
+        var answer = assertInstanceOf(LinkMessage.ServerHello.class, server.sent.getFirst());
+        server.happens(new Event.Arrived(new LinkMessage.Proof(answer.proof())));
+        assertEquals(Refusal.NAMESPACE, server.refusal());
+    }
+
+    @Test
+    void timeIsUpInEveryPhase() {
+        Side server = side(false, endpoint(BOB), keys);
+        assertEquals(LIMIT, server.machine.sleepNanos(server.state, 0));
+        assertTrue(server.machine
+                .step(server.state, new Event.Tick(), LIMIT - 1)
+                .effects()
+                .isEmpty());
+        var late = server.machine.step(server.state, new Event.Tick(), LIMIT).effects();
+        assertEquals(1, late.size()); // TLS is not up, so nobody can be told
+        assertEquals(Refusal.TOO_LATE, ((Effect.Refuse) late.getFirst()).refusal());
+
+        Side client = side(true, endpoint(ALICE), keys);
+        client.happens(new Event.Secured(BOB, EXPORTER));
+        var told = client.machine.step(client.state, new Event.Tick(), LIMIT).effects();
+        assertEquals(Refusal.TOO_LATE, ((Effect.Refuse) told.getLast()).refusal());
+        assertInstanceOf(Effect.Send.class, told.getFirst());
+    }
+
+    @Test
+    void theOwnersNoIsToldAndNothingMovesAfterTheEnd() throws MalformedMessageException {
+        Side server = side(false, endpoint(BOB), keys);
+        Step<State, Effect> denied = server.machine.step(
+                new State(
+                        false,
+                        0,
+                        0,
+                        new HandshakeMachine.Phase.Deciding(new RemoteNode(endpoint(ALICE), 1, List.of(), false, 1))),
+                new Event.Denied(Refusal.BLOCKED, "not today"),
+                0);
+        assertEquals(
+                List.of(
+                        new Effect.Send(new LinkMessage.Refused(Refusal.BLOCKED, "not today")),
+                        new Effect.Refuse(Refusal.BLOCKED, "not today", false)),
+                denied.effects());
+        for (Event event : List.of(new Event.Tick(), new Event.Allowed(), new Event.Secured(ALICE, EXPORTER))) {
+            assertEquals(Step.quiet(denied.state()), server.machine.step(denied.state(), event, 2 * LIMIT));
+        }
+        assertEquals(Long.MAX_VALUE, server.machine.sleepNanos(denied.state(), 0));
+    }
+}

@@ -1,0 +1,130 @@
+package io.hearth.transport;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.SetupException;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+
+/** A node on the loopback interface whose observer keeps everything it hears, in order. */
+final class TestNode implements AutoCloseable {
+    private static final AtomicLong BOOTS = new AtomicLong();
+
+    sealed interface Seen {
+        record Admitted(LinkInfo link) implements Seen {}
+
+        record Received(NodeId from, int kind, Bytes message) implements Seen {}
+
+        record Lost(NodeId peer, String reason) implements Seen {}
+
+        record Refused(Optional<PeerId> peer, Refusal refusal, String text) implements Seen {}
+
+        record DialFailed(String text) implements Seen {}
+    }
+
+    final NodeIdentity identity;
+    final Endpoint self;
+    final Links links;
+    final BlockingQueue<Seen> seen = new LinkedBlockingQueue<>();
+
+    TestNode(NamespaceKeys keys) throws SetupException {
+        this(NodeIdentity.generate(), NodeId.AGENT, 1, keys, options -> options, RecordCipher::new);
+    }
+
+    TestNode(
+            NodeIdentity identity,
+            String slot,
+            long incarnation,
+            NamespaceKeys keys,
+            UnaryOperator<LinkOptions> options,
+            RecordCipher.Factory ciphers)
+            throws SetupException {
+        this.identity = identity;
+        this.self = new Endpoint(new NodeId(identity.peer(), slot), incarnation, bootId());
+        this.links = Links.open(
+                options.apply(LinkOptions.loopback(0)), identity, self, keys, new Recorder(), Clock.system(), ciphers);
+    }
+
+    private final class Recorder implements LinkObserver {
+        @Override
+        public void admitted(LinkInfo link) {
+            seen.add(new Seen.Admitted(link));
+        }
+
+        @Override
+        public void received(NodeId from, long incarnation, int kind, byte[] message) {
+            seen.add(new Seen.Received(from, kind, Bytes.of(message)));
+        }
+
+        @Override
+        public void lost(NodeId peer, String reason) {
+            seen.add(new Seen.Lost(peer, reason));
+        }
+
+        @Override
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+            seen.add(new Seen.Refused(peer, refusal, text));
+        }
+
+        @Override
+        public void dialFailed(InetSocketAddress address, String text) {
+            seen.add(new Seen.DialFailed(text));
+        }
+    }
+
+    static Bytes bootId() {
+        byte[] bytes = new byte[Endpoint.BOOT_ID_BYTES];
+        long boot = BOOTS.incrementAndGet();
+        for (int i = 0; i < Long.BYTES; i++) {
+            bytes[i] = (byte) (boot >>> (8 * i));
+        }
+        return Bytes.of(bytes);
+    }
+
+    NodeId id() {
+        return self.id();
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), links.port());
+    }
+
+    void dial(TestNode other) {
+        links.dial(other.address());
+    }
+
+    /** The next thing of that kind that this node hears; what comes before it is passed over. */
+    <T extends Seen> T await(Class<T> kind) throws InterruptedException {
+        while (true) {
+            Seen next = seen.poll(20, TimeUnit.SECONDS);
+            if (next == null) {
+                throw new AssertionError("no " + kind.getSimpleName() + " within 20 s");
+            }
+            if (kind.isInstance(next)) {
+                return kind.cast(next);
+            }
+        }
+    }
+
+    /** Dials and waits until both sides have the link. */
+    void link(TestNode other) throws InterruptedException {
+        dial(other);
+        await(Seen.Admitted.class);
+        other.await(Seen.Admitted.class);
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+}
