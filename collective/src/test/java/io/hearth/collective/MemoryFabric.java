@@ -37,8 +37,9 @@ final class MemoryFabric {
     private @Nullable Tamper tamper;
     private long records;
 
-    /** Changes what is on the way. */
+    /** Changes what is on the way; null: the record is lost. */
     interface Tamper {
+        @Nullable
         RecordHeader header(NodeId from, RecordHeader header);
     }
 
@@ -191,6 +192,9 @@ final class MemoryFabric {
                 records++;
                 sent += RecordHeader.BYTES + header.length() + 16;
                 RecordHeader onTheWay = tamper == null ? header : tamper.header(self, header);
+                if (onTheWay == null) {
+                    return;
+                }
                 byte[] bytes = plaintext.toArray(ValueLayout.JAVA_BYTE);
                 queue.add(new Letter(onTheWay, Arrays.copyOf(bytes, onTheWay.length())));
                 changed.signalAll();

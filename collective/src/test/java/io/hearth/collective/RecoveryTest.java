@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
+import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -100,6 +104,230 @@ final class RecoveryTest {
                 after++;
             }
             assertTrue(after > STEPS * 2, "the last kill was after " + after);
+        }
+    }
+
+    /** Loses the last record from rank 0 to rank 1 of an all-reduce: ranks 0 and 2 return, rank 1 never gets all. */
+    private static TestGroup oneFinishedAndOneNot(EngineOptions options) {
+        var group = new TestGroup(3, options);
+        var sent = new AtomicInteger();
+        NodeId first = group.nodes.getFirst();
+        group.fabric.tamper((from, header) -> from.equals(first) && sent.incrementAndGet() == 5 ? null : header);
+        return group;
+    }
+
+    private static void killRankZeroOnceTheOthersReturned(TestGroup group) {
+        group.awaitTold("returned 0", "returned 2");
+        group.fabric.kill(group.nodes.getFirst());
+        group.awaitTold("broken 1");
+    }
+
+    @Test
+    void aResultThatOneMemberReturnedGoesToTheOtherWithItsContributors() throws Exception {
+        for (GroupMachine.Policy policy : GroupMachine.Policy.values()) {
+            try (var group = oneFinishedAndOneNot(RETRY.onLoss(policy))) {
+                var contributors = new AtomicIntegerArray(3);
+                TestGroup.Run run = group.start((rank, context) -> {
+                    float[] values = CollectiveEngineTest.input(rank, 50);
+                    contributors.set(
+                            rank, context.allReduce(values, ReduceOp.SUM).contributors());
+                    assertArrayEquals(CollectiveEngineTest.sum(CollectiveEngineTest.ranks(3), 50), values);
+                    group.told.add("returned " + rank);
+                });
+                killRankZeroOnceTheOthersReturned(group);
+                Resolution resolution = group.change(group.without(group.nodes.getFirst()));
+                group.end(group.nodes.getFirst());
+                assertEquals(List.of(new Resolution.Forward(1, group.nodes.get(2), 3, 200)), resolution.forwards());
+                assertEquals(Map.of(), run.join(List.of(1, 2)));
+                assertEquals(3, contributors.get(1), "the lost one had contributed");
+                assertEquals(3, contributors.get(2));
+            }
+        }
+    }
+
+    @Test
+    void aForwardWhoseOnlyHolderDiesRunsAgain() throws Exception {
+        try (var group = oneFinishedAndOneNot(RETRY)) {
+            var contributors = new AtomicIntegerArray(3);
+            TestGroup.Run run = group.start((rank, context) -> {
+                float[] values = CollectiveEngineTest.input(rank, 50);
+                contributors.set(rank, context.allReduce(values, ReduceOp.SUM).contributors());
+                if (rank == 1) {
+                    assertArrayEquals(CollectiveEngineTest.input(1, 50), values);
+                }
+                group.told.add("returned " + rank);
+            });
+            killRankZeroOnceTheOthersReturned(group);
+            List<Resolver.Report> reports = group.freeze(group.without(group.nodes.getFirst()));
+            assertEquals(1, group.decide(reports).forwards().size());
+            group.fabric.kill(group.nodes.get(2)); // decided, but nobody is left to send it
+            group.install(List.of(group.nodes.get(1)));
+            group.change(List.of(group.nodes.get(1)));
+            assertEquals(Map.of(), run.join(List.of(1)));
+            assertEquals(1, contributors.get(1));
+        }
+    }
+
+    @Test
+    void failFastEndsOpenCallsOnAllSurvivorsNamingTheLost() throws Exception {
+        try (var group = new TestGroup(3, RETRY.onLoss(GroupMachine.Policy.FAIL_FAST))) {
+            NodeId dead = group.nodes.get(1);
+            group.fabric.killAfter(dead, 2, () -> group.told.add("killed"));
+            TestGroup.Run run = group.start((rank, context) -> {
+                PeerLostException lost = null;
+                try {
+                    context.allReduce(new float[3000], ReduceOp.SUM);
+                } catch (PeerLostException expected) {
+                    lost = expected;
+                }
+                context.barrier(); // those that stay may go on
+                if (lost != null) {
+                    throw lost;
+                }
+            });
+            group.awaitTold("killed");
+            group.change(group.without(dead));
+            group.end(dead);
+            Map<Integer, Throwable> thrown = run.join();
+            for (int rank : List.of(0, 2)) {
+                Throwable error = Optional.ofNullable(thrown.get(rank)).orElseThrow();
+                assertEquals(PeerLostException.class, error.getClass());
+                assertTrue(String.valueOf(error.getMessage()).contains(dead.shortText()), error.toString());
+            }
+        }
+    }
+
+    @Test
+    void aBroadcastSurvivesALossAtAnyRecordAsAllOrNothing() throws Exception {
+        for (int victim = 0; victim < 3; victim++) {
+            boolean died = true;
+            for (int after = 0; died; after++) {
+                died = killDuringBroadcast(victim, after);
+            }
+        }
+    }
+
+    private static boolean killDuringBroadcast(int victim, int after) throws Exception {
+        try (var group = new TestGroup(3, RETRY)) {
+            NodeId dead = group.nodes.get(victim);
+            group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
+            TestGroup.Run run = group.start((rank, context) -> {
+                float[] values = CollectiveEngineTest.input(rank, 500);
+                try {
+                    context.broadcast(values, 0);
+                    assertArrayEquals(CollectiveEngineTest.input(0, 500), values);
+                } catch (PeerLostException rootLost) {
+                    assertArrayEquals(CollectiveEngineTest.input(rank, 500), values, "input is intact");
+                    throw rootLost;
+                } finally {
+                    group.told.add("end");
+                }
+            });
+            String what = group.awaitOne("killed", "end");
+            for (int ends = 1; what.equals("end") && ends < 3; ends++) {
+                what = group.awaitOne("killed", "end");
+            }
+            if (what.equals("killed")) {
+                group.change(group.without(dead));
+                group.end(dead);
+            }
+            Map<Integer, Throwable> thrown = run.join();
+            thrown.remove(victim);
+            if (victim == 0) {
+                assertTrue(thrown.isEmpty() || thrown.size() == 2, () -> "all or nothing: " + thrown);
+            } else {
+                assertEquals(Map.of(), thrown);
+            }
+            return what.equals("killed");
+        }
+    }
+
+    @Test
+    void aFrozenGroupReturnsNothingAndResumesInPlaceWhenItsListStays() throws Exception {
+        try (var group = new TestGroup(3, RETRY)) {
+            group.freeze(group.nodes);
+            TestGroup.Run run = group.start((rank, context) -> {
+                float[] values = CollectiveEngineTest.input(rank, 2000);
+                context.allReduce(values, ReduceOp.SUM);
+                assertArrayEquals(CollectiveEngineTest.sum(CollectiveEngineTest.ranks(3), 2000), values);
+                group.told.add("end");
+            });
+            group.awaitTold("progress 0 0", "progress 1 0", "progress 2 0"); // all have called
+            assertEquals(0, group.fabric.records());
+            List<Resolver.Report> reports = group.freeze(group.nodes);
+            group.decide(reports);
+            group.install(group.nodes);
+            run.joinWell();
+            assertEquals(0, group.engine(0).metricsSnapshot().repeatedAfterLoss());
+        }
+    }
+
+    @Test
+    void viewChangesAtEveryRecordRepeatNothingWhileTheListStays() throws Exception {
+        for (int at = 1; at < 40; at++) {
+            try (var group = new TestGroup(3, RETRY)) {
+                int when = at;
+                var seen = new AtomicInteger();
+                group.fabric.tamper((from, header) -> {
+                    if (seen.incrementAndGet() == when) {
+                        group.told.add("now");
+                    }
+                    return header;
+                });
+                TestGroup.Run run = group.start((rank, context) -> {
+                    float[] values = CollectiveEngineTest.input(rank, 2000);
+                    context.allReduce(values, ReduceOp.SUM);
+                    assertArrayEquals(CollectiveEngineTest.sum(CollectiveEngineTest.ranks(3), 2000), values);
+                });
+                group.awaitTold("now");
+                group.change(group.nodes);
+                run.joinWell();
+                assertEquals(0, group.engine(0).metricsSnapshot().repeatedAfterLoss());
+            }
+        }
+    }
+
+    @Test
+    void aStreamThatBreaksBetweenMembersThatStayIsSetUpAnewAndNothingIsLost() throws Exception {
+        for (int world : new int[] {2, 3}) {
+            try (var group = new TestGroup(world, RETRY)) {
+                var seen = new AtomicInteger();
+                group.fabric.tamper((from, header) -> {
+                    if (seen.incrementAndGet() == 12) {
+                        group.fabric.cut(group.nodes.get(0), group.nodes.get(1));
+                    }
+                    return header;
+                });
+                TestGroup.Run run = group.start((rank, context) -> {
+                    for (int step = 0; step < 3; step++) {
+                        float[] values = CollectiveEngineTest.input(rank, 2000);
+                        CollectiveResult result = context.allReduce(values, ReduceOp.SUM);
+                        assertEquals(world, result.contributors());
+                        assertArrayEquals(CollectiveEngineTest.sum(CollectiveEngineTest.ranks(world), 2000), values);
+                    }
+                });
+                group.awaitTold("broken");
+                group.change(group.nodes);
+                run.joinWell();
+            }
+        }
+    }
+
+    @Test
+    void aRemovedMemberIsToldSo() throws Exception {
+        try (var group = new TestGroup(2, RETRY)) {
+            TestGroup.Run run = group.start((rank, context) -> {
+                context.barrier();
+                if (rank == 0) {
+                    context.barrier();
+                }
+            });
+            run.join(List.of(1));
+            group.awaitTold("progress 0 1");
+            group.engine(0).removed(new RemovedFromClusterException("epoch 9 goes on without this node"));
+            assertEquals(
+                    RemovedFromClusterException.class,
+                    Optional.ofNullable(run.join().get(0)).orElseThrow().getClass());
         }
     }
 }

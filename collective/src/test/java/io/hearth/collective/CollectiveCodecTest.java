@@ -1,0 +1,142 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import io.hearth.election.Resolver;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+final class CollectiveCodecTest {
+    private static final int FRAMES = 250_000;
+
+    private static final Refusal REFUSAL = new Refusal(Refusal.Cause.MISMATCH, "rank 1 asked for 7, rank 2 for 8 é✓");
+    private static final Signature SUM = Signature.allReduce(ReduceOp.AVG, DataType.FLOAT32, 1_000_000, "int8");
+    private static final Signature BROADCAST = Signature.broadcast(DataType.INT64, 5, TestGroup.node(3));
+    private static final Status STATUS = new Status(
+            9,
+            7,
+            List.of(new Status.Kept(7, 3, 400, Optional.empty()), new Status.Kept(8, 0, 0, Optional.of(REFUSAL))),
+            Optional.of("receiving from rank 2 failed"));
+    private static final Resolution RESOLUTION = new Resolution(
+            10,
+            List.of(new Resolution.Forward(7, TestGroup.node(1), 3, 400)),
+            List.of(new Resolution.Refused(8, REFUSAL)));
+
+    @Test
+    void whatIsWrittenIsRead() throws Exception {
+        assertEquals(SUM, CollectiveCodec.signature(CollectiveCodec.encode(SUM)));
+        assertEquals(BROADCAST, CollectiveCodec.signature(CollectiveCodec.encode(BROADCAST)));
+        assertEquals(REFUSAL, CollectiveCodec.refusal(CollectiveCodec.encode(REFUSAL)));
+        assertEquals(STATUS, CollectiveCodec.status(CollectiveCodec.encode(STATUS)));
+        assertEquals(RESOLUTION, CollectiveCodec.resolution(CollectiveCodec.encode(RESOLUTION)));
+        assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(Bytes.EMPTY));
+    }
+
+    @Test
+    void theLargestStatusAndResolutionFitTheirMessage() {
+        var longest = new Refusal(Refusal.Cause.MALFORMED, "€".repeat(2 * Refusal.TEXT_MAX));
+        assertEquals(Refusal.TEXT_MAX, longest.text().length());
+        List<Status.Kept> kept = LongStream.range(0, Status.KEPT_MAX)
+                .mapToObj(n ->
+                        new Status.Kept(Long.MAX_VALUE - n, Integer.MAX_VALUE, Long.MAX_VALUE, Optional.of(longest)))
+                .toList();
+        var status = new Status(Long.MAX_VALUE, Long.MAX_VALUE, kept, Optional.of(longest.text()));
+        assertTrue(CollectiveCodec.encode(status).size() <= Resolver.BYTES_MAX);
+        var resolution = new Resolution(
+                Long.MAX_VALUE,
+                kept.stream()
+                        .map(k -> new Resolution.Forward(k.number(), TestGroup.node(1), k.contributors(), k.bytes()))
+                        .toList(),
+                kept.stream()
+                        .map(k -> new Resolution.Refused(k.number(), longest))
+                        .toList());
+        assertTrue(CollectiveCodec.encode(resolution).size() <= Resolver.BYTES_MAX);
+    }
+
+    @Test
+    void valuesThatNoRecordAllowsAreMalformedAndNothingElse() {
+        byte[] badEnum = CollectiveCodec.encode(SUM);
+        int at = new String(badEnum, StandardCharsets.ISO_8859_1).indexOf("AVG");
+        badEnum[at] = 'X';
+        assertThrows(MalformedMessageException.class, () -> CollectiveCodec.signature(badEnum));
+        assertThrows(MalformedMessageException.class, () -> CollectiveCodec.signature(new byte[0]));
+        assertThrows(MalformedMessageException.class, () -> CollectiveCodec.refusal(new byte[0]));
+    }
+
+    @Test
+    void mutatedFramesGiveARecordOrATypedError() {
+        List<byte[]> seeds = List.of(
+                CollectiveCodec.encode(SUM),
+                CollectiveCodec.encode(BROADCAST),
+                CollectiveCodec.encode(REFUSAL),
+                CollectiveCodec.encode(STATUS).toArray(),
+                CollectiveCodec.encode(RESOLUTION).toArray());
+        var random = new SplittableRandom(42);
+        var read = new int[4];
+        for (int i = 0; i < FRAMES; i++) {
+            int seed = random.nextInt(seeds.size());
+            byte[] frame = mutate(seeds.get(seed), random);
+            int reader = random.nextInt(8) == 0 ? random.nextInt(4) : Math.max(0, seed - 1);
+            read[reader] += switch (reader) {
+                case 0 -> reads(() -> CollectiveCodec.signature(frame));
+                case 1 -> reads(() -> CollectiveCodec.refusal(frame));
+                case 2 -> reads(() -> CollectiveCodec.status(Bytes.of(frame)));
+                default -> reads(() -> CollectiveCodec.resolution(Bytes.of(frame)));
+            };
+        }
+        for (int count : read) {
+            assertTrue(count > FRAMES / 200, "the fuzzer also makes good frames: " + Arrays.toString(read));
+        }
+    }
+
+    private interface Reading {
+        Object read() throws MalformedMessageException;
+    }
+
+    private static int reads(Reading reading) {
+        try {
+            return reading.read() == null ? 0 : 1;
+        } catch (MalformedMessageException expected) {
+            return 0;
+        }
+    }
+
+    private static byte[] mutate(byte[] seed, SplittableRandom random) {
+        var bytes = new ArrayList<Byte>();
+        for (byte value : seed) {
+            bytes.add(value);
+        }
+        for (int change = random.nextInt(4); change >= 0; change--) {
+            int at = bytes.isEmpty() ? 0 : random.nextInt(bytes.size());
+            switch (random.nextInt(4)) {
+                case 0 -> bytes.add(at, (byte) random.nextInt(256));
+                case 1 ->
+                    bytes.subList(at, Math.min(bytes.size(), at + 1 + random.nextInt(9)))
+                            .clear();
+                case 2 -> {
+                    if (!bytes.isEmpty()) {
+                        bytes.set(at, (byte) (bytes.get(at) ^ (1 << random.nextInt(8))));
+                    }
+                }
+                default -> bytes.addAll(at, List.copyOf(bytes.subList(at, Math.min(bytes.size(), at + 12))));
+            }
+        }
+        byte[] frame = new byte[bytes.size()];
+        for (int i = 0; i < frame.length; i++) {
+            frame[i] = bytes.get(i);
+        }
+        return frame;
+    }
+}

@@ -1,0 +1,152 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveMismatchException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What every backend must do. */
+abstract class DistributedBackendContractTest {
+    /** A group of connected backends, by rank; each is closed by its test. */
+    abstract List<? extends DistributedBackend> open(int world) throws Exception;
+
+    private interface Work {
+        void run(DistributedBackend backend) throws Exception;
+    }
+
+    private void onAll(int world, Work work) throws Exception {
+        List<? extends DistributedBackend> backends = open(world);
+        var failures = new Throwable[world];
+        List<Thread> threads = IntStream.range(0, world)
+                .mapToObj(rank -> Thread.ofPlatform().daemon(true).unstarted(() -> {
+                    try {
+                        work.run(backends.get(rank));
+                    } catch (Throwable failure) {
+                        failures[rank] = failure;
+                    }
+                }))
+                .toList();
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join(60_000);
+            assertTrue(!thread.isAlive(), "hangs");
+        }
+        backends.forEach(DistributedBackend::close);
+        for (Throwable failure : failures) {
+            if (failure != null) {
+                throw new AssertionError(failure);
+            }
+        }
+    }
+
+    @Test
+    void ranksAreThoseOfTheGroup() throws Exception {
+        List<? extends DistributedBackend> backends = open(3);
+        for (int rank = 0; rank < 3; rank++) {
+            assertEquals(rank, backends.get(rank).rank());
+            assertEquals(3, backends.get(rank).worldSize());
+            assertEquals(rank == 0, new DistributedContext(backends.get(rank)).isMaster());
+        }
+        backends.forEach(DistributedBackend::close);
+    }
+
+    @Test
+    void allOperationsOfFloatsAreRight() throws Exception {
+        onAll(3, backend -> {
+            for (ReduceOp op : ReduceOp.values()) {
+                float mine = backend.rank() + 2;
+                float[] values = new float[1000];
+                Arrays.fill(values, mine);
+                new DistributedContext(backend).allReduce(values, op);
+                float expected = switch (op) {
+                    case SUM -> 9;
+                    case AVG -> 3;
+                    case MIN -> 2;
+                    case MAX -> 4;
+                    case PROD -> 24;
+                };
+                assertEquals(expected, values[0]);
+                assertEquals(expected, values[999]);
+            }
+        });
+    }
+
+    @Test
+    void nativeBuffersAndOtherTypesWorkInPlace() throws Exception {
+        onAll(2, backend -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment values = arena.allocateFrom(ValueLayout.JAVA_LONG, 1, 2, 3);
+                backend.allReduce(values, DataType.INT64, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
+                assertArrayEquals(new long[] {2, 4, 6}, values.toArray(ValueLayout.JAVA_LONG));
+            }
+        });
+    }
+
+    @Test
+    void aBufferOfSomeSegmentsIsSummedAndBroadcast() throws Exception {
+        onAll(3, backend -> {
+            var context = new DistributedContext(backend);
+            float[] values = new float[300_001];
+            values[300_000] = backend.rank();
+            context.allReduce(values, ReduceOp.SUM);
+            assertEquals(3, values[300_000]);
+            values[5] = backend.rank();
+            context.broadcast(values, 2);
+            assertEquals(2, values[5]);
+            context.barrier();
+            assertTrue(context.metricsSnapshot().wireBytes()
+                    >= context.metricsSnapshot().denseBytes());
+        });
+    }
+
+    @Test
+    void differentSizesFailOnAllRanks() throws Exception {
+        onAll(3, backend -> {
+            float[] values = new float[10 + backend.rank()];
+            assertThrows(
+                    CollectiveMismatchException.class,
+                    () -> new DistributedContext(backend).allReduce(values, ReduceOp.SUM));
+            new DistributedContext(backend).barrier();
+        });
+    }
+
+    @Test
+    void mistakesOfTheCallerAreRefusedBeforeAnythingHappens() throws Exception {
+        onAll(1, backend -> {
+            var context = new DistributedContext(backend);
+            assertThrows(IllegalArgumentException.class, () -> context.broadcast(new float[1], 1));
+            assertThrows(IllegalArgumentException.class, () -> context.broadcast(new float[1], -1));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.allReduce(MemorySegment.ofArray(new byte[7]), ReduceOp.SUM));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.allReduce(MemorySegment.ofArray(new float[2]).asReadOnly(), ReduceOp.SUM));
+            float[] alone = {3};
+            assertEquals(1, context.allReduce(alone, ReduceOp.AVG).contributors());
+            assertEquals(3, alone[0]);
+        });
+    }
+
+    @Test
+    void aClosedBackendSaysSo() throws Exception {
+        List<? extends DistributedBackend> backends = open(1);
+        backends.getFirst().close();
+        backends.getFirst().close();
+        CollectiveException error =
+                assertThrows(CollectiveException.class, () -> new DistributedContext(backends.getFirst()).barrier());
+        assertTrue(String.valueOf(error.getMessage()).contains("closed"), error.toString());
+    }
+}

@@ -1,0 +1,246 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.collective.GroupMachine.Effect;
+import io.hearth.collective.GroupMachine.Event;
+import io.hearth.collective.GroupMachine.Frozen;
+import io.hearth.collective.GroupMachine.Policy;
+import io.hearth.collective.GroupMachine.State;
+import io.hearth.core.Bytes;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import io.hearth.core.Step;
+import io.hearth.election.Member;
+import io.hearth.election.Resolver;
+import io.hearth.election.Role;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class GroupMachineTest {
+    private static final NodeId A = TestGroup.node(0);
+    private static final NodeId B = TestGroup.node(1);
+    private static final NodeId C = TestGroup.node(2);
+    private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
+
+    private final GroupMachine machine = new GroupMachine(4, Policy.RETRY);
+    private State state = State.START;
+
+    private List<Effect> on(Event event) {
+        return on(machine, event);
+    }
+
+    private List<Effect> on(GroupMachine with, Event event) {
+        Step<State, Effect> step = with.step(state, event, 0);
+        state = step.state();
+        return step.effects();
+    }
+
+    private static Event.Installed view(long epoch, long groupEpoch, List<NodeId> members, Resolution resolution) {
+        return new Event.Installed(new Frozen("L", epoch), "L/" + groupEpoch, members, resolution);
+    }
+
+    private static Event.Installed first() {
+        return view(1, 1, List.of(A, B, C), Resolution.NOTHING);
+    }
+
+    private static Status.Kept done(long number) {
+        return new Status.Kept(number, 3, 40, Optional.empty());
+    }
+
+    @Test
+    void aCallBeforeTheFirstViewRunsWhenItComes() {
+        assertEquals(List.of(), on(new Event.Called(SUM)));
+        assertEquals(List.of(new Effect.Abandon(), new Effect.Run(1, Optional.empty())), on(first()));
+    }
+
+    @Test
+    void aNumberIsCalledOnlyWithinTheWindowAndResultsAreKeptForIt() {
+        on(first());
+        for (int number = 1; number <= 4; number++) {
+            assertEquals(List.of(new Effect.Run(number, Optional.empty())), on(new Event.Called(SUM)));
+        }
+        assertThrows(IllegalStateException.class, () -> on(new Event.Called(SUM)));
+        for (int number = 1; number <= 4; number++) {
+            on(new Event.Finished(number, "L/1"));
+        }
+        on(new Event.Called(SUM));
+        assertEquals(
+                List.of(
+                        new Effect.Commit(5),
+                        new Effect.End(done(5)),
+                        new Effect.Release(1),
+                        new Effect.TellProgress(5)),
+                on(new Event.Finished(5, "L/1")));
+        assertEquals(List.of(new Effect.Release(2), new Effect.Release(3)), on(new Event.EndedByAll(3)));
+    }
+
+    @Test
+    void numbersThatEndOutOfOrderCountOnlyOnceTheGapIsClosed() {
+        on(first());
+        on(new Event.Called(SUM));
+        on(new Event.Called(SUM));
+        on(new Event.Finished(2, "L/1"));
+        assertEquals(0, state.doneUpTo());
+        assertEquals(new Status(2, 0, List.of(done(2)), Optional.empty()), state.status());
+        on(new Event.Finished(1, "L/1"));
+        assertEquals(2, state.doneUpTo());
+    }
+
+    @Test
+    void aFreezeEndsOnlyWithASuccessorOfItsEpoch() {
+        on(first());
+        on(new Event.Called(SUM));
+        on(new Event.Freeze(new Frozen("L", 1)));
+        assertThrows(IllegalStateException.class, () -> on(new Event.Finished(1, "L/1")));
+        on(view(1, 1, List.of(A, B, C), Resolution.NOTHING)); // that epoch itself, again
+        assertTrue(state.frozen().isPresent());
+        on(view(2, 1, List.of(A, B, C), Resolution.NOTHING));
+        assertFalse(state.frozen().isPresent());
+        on(new Event.Finished(1, "L/1"));
+        assertEquals(1, state.doneUpTo());
+    }
+
+    @Test
+    void aCallDuringAFreezeRunsWhenItEnds() {
+        on(first());
+        on(new Event.Freeze(new Frozen("L", 1)));
+        assertEquals(List.of(), on(new Event.Called(SUM)));
+        assertEquals(
+                List.of(new Effect.Run(1, Optional.empty())),
+                on(view(2, 1, List.of(A, B, C), Resolution.NOTHING)),
+                "same list, same group epoch");
+    }
+
+    @Test
+    void aLostMemberMakesOpenNumbersRollBackAndRunAgain() {
+        on(first());
+        on(new Event.Called(SUM));
+        on(new Event.Freeze(new Frozen("L", 1)));
+        assertEquals(
+                List.of(new Effect.Abandon(), new Effect.RollBack(1), new Effect.Run(1, Optional.empty())),
+                on(view(2, 2, List.of(A, C), Resolution.NOTHING)));
+        assertEquals(List.of(), on(new Event.Finished(1, "L/1")), "what the former ring says is too late");
+        on(new Event.Finished(1, "L/2"));
+        assertEquals(2, state.status().kept().getFirst().contributors());
+    }
+
+    @Test
+    void aForwardComesFirstAndCommitsWhatWasGiven() {
+        on(first());
+        on(new Event.Called(SUM));
+        on(new Event.Called(SUM));
+        on(new Event.Freeze(new Frozen("L", 1)));
+        var resolution = new Resolution(3, List.of(new Resolution.Forward(1, C, 3, 40)), List.of());
+        assertEquals(
+                List.of(new Effect.Abandon(), new Effect.RollBack(2), new Effect.Forward(1, 1, 40, false)),
+                on(view(2, 2, List.of(A, C), resolution)),
+                "nothing is rolled back of 1, and 2 does not run yet");
+        assertEquals(
+                List.of(
+                        new Effect.Commit(1),
+                        new Effect.End(done(1)),
+                        new Effect.TellProgress(1),
+                        new Effect.Run(2, Optional.empty())),
+                on(new Event.Forwarded(1, "L/2")));
+    }
+
+    @Test
+    void aForwardThatIsNotDecidedAgainRunsAgain() {
+        on(first());
+        on(new Event.Called(SUM));
+        on(view(2, 2, List.of(A, C), new Resolution(2, List.of(new Resolution.Forward(1, C, 3, 40)), List.of())));
+        on(new Event.Freeze(new Frozen("L", 2)));
+        assertEquals(
+                List.of(new Effect.Abandon(), new Effect.RollBack(1), new Effect.Run(1, Optional.empty())),
+                on(view(3, 3, List.of(A), Resolution.NOTHING)));
+    }
+
+    @Test
+    void whatEndedRefusedSomewhereEndsSoHere() {
+        on(first());
+        on(new Event.Called(SUM));
+        var refusal = new Refusal(Refusal.Cause.MISMATCH, "who asked for what");
+        List<Effect> effects =
+                on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)))));
+        assertTrue(effects.contains(new Effect.End(new Status.Kept(1, 0, 0, Optional.of(refusal)))));
+        assertEquals(1, state.doneUpTo());
+    }
+
+    @Test
+    void failFastAndALostRootRunOnlyToTellAll() {
+        var failFast = new GroupMachine(4, Policy.FAIL_FAST);
+        on(failFast, first());
+        on(failFast, new Event.Called(SUM));
+        List<Effect> effects = on(failFast, view(2, 2, List.of(A, C), Resolution.NOTHING));
+        assertTrue(effects.getLast() instanceof Effect.Run(long number, Optional<Refusal> doomed)
+                && number == 1
+                && doomed.orElseThrow().cause() == Refusal.Cause.PEER_LOST
+                && doomed.get().text().contains(B.shortText()));
+        on(machine, new Event.Refused(1, "L/2", new Refusal(Refusal.Cause.PEER_LOST, "")));
+        on(machine, new Event.Called(Signature.broadcast(DataType.FLOAT32, 1, C)));
+        effects = on(machine, view(3, 3, List.of(A), Resolution.NOTHING));
+        assertTrue(effects.getLast() instanceof Effect.Run(_, Optional<Refusal> doomed)
+                && doomed.orElseThrow().cause() == Refusal.Cause.ROOT_LOST);
+    }
+
+    @Test
+    void aBrokenStreamIsToldOnceAndNothingRunsUntilANewGroupEpoch() {
+        on(first());
+        assertEquals(List.of(new Effect.TellBroken(B, "reset")), on(new Event.StreamBroken("L/1", B, "reset")));
+        assertEquals(List.of(), on(new Event.StreamBroken("L/1", C, "reset too")));
+        assertEquals(List.of(), on(new Event.Called(SUM)));
+        on(new Event.Freeze(new Frozen("L", 1)));
+        assertEquals(Optional.of("reset"), state.status().broken());
+        assertEquals(
+                List.of(new Effect.Abandon(), new Effect.Run(1, Optional.empty())),
+                on(view(2, 2, List.of(A, B, C), Resolution.NOTHING)));
+        assertEquals(Optional.empty(), state.status().broken());
+    }
+
+    @Test
+    void theResolverForwardsWhatOneHasFromTheFirstThatHasIt() throws Exception {
+        var resolver = new CollectiveResolver();
+        List<Resolver.Report> reports = List.of(
+                report(A, new Status(3, 1, List.of(done(1)), Optional.empty())),
+                report(B, new Status(3, 2, List.of(done(1), done(2)), Optional.empty())),
+                report(C, new Status(4, 3, List.of(done(2), done(3)), Optional.empty())));
+        assertEquals(
+                new Resolution(
+                        5,
+                        List.of(new Resolution.Forward(2, B, 3, 40), new Resolution.Forward(3, C, 3, 40)),
+                        List.of()),
+                CollectiveCodec.resolution(resolver.resolve("g", reports)));
+        assertTrue(resolver.refusal("g", reports).orElseThrow().startsWith("group 'g' is training"));
+        assertEquals(Optional.empty(), resolver.broken("g", reports));
+    }
+
+    @Test
+    void theResolverSpreadsRefusalsAndBrokenStreams() throws Exception {
+        var refusal = new Refusal(Refusal.Cause.NON_FINITE, "NaN");
+        var resolver = new CollectiveResolver();
+        List<Resolver.Report> reports = List.of(
+                report(A, new Status(1, 0, List.of(), Optional.of("reset"))),
+                report(B, new Status(1, 1, List.of(new Status.Kept(1, 0, 0, Optional.of(refusal))), Optional.empty())),
+                new Resolver.Report(member(C), Bytes.of((byte) 0xFF)));
+        assertEquals(
+                new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal))),
+                CollectiveCodec.resolution(resolver.resolve("g", reports)));
+        assertEquals(Optional.of("reset"), resolver.broken("g", reports));
+        assertEquals(Optional.empty(), resolver.refusal("g", List.of()));
+        assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(resolver.resolve("g", List.of())));
+    }
+
+    private static Member member(NodeId node) {
+        return new Member(node, 1, 1, Role.TRAINER, "g");
+    }
+
+    private static Resolver.Report report(NodeId node, Status status) {
+        return new Resolver.Report(member(node), CollectiveCodec.encode(status));
+    }
+}
