@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,18 @@ public final class HearthNode implements AutoCloseable {
     /** What the node believes now. */
     public ClusterStatus status() {
         return parts.status().value();
+    }
+
+    /**
+     * Waits for a newer status and hands it over.
+     *
+     * @param seen number of the newest status seen, 0 for none
+     * @return the number of the one handed over
+     */
+    public long awaitStatusAfter(long seen, Consumer<ClusterStatus> reader) throws InterruptedException {
+        Observation.Version<ClusterStatus> newer = parts.status().awaitAfter(seen);
+        reader.accept(newer.value());
+        return newer.number();
     }
 
     /** Statuses as they come, for who waits. */

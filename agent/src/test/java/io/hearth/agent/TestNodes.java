@@ -14,7 +14,7 @@ import java.util.List;
 final class TestNodes implements AutoCloseable {
     private final Path folder;
     private final NetworkNamespace namespace = NetworkNamespace.create("test");
-    private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<AutoDiscoveryBackend> open = new ArrayList<>();
     private int homes;
 
     TestNodes(Path folder) {
@@ -66,8 +66,8 @@ final class TestNodes implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        for (AutoCloseable node : open) {
+    public void close() {
+        for (AutoDiscoveryBackend node : open) {
             node.close();
         }
     }

@@ -46,7 +46,7 @@ final class Demo {
         }
     }
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration SILENCE = Duration.ofSeconds(5);
     private static final int REPORTS_MAX = 10_000;
 
@@ -118,13 +118,14 @@ final class Demo {
     private void overdue() throws HearthException {
         if (System.nanoTime() - startNanos > PATIENCE.toNanos()) {
             throw new HearthException(
-                    "the demo was not done after " + PATIENCE.toSeconds() + " s; is this machine very busy?");
+                    "the demo was not done after " + PATIENCE.toMinutes() + " minutes; is this machine very busy?");
         }
     }
 
     /** Loopback multicast is missing on some systems: after a while the nodes are told of one another. */
     private void helpWhereMulticastIsSilent(DemoNodes nodes) {
-        var started = board.rows().stream().flatMap(row -> row.started().stream()).toList();
+        var started =
+                board.rows().stream().flatMap(row -> row.started().stream()).toList();
         if (toldPeers
                 || started.size() < options.nodes()
                 || board.rows().stream().anyMatch(row -> row.firstPeer().isPresent())) {
@@ -176,7 +177,10 @@ final class Demo {
                 .mapToLong(NodeReport.Started::at)
                 .max()
                 .orElse(0);
-        long fullView = rows.stream().mapToLong(row -> row.fullViewAt().orElse(lastStart)).max().orElse(0);
+        long fullView = rows.stream()
+                .mapToLong(row -> row.fullViewAt().orElse(lastStart))
+                .max()
+                .orElse(0);
         return new DemoSummary(
                 options.nodes(),
                 first.world(),

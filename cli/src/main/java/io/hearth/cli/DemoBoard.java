@@ -35,9 +35,7 @@ final class DemoBoard {
             return name
                     + (started == null ? "" : " " + shortId(started.node()))
                     + ": " + phase
-                    + (view == null
-                            ? ""
-                            : ", " + view.members() + " in view, master " + shortId(view.master()));
+                    + (view == null ? "" : ", " + view.members() + " in view, master " + shortId(view.master()));
         }
 
         boolean isKilled() {
@@ -143,7 +141,9 @@ final class DemoBoard {
                 .map(row -> row.view == null || row.view.members() != living.size() ? "" : row.view.master())
                 .distinct()
                 .toList();
-        return masters.size() == 1 && !masters.getFirst().isEmpty() ? Optional.of(masters.getFirst()) : Optional.empty();
+        return masters.size() == 1 && !masters.getFirst().isEmpty()
+                ? Optional.of(masters.getFirst())
+                : Optional.empty();
     }
 
     /** The newest epoch that any living node finished. */
@@ -180,8 +180,7 @@ final class DemoBoard {
                     Locale.ROOT, "  %d in view  %-6s", row.view.members(), master && !row.killed ? "master" : ""));
         }
         if (row.epoch != null) {
-            line.append(String.format(
-                    Locale.ROOT, "  epoch %3d  loss %.4f", row.epoch.epoch(), row.epoch.loss()));
+            line.append(String.format(Locale.ROOT, "  epoch %3d  loss %.4f", row.epoch.epoch(), row.epoch.loss()));
         }
         return line.toString().stripTrailing();
     }

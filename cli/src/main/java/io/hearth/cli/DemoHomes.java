@@ -1,5 +1,9 @@
 package io.hearth.cli;
 
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NetworkNamespace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,16 +18,17 @@ final class DemoHomes {
     private DemoHomes() {}
 
     /** A folder in the temporary folder, only for this user, that holds the homes. */
-    static Path create(int nodes) throws io.hearth.core.SetupException {
+    static Path create(int nodes) throws SetupException {
         try {
             var onlyMe = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
             Path folder = Files.createTempDirectory("hearth-demo-", onlyMe);
+            NetworkNamespace namespace = NetworkNamespace.create(NAMESPACE);
             for (Path home : in(folder, nodes)) {
-                Files.createDirectory(home, onlyMe);
+                NamespaceFile.in(HearthHome.open(home)).add(namespace);
             }
             return folder;
         } catch (IOException failed) {
-            throw new io.hearth.core.SetupException(
+            throw new SetupException(
                     "cannot make a folder for the demo in " + System.getProperty("java.io.tmpdir") + ": "
                             + failed.getMessage() + "; set TMPDIR to a folder of yours with some room",
                     failed);

@@ -38,6 +38,11 @@ public final class Main {
         CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
         CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
         return new CommandLine(new RootCommand())
+                .addSubcommand(new DemoCommand(terminal))
+                .addSubcommand(new TrainCommand(terminal))
+                .addSubcommand(new AgentCommand(terminal))
+                .addSubcommand(new StatusCommand(terminal))
+                .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
                 .addSubcommand(secret)

@@ -23,7 +23,8 @@ sealed interface NodeReport {
     record Training(long at, int rank, int world) implements NodeReport {}
 
     /** An epoch of training ended. */
-    record EpochDone(long at, int epoch, int epochs, long steps, double loss, int world, long wireBytes, long denseBytes)
+    record EpochDone(
+            long at, int epoch, int epochs, long steps, double loss, int world, long wireBytes, long denseBytes)
             implements NodeReport {}
 
     /** The job is over. */
@@ -107,32 +108,36 @@ sealed interface NodeReport {
             JsonObject json = JsonParser.parseString(line).getAsJsonObject();
             long at = json.get("at").getAsLong();
             return switch (json.get("event").getAsString()) {
-                case "started" -> Optional.of(new Started(
-                        at, text(json, "node"), json.get("port").getAsInt(), number(json, "jvm_ms")));
+                case "started" ->
+                    Optional.of(
+                            new Started(at, text(json, "node"), json.get("port").getAsInt(), number(json, "jvm_ms")));
                 case "first_peer" -> Optional.of(new FirstPeer(at, number(json, "after_ms")));
-                case "view" -> Optional.of(new InView(
-                        at, number(json, "epoch"), (int) number(json, "members"), text(json, "master")));
-                case "training" -> Optional.of(
-                        new Training(at, (int) number(json, "rank"), (int) number(json, "world_size")));
-                case "epoch" -> Optional.of(new EpochDone(
-                        at,
-                        (int) number(json, "epoch"),
-                        (int) number(json, "epochs"),
-                        number(json, "steps"),
-                        json.get("loss").getAsDouble(),
-                        (int) number(json, "world_size"),
-                        number(json, "wire_bytes"),
-                        number(json, "dense_bytes")));
-                case "done" -> Optional.of(new Done(
-                        at,
-                        (int) number(json, "world_size"),
-                        text(json, "master"),
-                        number(json, "steps"),
-                        (int) number(json, "right_images"),
-                        (int) number(json, "test_images"),
-                        number(json, "wire_bytes"),
-                        number(json, "dense_bytes"),
-                        text(json, "weights_sha256")));
+                case "view" ->
+                    Optional.of(
+                            new InView(at, number(json, "epoch"), (int) number(json, "members"), text(json, "master")));
+                case "training" ->
+                    Optional.of(new Training(at, (int) number(json, "rank"), (int) number(json, "world_size")));
+                case "epoch" ->
+                    Optional.of(new EpochDone(
+                            at,
+                            (int) number(json, "epoch"),
+                            (int) number(json, "epochs"),
+                            number(json, "steps"),
+                            json.get("loss").getAsDouble(),
+                            (int) number(json, "world_size"),
+                            number(json, "wire_bytes"),
+                            number(json, "dense_bytes")));
+                case "done" ->
+                    Optional.of(new Done(
+                            at,
+                            (int) number(json, "world_size"),
+                            text(json, "master"),
+                            number(json, "steps"),
+                            (int) number(json, "right_images"),
+                            (int) number(json, "test_images"),
+                            number(json, "wire_bytes"),
+                            number(json, "dense_bytes"),
+                            text(json, "weights_sha256")));
                 case "note" -> Optional.of(new Note(at, text(json, "text")));
                 default -> Optional.empty();
             };

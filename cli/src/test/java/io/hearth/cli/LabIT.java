@@ -46,7 +46,8 @@ final class LabIT {
             for (int host = 0; host < 3; host++) {
                 agents[host] = lab.hearth(host, home(host, namespace), "agent");
             }
-            Lab.Running stranger = lab.hearth(3, home(3, NetworkNamespace.create("home")), "agent", "--peer", "10.77.0.1");
+            Lab.Running stranger =
+                    lab.hearth(3, home(3, NetworkNamespace.create("home")), "agent", "--peer", "10.77.0.1");
 
             Lab.Running wait = lab.hearth(0, folder.resolve("h0"), "wait", "--peers", "2", "--timeout", "60s");
             assertEquals(0, wait.exitCode(), wait.output());
@@ -89,8 +90,22 @@ final class LabIT {
         Lab.Running tcpdump = lab.start(
                 Map.of(),
                 List.of(
-                        "ip", "netns", "exec", lab.switchNamespace(), "tcpdump", "-i", "any", "-U", "-s", "0", "-B",
-                        "65536", "-w", file.toString(), "-Z", "root"));
+                        "ip",
+                        "netns",
+                        "exec",
+                        lab.switchNamespace(),
+                        "tcpdump",
+                        "-i",
+                        "any",
+                        "-U",
+                        "-s",
+                        "0",
+                        "-B",
+                        "65536",
+                        "-w",
+                        file.toString(),
+                        "-Z",
+                        "root"));
         tcpdump.await("listening", line -> line.contains("listening on"));
         return Optional.of(tcpdump);
     }
@@ -101,7 +116,10 @@ final class LabIT {
         assertTrue(text.contains("_hearth"), "the capture holds the mDNS records");
         assertEquals(-1, text.indexOf(secret), "the secret's text crossed the LAN");
         assertEquals(-1, text.indexOf(secret.substring(12, 40)), "a part of the secret's text crossed the LAN");
-        byte[] four = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(PatternTrainer.PATTERN).array();
+        byte[] four = ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putFloat(PatternTrainer.PATTERN)
+                .array();
         String pattern = new String(four, StandardCharsets.ISO_8859_1).repeat(4);
         assertEquals(-1, text.indexOf(pattern), "gradients crossed the LAN in clear");
         String sum = new String(

@@ -1,0 +1,71 @@
+package io.hearth.agent;
+
+import com.google.gson.JsonObject;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import java.util.Map;
+
+/** The always-on node of a machine with the local socket at which {@code status} and {@code wait} ask it. */
+public final class LocalAgent implements AutoCloseable {
+    /** The socket's name in the home folder. */
+    public static final String SOCKET = "agent.sock";
+
+    private final Scope scope = new Scope();
+    private final HearthNode node;
+
+    private LocalAgent(HearthConfig config, Map<String, String> environment) throws SetupException {
+        HearthHome home =
+                config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
+        boolean started = false;
+        try {
+            node = scope.keep(HearthNode.start(config, environment));
+            var answers = new Observation<JsonObject>(StatusJson.of(node.status()));
+            scope.keep(LocalApiServer.start(home.socket(SOCKET), answers));
+            var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers));
+            scope.keep(translator::interrupt);
+            started = true;
+        } finally {
+            if (!started) {
+                scope.close();
+            }
+        }
+    }
+
+    /**
+     * Starts both.
+     *
+     * @throws SetupException something on this machine stands in the way; nothing is left running
+     */
+    public static LocalAgent start(HearthConfig config) throws SetupException {
+        return new LocalAgent(config, System.getenv());
+    }
+
+    /** The node. */
+    public HearthNode node() {
+        return node;
+    }
+
+    /** Waits until the node stops by itself, which it only does when it cannot go on. */
+    public void awaitFailure() throws InterruptedException {
+        long seen = 0;
+        while (node.failure().isEmpty()) {
+            seen = node.awaitStatusAfter(seen, _ -> {});
+        }
+    }
+
+    private void translate(Observation<JsonObject> answers) {
+        try {
+            long seen = 0;
+            while (true) {
+                seen = node.awaitStatusAfter(seen, status -> answers.publish(StatusJson.of(status)));
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        scope.close();
+    }
+}

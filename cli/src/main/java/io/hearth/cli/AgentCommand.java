@@ -1,0 +1,70 @@
+package io.hearth.cli;
+
+import io.hearth.agent.HearthConfig;
+import io.hearth.agent.HearthNode;
+import io.hearth.agent.LocalAgent;
+import io.hearth.core.HearthException;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hearth agent}: the always-on node of this machine, in the foreground. */
+@Command(
+        name = "agent",
+        description = {
+            "Run the always-on node of this machine in the foreground, until it is interrupted.",
+            "It finds the other machines of the namespace and answers 'hearth status' and 'hearth wait'."
+        })
+final class AgentCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Option(
+            names = "--port",
+            paramLabel = "P",
+            description = "Listen on exactly this port (default: 52416, or the next free one).")
+    private Optional<Integer> port = Optional.empty();
+
+    @Option(
+            names = "--on-partition",
+            paramLabel = "stall|continue",
+            converter = OnPartition.class,
+            description = "When the quorum is lost: wait for it, or go on alone and yield later (default: stall).")
+    private boolean continueOnPartition;
+
+    AgentCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        HearthConfig config =
+                network.applyTo(HearthConfig.defaults().agent(NodeId.AGENT).continueOnPartition(continueOnPartition));
+        Thread main = Thread.currentThread();
+        var stopped = new Thread(() -> {
+            main.interrupt();
+            try {
+                main.join();
+            } catch (InterruptedException impatient) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try (LocalAgent agent = LocalAgent.start(port.isPresent() ? config.port(port.get()) : config)) {
+            Runtime.getRuntime().addShutdownHook(stopped);
+            HearthNode node = agent.node();
+            terminal.err()
+                    .println("agent " + node.id().shortText() + " listens on port " + node.port() + ", namespace "
+                            + node.status().namespace().name() + " (key "
+                            + node.status().namespace().keyId() + ")");
+            agent.awaitFailure();
+            throw node.failure().orElseThrow();
+        } catch (InterruptedException interrupted) {
+            return Exit.INTERRUPTED;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.hearth.cli;
+
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.HearthException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code hearth demo}: several nodes on this machine find one another and train together. */
+@Command(
+        name = "demo",
+        description = {
+            "Start several nodes on this machine that find one another by mDNS on the loopback interface, elect a",
+            "master and train a classifier of handwritten digits; with --kill, lose their master on the way."
+        })
+final class DemoCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Spec
+    private @org.jspecify.annotations.Nullable CommandSpec command;
+
+    @Option(names = "--nodes", paramLabel = "N", description = "How many, 2 to 16 (default: 4).")
+    private int nodes = 4;
+
+    @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: 40).")
+    private int epochs = io.hearth.examples.DigitsRecipe.EPOCHS;
+
+    @Option(names = "--compression", paramLabel = "CODEC", description = "none, int8 or topk (default: none).")
+    private String compression = "none";
+
+    @Option(
+            names = "--kill",
+            paramLabel = "N",
+            arity = "0..1",
+            fallbackValue = "1",
+            description = "Kill the master without warning, N times one after the other (default with the option: 1).")
+    private int kills;
+
+    @Option(
+            names = "--json",
+            description = "The summary as one line of JSON on standard output; the rest on standard error.")
+    private boolean json;
+
+    DemoCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        Demo.Options options = options();
+        var screen = new DemoScreen(json ? terminal.err() : terminal.out(), !json && terminal.interactive());
+        DemoSummary summary = new Demo(options, screen).run();
+        if (json) {
+            terminal.print(summary.toJson());
+        } else {
+            terminal.out().println();
+            summary.lines().forEach(terminal.out()::println);
+        }
+        if (!summary.identicalWeights()) {
+            throw new HearthException("the nodes ended with different weights: this is a fault in Hearth, report it");
+        }
+        return Exit.OK;
+    }
+
+    private Demo.Options options() {
+        try {
+            return new Demo.Options(
+                    nodes, epochs, CompressionStrategy.parse(compression).text(), kills);
+        } catch (IllegalArgumentException wrong) {
+            if (command == null) {
+                throw wrong;
+            }
+            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+        }
+    }
+}

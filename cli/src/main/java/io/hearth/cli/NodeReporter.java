@@ -1,0 +1,109 @@
+package io.hearth.cli;
+
+import io.hearth.agent.AutoDiscoveryBackend;
+import io.hearth.agent.ClusterStatus;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Tells how a training node is doing: lines of JSON for a program, or lines for a person on standard error. */
+final class NodeReporter implements AutoCloseable {
+    private static final int EPOCHS_PER_LINE = 5;
+
+    private final AutoDiscoveryBackend hearth;
+    private final Terminal terminal;
+    private final boolean json;
+    private final Thread watcher;
+    private Optional<ClusterStatus.ViewSummary> told = Optional.empty(); // of the watcher
+    private String waiting = ""; // of the watcher
+    private boolean toldFirstPeer; // of the watcher
+
+    NodeReporter(AutoDiscoveryBackend hearth, Terminal terminal, boolean json) {
+        this.hearth = hearth;
+        this.terminal = terminal;
+        this.json = json;
+        this.watcher = Thread.ofVirtual().name("hearth-report").unstarted(this::watch);
+    }
+
+    void started(long jvmMillis) {
+        tell(new NodeReport.Started(
+                System.currentTimeMillis(), hearth.id().text(), hearth.node().port(), jvmMillis));
+        watcher.start();
+    }
+
+    void tell(NodeReport report) {
+        if (json) {
+            terminal.out().println(report.toJson());
+            terminal.out().flush();
+        } else {
+            text(report).ifPresent(line -> terminal.err().println(line));
+        }
+    }
+
+    private static Optional<String> text(NodeReport report) {
+        return switch (report) {
+            case NodeReport.Started started ->
+                Optional.of("node " + DemoBoard.shortId(started.node()) + " listens on port " + started.port());
+            case NodeReport.FirstPeer first -> Optional.of("first peer after " + first.afterMillis() + " ms");
+            case NodeReport.InView view ->
+                Optional.of("view " + view.epoch() + ": " + view.members() + " members, master "
+                        + DemoBoard.shortId(view.master()));
+            case NodeReport.Training training ->
+                Optional.of("training as rank " + training.rank() + " of " + training.world());
+            case NodeReport.EpochDone done ->
+                done.epoch() % EPOCHS_PER_LINE == 0
+                        ? Optional.of(String.format(
+                                Locale.ROOT,
+                                "epoch %d of %d, %d steps, loss %.4f, %d nodes",
+                                done.epoch(),
+                                done.epochs(),
+                                done.steps(),
+                                done.loss(),
+                                done.world()))
+                        : Optional.empty();
+            case NodeReport.Done _ -> Optional.empty();
+            case NodeReport.Note note -> Optional.of(note.text());
+        };
+    }
+
+    private void watch() {
+        try {
+            long seen = 0;
+            while (true) {
+                seen = hearth.node().awaitStatusAfter(seen, this::tellChanges);
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tellChanges(ClusterStatus status) {
+        long now = System.currentTimeMillis();
+        if (!toldFirstPeer && status.firstPeerMillis().isPresent()) {
+            toldFirstPeer = true;
+            tell(new NodeReport.FirstPeer(now, status.firstPeerMillis().getAsLong()));
+        }
+        if (!told.equals(Optional.of(status.view()))) {
+            told = Optional.of(status.view());
+            tell(new NodeReport.InView(
+                    now,
+                    status.view().epoch(),
+                    status.view().members(),
+                    status.view().master().text()));
+        }
+        String why = status.waiting().or(status::discovery).orElse("");
+        if (!why.equals(waiting) && !why.isEmpty() && !(waiting.startsWith("0 peers") && why.startsWith("0 peers"))) {
+            tell(new NodeReport.Note(now, why));
+        }
+        waiting = why;
+    }
+
+    @Override
+    public void close() {
+        watcher.interrupt();
+        try {
+            watcher.join();
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

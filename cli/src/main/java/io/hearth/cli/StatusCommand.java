@@ -1,0 +1,98 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.hearth.agent.LocalAgent;
+import io.hearth.agent.LocalApiClient;
+import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code hearth status}: what the agent of this machine believes. */
+@Command(name = "status", description = "Show what this machine's agent believes: nodes, health, master, view.")
+final class StatusCommand implements Callable<Integer> {
+    private static final List<String> HEAD = List.of("RANK", "NODE", "NAME", "ROLE", "ADDRESS", "HEALTH", "RTT", "");
+
+    private final Terminal terminal;
+
+    @Option(
+            names = "--json",
+            description = "One line of JSON: schema, self, namespace, master, view, nodes[] and more.")
+    private boolean json;
+
+    StatusCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException {
+        JsonObject status = ask(HearthHome.open(terminal.environment()));
+        if (json) {
+            terminal.print(status);
+        } else {
+            show(status);
+        }
+        return Exit.OK;
+    }
+
+    private static JsonObject ask(HearthHome home) throws HearthException {
+        try (LocalApiClient agent = LocalApiClient.connect(home.socket(LocalAgent.SOCKET))
+                .orElseThrow(() -> new SetupException(
+                        "no agent runs here for " + home + ": start one with 'hearth agent' in another terminal"))) {
+            agent.ask("status");
+            return agent.answer()
+                    .orElseThrow(() -> new SetupException("the agent hung up before it answered; ask again"));
+        }
+    }
+
+    private void show(JsonObject status) {
+        JsonObject namespace = status.getAsJsonObject("namespace");
+        JsonObject view = status.getAsJsonObject("view");
+        terminal.out()
+                .println("namespace " + text(namespace, "name") + " (key " + text(namespace, "key_id") + ")"
+                        + (namespace.get("open").getAsBoolean() ? " OPEN: everybody on the LAN may join" : ""));
+        terminal.out()
+                .println("view " + text(view, "epoch") + " of " + text(view, "lineage") + ", "
+                        + text(view, "members") + (view.get("members").getAsInt() == 1 ? " member" : " members")
+                        + ", master " + DemoBoard.shortId(text(status, "master")) + ", this node is "
+                        + text(status, "state"));
+        var rows = new ArrayList<List<String>>();
+        rows.add(HEAD);
+        status.getAsJsonArray("nodes").forEach(node -> rows.add(row(node.getAsJsonObject())));
+        Table.lines(rows).forEach(terminal.out()::println);
+        if (status.has("waiting")) {
+            terminal.out().println("waiting: " + text(status, "waiting"));
+        }
+        for (JsonElement element : status.getAsJsonArray("refused")) {
+            JsonObject other = element.getAsJsonObject();
+            terminal.out()
+                    .println("refused: " + text(other, "address") + " " + text(other, "who") + " ("
+                            + text(other, "count") + " times): " + text(other, "why"));
+        }
+        if (status.has("discovery")) {
+            terminal.out().println(text(status, "discovery"));
+        }
+    }
+
+    private static List<String> row(JsonObject node) {
+        String group = text(node, "group");
+        return List.of(
+                text(node, "rank"),
+                DemoBoard.shortId(text(node, "id")),
+                text(node, "label"),
+                text(node, "role") + (group.isEmpty() ? "" : " of " + group),
+                text(node, "address"),
+                text(node, "health"),
+                node.has("rtt_mean_ms") ? text(node, "rtt_mean_ms") + " ms" : "",
+                node.get("self").getAsBoolean() ? "(this node)" : "");
+    }
+
+    private static String text(JsonObject json, String key) {
+        return json.has(key) ? json.get(key).getAsString() : "";
+    }
+}

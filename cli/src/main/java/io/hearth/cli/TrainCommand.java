@@ -1,0 +1,154 @@
+package io.hearth.cli;
+
+import io.hearth.agent.AutoDiscoveryBackend;
+import io.hearth.agent.HearthConfig;
+import io.hearth.collective.CollectiveMetrics;
+import io.hearth.collective.DistributedContext;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.HearthException;
+import io.hearth.examples.DigitsRecipe;
+import io.hearth.examples.DigitsTraining;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code hearth train}: the digits example, trained together with the other machines of the namespace. */
+@Command(
+        name = "train",
+        description = {
+            "Train a classifier of handwritten digits together with other machines that run the same command.",
+            "Waits for --peers other trainers, then begins; who comes later waits until the job ends."
+        })
+final class TrainCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Spec
+    private @org.jspecify.annotations.Nullable CommandSpec command;
+
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Option(names = "--peers", paramLabel = "N", description = "Other trainers to wait for (default: 1).")
+    private int peers = 1;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "How long to wait for them (default: 60s).")
+    private Duration timeout = Duration.ofSeconds(60);
+
+    @Option(names = "--group", paramLabel = "NAME", description = "The training job to join (default: default).")
+    private String group = HearthConfig.DEFAULT_GROUP;
+
+    @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: 40).")
+    private int epochs = DigitsRecipe.EPOCHS;
+
+    @Option(
+            names = "--compression",
+            paramLabel = "CODEC",
+            description = "none, int8 or topk, the same on all nodes (default: none).")
+    private String compression = "none";
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Of the first weights, the same on all nodes (default: 1).")
+    private long seed = 1;
+
+    @Option(names = "--json", description = "Reports as lines of JSON on standard output.")
+    private boolean json;
+
+    @Option(
+            names = "--from-stdin",
+            hidden = true,
+            description = "Take 'peer HOST:PORT' lines from standard input, and end when it ends.")
+    private boolean fromStdin;
+
+    TrainCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        HearthConfig config = config();
+        long jvmMillis = System.currentTimeMillis()
+                - ManagementFactory.getRuntimeMXBean().getStartTime();
+        try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config);
+                var reports = new NodeReporter(hearth, terminal, json)) {
+            if (fromStdin) {
+                ParentPipe.follow(terminal.in(), hearth);
+            }
+            reports.started(jvmMillis);
+            hearth.waitForPeers(peers, timeout);
+            DistributedContext cluster = hearth.context();
+            reports.tell(new NodeReport.Training(System.currentTimeMillis(), cluster.rank(), cluster.worldSize()));
+            var outcome = DigitsTraining.train(cluster, epochs, seed, (epoch, steps, loss) -> {
+                CollectiveMetrics metrics = cluster.metricsSnapshot();
+                reports.tell(new NodeReport.EpochDone(
+                        System.currentTimeMillis(),
+                        epoch,
+                        epochs,
+                        steps,
+                        loss,
+                        cluster.worldSize(),
+                        metrics.wireBytes(),
+                        metrics.denseBytes()));
+            });
+            done(reports, hearth, cluster, outcome);
+        }
+        return Exit.OK;
+    }
+
+    private void done(
+            NodeReporter reports,
+            AutoDiscoveryBackend hearth,
+            DistributedContext cluster,
+            DigitsTraining.Outcome outcome) {
+        CollectiveMetrics metrics = cluster.metricsSnapshot();
+        reports.tell(new NodeReport.Done(
+                System.currentTimeMillis(),
+                cluster.worldSize(),
+                hearth.status().view().master().text(),
+                outcome.steps(),
+                outcome.rightImages(),
+                outcome.testImages(),
+                metrics.wireBytes(),
+                metrics.denseBytes(),
+                outcome.weightsSha256()));
+        if (!json) {
+            terminal.out()
+                    .printf(
+                            Locale.ROOT,
+                            "%d of %d test images right after %d steps with %d nodes; weights %s%n",
+                            outcome.rightImages(),
+                            outcome.testImages(),
+                            outcome.steps(),
+                            cluster.worldSize(),
+                            outcome.weightsSha256());
+        }
+    }
+
+    private HearthConfig config() {
+        try {
+            if (peers < 0 || epochs < 1) {
+                throw new IllegalArgumentException(
+                        "--peers must be 0 or more and --epochs 1 or more, got " + peers + " and " + epochs);
+            }
+            return network.applyTo(
+                    HearthConfig.defaults().group(group).compression(CompressionStrategy.parse(compression)));
+        } catch (IllegalArgumentException wrong) {
+            if (command == null) {
+                throw wrong;
+            }
+            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+        }
+    }
+}

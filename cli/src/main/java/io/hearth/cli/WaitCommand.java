@@ -1,0 +1,211 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.hearth.agent.HearthConfig;
+import io.hearth.agent.HearthNode;
+import io.hearth.agent.LocalAgent;
+import io.hearth.agent.LocalApiClient;
+import io.hearth.agent.StatusJson;
+import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.SlotLease;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code hearth wait}: waits until enough others are in, then runs a program. */
+@Command(
+        name = "wait",
+        description = {
+            "Wait until N other machines are in the view, or with --group N trainers of that group; then run CMD.",
+            "Asks the local agent; where none runs, takes part itself until the wait is over."
+        })
+final class WaitCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Spec
+    private @org.jspecify.annotations.Nullable CommandSpec command;
+
+    @Mixin
+    private NetworkOptions network = new NetworkOptions();
+
+    @Option(names = "--peers", paramLabel = "N", required = true, description = "How many others, 0 or more.")
+    private int peers;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "How long to wait (default: 60s); then exit 124.")
+    private Duration timeout = Duration.ofSeconds(60);
+
+    @Option(names = "--group", paramLabel = "G", description = "Count the trainers of this group.")
+    private String group = "";
+
+    @Option(names = "--json", description = "The last status as one line of JSON on standard output.")
+    private boolean json;
+
+    @Parameters(arity = "0..*", paramLabel = "-- CMD", description = "Program to run then; its exit code is passed on.")
+    private List<String> program = new ArrayList<>();
+
+    WaitCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        if (peers < 0) {
+            throw new ParameterException(
+                    command == null ? null : command.commandLine(), "--peers must be 0 or more, got " + peers);
+        }
+        HearthHome home = HearthHome.open(terminal.environment());
+        Optional<LocalApiClient> agent = LocalApiClient.connect(home.socket(LocalAgent.SOCKET));
+        boolean there = agent.isPresent() ? askAgent(agent.get()) : takePart();
+        if (!there) {
+            return Exit.TIMED_OUT;
+        }
+        return program.isEmpty() ? Exit.OK : run();
+    }
+
+    private boolean askAgent(LocalApiClient agent) throws HearthException, InterruptedException {
+        var progress = new Progress();
+        try (agent) {
+            agent.ask("watch");
+            Thread reader = Thread.ofVirtual().start(() -> follow(agent, progress));
+            boolean there = progress.await(timeout);
+            agent.close();
+            reader.join();
+            if (!there && progress.hungUp()) {
+                throw new SetupException("the agent hung up while it was asked; look at its output and start it again");
+            }
+            return there;
+        }
+    }
+
+    private static void follow(LocalApiClient agent, Progress progress) {
+        try {
+            Optional<JsonObject> status = agent.answer();
+            while (status.isPresent()) {
+                progress.seen(status.get());
+                status = agent.answer();
+            }
+        } catch (HearthException broken) {
+            progress.seen(new JsonObject());
+        }
+        progress.hangUp();
+    }
+
+    private boolean takePart() throws HearthException, InterruptedException {
+        HearthConfig config = network.applyTo(HearthConfig.defaults().agent(SlotLease.WAIT));
+        try (HearthNode node = HearthNode.start(config)) {
+            var progress = new Progress();
+            Thread reader = Thread.ofVirtual().start(() -> {
+                try {
+                    long seen = 0;
+                    while (true) {
+                        seen = node.awaitStatusAfter(seen, status -> progress.seen(StatusJson.of(status)));
+                    }
+                } catch (InterruptedException stop) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            boolean there = progress.await(timeout);
+            reader.interrupt();
+            reader.join();
+            return there;
+        }
+    }
+
+    private int run() throws SetupException, InterruptedException {
+        try {
+            return new ProcessBuilder(program).inheritIO().start().waitFor();
+        } catch (IOException failed) {
+            throw new SetupException(
+                    "cannot run '" + program.getFirst() + "': " + failed.getMessage() + "; is it on the PATH?", failed);
+        }
+    }
+
+    private int count(JsonObject status) {
+        if (!status.has("nodes")) {
+            return 0;
+        }
+        if (group.isEmpty()) {
+            return status.get("other_machines").getAsInt();
+        }
+        int trainers = 0;
+        for (JsonElement element : status.getAsJsonArray("nodes")) {
+            JsonObject node = element.getAsJsonObject();
+            if (node.has("rank")
+                    && node.has("group")
+                    && node.get("group").getAsString().equals(group)) {
+                trainers++;
+            }
+        }
+        return trainers;
+    }
+
+    /** The live line, and the end of the waiting. */
+    private final class Progress {
+        private final CountDownLatch over = new CountDownLatch(1);
+        private final AtomicReference<JsonObject> newest = new AtomicReference<>(new JsonObject()); // by the reader
+        private volatile boolean enough; // by the reader
+        private volatile boolean hungUp; // by the reader
+        private int shown = -1;
+
+        void seen(JsonObject status) {
+            newest.set(status);
+            int there = count(status);
+            if (there != shown && !enough) {
+                shown = there;
+                terminal.err()
+                        .println(there + " of " + peers + (group.isEmpty() ? " machines" : " trainers of " + group)
+                                + (status.has("explanation")
+                                        ? " (" + status.get("explanation").getAsString() + ")"
+                                        : ""));
+            }
+            if (there >= peers) {
+                enough = true;
+                over.countDown();
+            }
+        }
+
+        void hangUp() {
+            hungUp = true;
+            over.countDown();
+        }
+
+        boolean hungUp() {
+            return hungUp;
+        }
+
+        boolean await(Duration patience) throws InterruptedException {
+            boolean ended = over.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+            JsonObject last = newest.get();
+            if (json) {
+                terminal.print(last);
+            }
+            if (!ended) {
+                terminal.error("timed out after " + patience.toMillis() / 1e3 + " s with " + count(last) + " of "
+                        + peers
+                        + (group.isEmpty() ? " machines" : " trainers of group " + group) + ": "
+                        + (last.has("explanation") ? last.get("explanation").getAsString() : "no answer"));
+            }
+            return enough;
+        }
+    }
+}
