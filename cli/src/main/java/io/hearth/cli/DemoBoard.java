@@ -127,7 +127,7 @@ final class DemoBoard {
     /** The index of the node with this id. */
     Optional<Integer> indexOf(String nodeId) {
         for (int i = 0; i < rows.size(); i++) {
-            if (rows.get(i).started != null && rows.get(i).started.node().equals(nodeId)) {
+            if (rows.get(i).started().map(NodeReport.Started::node).equals(Optional.of(nodeId))) {
                 return Optional.of(i);
             }
         }
