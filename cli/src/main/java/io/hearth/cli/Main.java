@@ -36,6 +36,9 @@ public final class Main {
     /** All commands. One that is added here is complete: parsing, help, exit codes and errors are the same for all. */
     private static CommandLine commandLine(Terminal terminal) {
         CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
+        CommandLine bench = new CommandLine(new BenchCommand())
+                .addSubcommand(new BenchAllReduceCommand(terminal))
+                .addSubcommand(new BenchRankCommand(terminal));
         CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
         return new CommandLine(new RootCommand())
                 .addSubcommand(new DemoCommand(terminal))
@@ -43,6 +46,7 @@ public final class Main {
                 .addSubcommand(new AgentCommand(terminal))
                 .addSubcommand(new StatusCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))
+                .addSubcommand(bench)
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
                 .addSubcommand(secret)

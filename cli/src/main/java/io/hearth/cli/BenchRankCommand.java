@@ -1,0 +1,93 @@
+package io.hearth.cli;
+
+import io.hearth.bench.RankBench;
+import io.hearth.bench.SizeSpec;
+import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.RingBackend;
+import io.hearth.core.HearthException;
+import io.hearth.discovery.HostPort;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NamespaceLookup;
+import io.hearth.identity.NetworkNamespace;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code hearth bench rank}: one rank of a measurement, in the protocol of {@code lab/peers}. */
+@Command(
+        name = "rank",
+        description = {
+            "Be one rank of a measurement among the given addresses, in the protocol of lab/peers.",
+            "Without HEARTH_SECRET or HEARTH_SECRET_FILE a published key is used; only the given addresses are talked to."
+        })
+final class BenchRankCommand implements Callable<Integer> {
+    private static final String NAMESPACE = "bench";
+
+    private final Terminal terminal;
+
+    @Spec
+    private @org.jspecify.annotations.Nullable CommandSpec command;
+
+    @Option(names = "--rank", required = true, paramLabel = "R", description = "Which of the addresses is this process.")
+    private int rank;
+
+    @Option(names = "--peers", required = true, paramLabel = "HOST:PORT,...", description = "All ranks, by rank.")
+    private String peers = "";
+
+    @Option(names = "--sizes", required = true, paramLabel = "BYTES:ITERATIONS,...", description = "Vectors to time.")
+    private String sizes = "";
+
+    @Option(names = "--iface", paramLabel = "IF", description = "Accepted for the protocol's sake: addresses say it all.")
+    private String networkInterface = "";
+
+    BenchRankCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException {
+        DistributedConfig config;
+        List<SizeSpec> wanted;
+        try {
+            config = new DistributedConfig(addresses(), rank);
+            wanted = SizeSpec.parseList(sizes);
+        } catch (IllegalArgumentException wrong) {
+            if (command == null) {
+                throw wrong;
+            }
+            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+        }
+        try (NamespaceKeys keys = namespace().keys();
+                RingBackend backend = RingBackend.open(config, keys)) {
+            new RankBench(backend).run(wanted, times -> terminal.print(times.toJson()));
+        }
+        return Exit.OK;
+    }
+
+    private List<InetSocketAddress> addresses() {
+        var addresses = new ArrayList<InetSocketAddress>();
+        for (String peer : peers.split(",", -1)) {
+            HostPort parsed = HostPort.parse(peer);
+            addresses.add(new InetSocketAddress(parsed.host(), parsed.port()));
+        }
+        return addresses;
+    }
+
+    private NetworkNamespace namespace() throws HearthException {
+        if (terminal.environment().containsKey("HEARTH_SECRET")
+                || terminal.environment().containsKey("HEARTH_SECRET_FILE")) {
+            return new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment()).named(NAMESPACE);
+        }
+        if (rank == 0) {
+            terminal.err().println("hearth: no secret given: encrypted with a published key, fit for a benchmark only");
+        }
+        return NetworkNamespace.open(NAMESPACE);
+    }
+}
