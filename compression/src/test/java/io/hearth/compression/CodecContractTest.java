@@ -2,9 +2,9 @@ package io.hearth.compression;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What every codec must do. */
 abstract class CodecContractTest {
     private static final int[] LENGTHS = {0, 1, 2, 3, 7, 8, 9, 255, 256, 257, 1021, 2048, 2049, 10_007};
-    private static final int FUZZED = 400_000;
+    private static final int FUZZED = 200_000;
     private static final float[] NOT_FINITE = {
         Float.NaN, Float.intBitsToFloat(0xff80_0001), Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY
     };
@@ -95,7 +95,7 @@ abstract class CodecContractTest {
             float[] decoded = decoded(encoded(values), length);
             assertBitsEqual(oracle(values), decoded, pattern + " of " + length);
             for (float value : decoded) {
-                assertTrue(Float.isFinite(value), pattern + " of " + length + " became " + value);
+                assertTrue(Float.isFinite(value), () -> pattern + " of " + length + " became " + value);
             }
         }
     }
@@ -259,7 +259,9 @@ abstract class CodecContractTest {
 
     private void assertNoNanUnlessLossless(MemorySegment values, int input) {
         for (long at = 0; at < values.byteSize() && !codec().lossless(); at += Float.BYTES) {
-            assertFalse(Float.isNaN(values.get(Float32.FLOAT, at)), () -> "NaN from input " + input);
+            if (Float.isNaN(values.get(Float32.FLOAT, at))) {
+                fail("NaN from input " + input);
+            }
         }
     }
 
@@ -300,11 +302,9 @@ abstract class CodecContractTest {
     static void assertBitsEqual(float[] expected, float[] actual, String what) {
         assertEquals(expected.length, actual.length, what);
         for (int i = 0; i < expected.length; i++) {
-            int at = i;
-            assertEquals(
-                    Float.floatToRawIntBits(expected[i]),
-                    Float.floatToRawIntBits(actual[i]),
-                    () -> what + " at " + at + ": expected " + expected[at] + ", got " + actual[at]);
+            if (Float.floatToRawIntBits(expected[i]) != Float.floatToRawIntBits(actual[i])) {
+                fail(what + " at " + i + ": expected " + expected[i] + ", got " + actual[i]);
+            }
         }
     }
 }

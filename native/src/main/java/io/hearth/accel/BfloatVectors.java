@@ -17,7 +17,6 @@ final class BfloatVectors implements Kernel {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> INTS = VectorSpecies.of(int.class, BYTES.vectorShape());
     private static final int STRIDE = BYTES.vectorByteSize();
-    private static final int UPPER = 0xffff_0000;
 
     private final Kernel tail;
 
@@ -104,19 +103,19 @@ final class BfloatVectors implements Kernel {
     }
 
     private static FloatVector upper(IntVector pair) {
-        return pair.and(UPPER).reinterpretAsFloats();
+        return pair.and(BfloatBlocks.UPPER).reinterpretAsFloats();
     }
 
     private static IntVector packed(FloatVector lower, FloatVector upper) {
         return rounded(lower)
                 .lanewise(VectorOperators.LSHR, Short.SIZE)
-                .or(rounded(upper).and(UPPER));
+                .or(rounded(upper).and(BfloatBlocks.UPPER));
     }
 
-    /** As {@link HalfFormat.Bfloat16#narrow} rounds: the nearest bfloat16, ties to even, is the upper half. */
+    /** As {@link BfloatBlocks} rounds: the nearest bfloat16, ties to even, is the upper half. */
     private static IntVector rounded(FloatVector values) {
         IntVector bits = values.reinterpretAsInts();
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
-        return bits.add(odd).add(HalfFormat.Bfloat16.JUST_BELOW_HALF);
+        return bits.add(odd).add(BfloatBlocks.JUST_BELOW_HALF);
     }
 }

@@ -32,10 +32,15 @@ final class FloatBlocks implements Kernel {
             int n = (int) Math.min(BLOCK, count - done);
             long at = offset + done * Float.BYTES;
             MemorySegment.copy(values, ValueLayout.JAVA_FLOAT_UNALIGNED, at, left, 0, n);
-            for (int i = 0; i < n; i++) {
-                left[i] /= divisor;
-            }
+            divide(left, n, divisor);
             MemorySegment.copy(left, 0, values, ValueLayout.JAVA_FLOAT_UNALIGNED, at, n);
+        }
+    }
+
+    /** {@code values[i] = values[i] / divisor}, the divisor rounded to float32. */
+    static void divide(float[] values, int n, int divisor) {
+        for (int i = 0; i < n; i++) {
+            values[i] /= divisor;
         }
     }
 

@@ -15,8 +15,8 @@ final class PortableReducer implements Reducer {
 
     private final Kernel float32 = new FloatBlocks();
     private final Kernel float64 = new DoubleBlocks();
-    private final Kernel float16 = new HalfBlocks(new HalfFormat.Float16());
-    private final Kernel bfloat16 = new HalfBlocks(new HalfFormat.Bfloat16(HalfBlocks.BLOCK));
+    private final Kernel float16 = new Float16Blocks();
+    private final Kernel bfloat16 = new BfloatBlocks();
     private final Kernel int32 = new IntBlocks();
     private final Kernel int64 = new LongBlocks();
     private final Kernel int8 = ByteBlocks.signed();

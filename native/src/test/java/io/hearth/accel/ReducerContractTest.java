@@ -73,7 +73,7 @@ abstract class ReducerContractTest {
         byte[] input = new byte[all * 2];
         try (var arena = Arena.ofConfined()) {
             MemorySegment accumulator = arena.allocate(input.length);
-            for (int step = 1; step < all; step += 1999) {
+            for (int step = 1; step < all; step += 4999) {
                 for (ReduceOp op : OPS) {
                     for (int i = 0; i < all; i++) {
                         Elements.set(accumulator, type, 2L * i, i);
@@ -101,7 +101,7 @@ abstract class ReducerContractTest {
             long least = Long.MAX_VALUE;
             // The interpreter boxes vectors; compiled code must not. How soon a busy machine compiles is not ours to
             // say.
-            for (int round = 0; round < 2000 && least > 0; round++) {
+            for (int round = 0; round < 20_000 && least > 0; round++) {
                 long before = threads.getCurrentThreadAllocatedBytes();
                 for (int call = 0; call < 20; call++) {
                     for (ReduceOp op : OPS) {
