@@ -29,7 +29,7 @@ final class LauncherTest {
             echo '[INFO] Building Hearth core 0.1.0-SNAPSHOT [2/3]'
             echo '[INFO] noise'
             echo '[INFO] Building Hearth cli 0.1.0-SNAPSHOT [3/3]'
-            while [ -f hold ]; do sleep 0.05; done
+            n=0; while [ -f hold ] && [ $n -lt 600 ]; do n=$((n + 1)); sleep 0.05; done
             if [ -f broken ]; then echo '[ERROR] Some.java:[1,2] not a statement'; exit 1; fi
             mkdir -p cli/target/lib
             : >cli/target/lib/hearth-cli.jar
