@@ -51,7 +51,7 @@ final class LauncherTest {
 
     @BeforeEach
     void makeTree() throws IOException {
-        root = Files.createDirectory(folder.resolve("a tree"));
+        root = Files.createDirectory(folder.toRealPath().resolve("a tree"));
         jdk = makeJdk("a jdk", "JAVA_VERSION=\"25.0.1\"\n");
         script(root.resolve("hearth"), Files.readString(Path.of(System.getProperty("hearth.root"), "hearth")));
         script(root.resolve("mvnw"), MAVEN);
