@@ -8,8 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -132,6 +136,36 @@ final class SlotLeaseTest {
                 var other = new Holder(home.folder())) {
             assertEquals(Set.of("trainer-0", "trainer-1"), Set.of(first.slot(), second.slot()));
             assertEquals("trainer-2", other.slot());
+        }
+    }
+
+    /** As in a container of applications: two copies of the classes, and neither knows which locks the other has. */
+    @Test
+    void aSecondCopyOfTheClassesInThisProcessTakesNoSlotAwayFromTheFirst() throws Exception {
+        var urls = new ArrayList<URL>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+            urls.add(Path.of(entry).toUri().toURL());
+        }
+        try (var first = SlotLease.trainer(home, at(NOW));
+                var loader = new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            assertEquals("trainer-0", first.slot());
+            Method slot = loader.loadClass(Copy.class.getName()).getDeclaredMethod("slot", String.class);
+            slot.setAccessible(true);
+            assertEquals("trainer-1", slot.invoke(null, home.toString()));
+            try (var other = new Holder(home.folder())) {
+                assertEquals("trainer-1", other.slot());
+            }
+        }
+    }
+
+    /** What is called in the second copy. */
+    static final class Copy {
+        private Copy() {}
+
+        static String slot(String home) throws SetupException {
+            try (var lease = SlotLease.trainer(HearthHome.open(Path.of(home)), at(NOW))) {
+                return lease.slot();
+            }
         }
     }
 
