@@ -244,6 +244,18 @@ final class PeerTableMachineTest {
         assertEquals(256, table.records().size());
     }
 
+    @Test
+    void whatAPersonNamedIsNeverForgottenForRoom() {
+        happens(new Event.Sighted(new Sighting(
+                "named", List.of(new Candidate(A, Medium.OTHER)), SourceKind.STATIC, OptionalInt.empty())));
+        happens(new Event.DialFailed(A, "refused"));
+        for (int i = 0; i < 300; i++) {
+            happens(sighted("r" + i, new PeerAddress("10.0." + i / 256 + "." + i % 256, 7)));
+        }
+        assertTrue(table.records().values().stream()
+                .anyMatch(record -> record.names().contains("named")));
+    }
+
     /** A table full of a member's old records, replayed again and again, with nobody behind them. */
     @Test
     void aTableFullOfReplaysDelaysARealPeerByLessThanASecond() {
