@@ -16,7 +16,8 @@ public record HostPort(String host, int port) {
     private static final int HOST_CHARACTERS_MAX = 253;
     private static final Pattern IPV4 =
             Pattern.compile("(25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}");
-    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F.]*:[0-9a-fA-F.:]*:[0-9a-fA-F.:]*(%[\\w.-]{1,32})?");
+    private static final Pattern IPV6 =
+            Pattern.compile("(?=.{2,80}$)[0-9a-fA-F.]*:[0-9a-fA-F.:]*:[0-9a-fA-F.:]*(%[\\w.-]{1,32})?");
 
     /**
      * Reads the text form.

@@ -28,7 +28,7 @@ public record InterfacePolicy(Set<String> only, Set<String> excluded) {
             "cali",
             "lxcbr",
             "lxdbr",
-            "bridge1",
+            "bridge10",
             "utun",
             "tun",
             "tap",

@@ -1,7 +1,8 @@
 package io.hearth.discovery;
 
 /**
- * What one interface's mDNS instance did and heard since it was opened, for {@code status} and for explaining silence.
+ * What mDNS did and heard on one interface since it is in use, for {@code status} and for explaining silence. A service
+ * counts again when the instance was replaced and heard it anew.
  *
  * @param interfaceName as the system calls it
  * @param address that the instance speaks from

@@ -70,6 +70,9 @@ final class MdnsInstance {
 
         /** Waits until the sockets are closed, or the time is over. */
         void await(Duration patience) {
+            if (thread.getState() == Thread.State.NEW) {
+                return; // never started, so there is nothing to wait for
+            }
             try {
                 thread.join(patience);
             } catch (InterruptedException impatient) {

@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 
 /**
  * State of a {@link PeerTableMachine}.
@@ -21,6 +20,8 @@ public record PeerTable(
         SortedMap<PeerAddress, Long> dialling,
         List<Long> dialledNanos,
         SortedMap<PeerAddress, Long> own) {
+    static final long SECOND = 1_000_000_000; // in nanoseconds
+
     /** Nothing known yet. */
     public static final PeerTable EMPTY = new PeerTable(
             Collections.emptySortedMap(), 0, Collections.emptySortedMap(), List.of(), Collections.emptySortedMap());
@@ -35,6 +36,6 @@ public record PeerTable(
     /** How long until one more dial keeps within the limit per second; 0 when it does now. */
     long windowFreeNanos(PeerTableLimits limits, long nowNanos) {
         int excess = dialledNanos.size() - limits.dialsPerSecondMax();
-        return excess < 0 ? 0 : Math.max(0, dialledNanos.get(excess) + TimeUnit.SECONDS.toNanos(1) - nowNanos);
+        return excess < 0 ? 0 : Math.max(0, dialledNanos.get(excess) + SECOND - nowNanos);
     }
 }

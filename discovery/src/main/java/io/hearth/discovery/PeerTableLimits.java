@@ -1,7 +1,5 @@
 package io.hearth.discovery;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Bounds of a peer table.
  *
@@ -25,11 +23,11 @@ public record PeerTableLimits(
     public static final PeerTableLimits DEFAULT = new PeerTableLimits(
             256,
             4,
-            TimeUnit.SECONDS.toNanos(1),
-            TimeUnit.SECONDS.toNanos(60),
-            TimeUnit.MILLISECONDS.toNanos(250),
-            TimeUnit.SECONDS.toNanos(10),
-            TimeUnit.HOURS.toNanos(24));
+            PeerTable.SECOND,
+            60 * PeerTable.SECOND,
+            PeerTable.SECOND / 4,
+            10 * PeerTable.SECOND,
+            24 * 3_600 * PeerTable.SECOND);
 
     public PeerTableLimits {
         if (recordsMax < 1 || dialsPerSecondMax < 1) {

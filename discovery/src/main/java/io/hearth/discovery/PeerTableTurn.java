@@ -146,7 +146,7 @@ final class PeerTableTurn {
 
     /** Asks for the dials that are due, as far as this second's limit goes. */
     void dialDue() {
-        dialledNanos.removeIf(atNanos -> nowNanos - atNanos >= 1_000_000_000L);
+        dialledNanos.removeIf(atNanos -> nowNanos - atNanos >= PeerTable.SECOND);
         while (true) {
             Optional<Map.Entry<Long, PeerRecord>> next = records.entrySet().stream()
                     .filter(entry -> entry.getValue().wantsDial()

@@ -6,7 +6,7 @@ import java.util.OptionalInt;
 /**
  * A hint that a peer may listen somewhere; nothing is believed before the link's handshake succeeds.
  *
- * @param name of the record at its source, at most 255 characters: two sightings of one name mean one peer, and the later one
+ * @param name of the record at its source, at most 300 characters: two sightings of one name mean one peer, and the later one
  *     may add addresses; the only thing that ties addresses together before a peer is admitted
  * @param candidates 1 to {@value #CANDIDATES_MAX} addresses
  * @param source who says so
@@ -16,7 +16,7 @@ public record Sighting(String name, List<Candidate> candidates, SourceKind sourc
     /** Most addresses kept of one peer. */
     public static final int CANDIDATES_MAX = 8;
 
-    private static final int NAME_CHARACTERS_MAX = 255;
+    private static final int NAME_CHARACTERS_MAX = 300;
 
     public Sighting {
         candidates = List.copyOf(candidates);

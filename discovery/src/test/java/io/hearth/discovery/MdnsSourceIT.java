@@ -61,6 +61,11 @@ final class MdnsSourceIT {
                 "threads are left: " + Thread.getAllStackTraces().keySet());
     }
 
+    @Test
+    void aSourceThatNeverStartedCloses() {
+        source("home", KITCHEN).close();
+    }
+
     /** As when a cable moves to another network: what is told there must be new, and peers must hear it. */
     @Test
     void aChangedInterfaceMeansANewInstanceInANewGuise() throws InterruptedException, SocketException {

@@ -121,7 +121,7 @@ final class RememberedPeersTest {
                 .getBytes(StandardCharsets.UTF_8);
         var random = new SplittableRandom(5);
         int read = 0;
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 500; i++) {
             byte[] bytes = Arrays.copyOf(good, random.nextInt(8) == 0 ? random.nextInt(good.length) : good.length);
             for (int flips = random.nextInt(1, 4); flips > 0 && bytes.length > 0; flips--) {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
@@ -136,7 +136,7 @@ final class RememberedPeersTest {
             read += told.size();
             assertTrue(told.size() <= 1);
         }
-        assertTrue(read > 20, read + " mutations were read");
+        assertTrue(read > 5, read + " mutations were read");
         assertFalse(names().isEmpty());
     }
 

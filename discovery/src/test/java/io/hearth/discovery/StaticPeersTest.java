@@ -66,6 +66,16 @@ final class StaticPeersTest {
     }
 
     @Test
+    void aNameOfAnyLengthThatIsAcceptedCanBeTold() throws InterruptedException {
+        var told = new ArrayBlockingQueue<Sighting>(1_000);
+        try (var source =
+                new StaticPeers(List.of(HostPort.parse("n".repeat(253) + ":65535")), _ -> List.of("10.0.0.1"), QUICK)) {
+            source.start(told::offer);
+            assertNotNull(told.poll(20, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
     void aHangingResolverHoldsUpNeitherTheOthersNorTheEnd() throws InterruptedException {
         var told = new ArrayBlockingQueue<Sighting>(1_000);
         var hang = new CountDownLatch(1);

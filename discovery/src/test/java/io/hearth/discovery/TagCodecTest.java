@@ -31,7 +31,7 @@ final class TagCodecTest {
         assertEquals(OptionalInt.of(1), home.verify(Advert.parse(txt::get), PORT));
     }
 
-    /** HMAC-SHA256 with 32 zero bytes as key, computed with another implementation (Python's hmac). */
+    /** The exact bytes under the MAC, written out, so that another implementation can be held against them. */
     @Test
     void theTagIsTheOneOfTheProtocol() {
         var codec = new TagCodec(List.of(new TagKey(1, parts -> {
@@ -131,7 +131,7 @@ final class TagCodecTest {
         List<String> keys = List.copyOf(good.keySet());
         int read = 0;
         int refused = 0;
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < 50_000; i++) {
             var txt = new TreeMap<>(good);
             String key = keys.get(random.nextInt(keys.size()));
             var value = new StringBuilder(good.get(key));

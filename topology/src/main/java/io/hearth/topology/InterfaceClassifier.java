@@ -18,7 +18,7 @@ public final class InterfaceClassifier {
     private static final String PORT = "Hardware Port: ";
     private static final Pattern THUNDERBOLT_PORT = Pattern.compile("thunderbolt( bridge| [0-9]+)");
     private static final List<String> MACOS_VIRTUAL_PREFIXES =
-            List.of("utun", "awdl", "llw", "anpi", "bridge1", "vmenet", "vmnet", "gif", "stf", "ap");
+            List.of("utun", "awdl", "llw", "anpi", "bridge10", "vmenet", "vmnet", "gif", "stf", "ap");
 
     private InterfaceClassifier() {}
 
