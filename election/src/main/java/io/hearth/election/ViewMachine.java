@@ -200,7 +200,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
     private static SortedMap<Lineage, Seat> seats(Start start, long nowNanos, List<Effect> over) {
         var seats = new TreeMap<Lineage, Seat>();
         start.records().stream()
-                .sorted(Comparator.comparing(LineageRecord::isListed).reversed())
+                .sorted(Comparator.comparing(record -> !record.isListed(start.node())))
                 .forEach(record -> {
                     boolean isOwn = record.isOwnedBy(start.node());
                     boolean isUnknown = isOwn && record.view().orElseThrow().epoch() == 1;
@@ -285,7 +285,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                     && joining.target().equals(lineage);
             if (!lineage.equals(turn.home.lineage())
                     && !isTarget
-                    && !seat.record().isListed()
+                    && !seat.record().isListed(turn.self.node())
                     && turn.now - seat.idleNanos() >= config.keepRecordNanos()) {
                 turn.forget(lineage);
             }
