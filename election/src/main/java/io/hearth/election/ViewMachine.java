@@ -35,7 +35,7 @@ import java.util.TreeMap;
  * stall      Flowing  --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
- * <p>Each row group is a class of its own: {@link Acceptor}, {@link Proposer} (with {@link Needs} and {@link Successor}), {@link
+ * <p>Each row group is a class of its own: {@link Acceptor}, {@link Proposer} (with {@link Needs}, {@link Candidacy} and {@link Successor}), {@link
  * Learner}, {@link Admissions}, {@link Merge}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
