@@ -109,7 +109,7 @@ final class MessageCodecTest {
         List<byte[]> frames = good.stream().map(MessageCodec::encode).toList();
         var random = new SplittableRandom(5);
         int refused = 0;
-        for (int i = 0; i < 300_000; i++) {
+        for (int i = 0; i < 100_000; i++) {
             int which = random.nextInt(good.size());
             byte[] bytes = mutated(frames.get(which), random);
             int kind = random.nextInt(20) == 0
@@ -122,7 +122,7 @@ final class MessageCodecTest {
                 refused++;
             }
         }
-        assertTrue(refused > 10_000, "only " + refused + " mutations were refused");
+        assertTrue(refused > 5_000, "only " + refused + " mutations were refused");
     }
 
     private static byte[] mutated(byte[] good, SplittableRandom random) {
