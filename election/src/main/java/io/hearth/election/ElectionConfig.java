@@ -167,16 +167,29 @@ public record ElectionConfig(
                 keepRecordNanos);
     }
 
-    /** With another span of silence, as the failure detector's preset has it. */
+    /**
+     * With the span of silence of the failure detector's preset. Spans that have to outlast a suspicion grow as much as it is
+     * longer than the default.
+     */
     public ElectionConfig silence(long nanos) {
+        long more = Math.max(0, nanos - silenceNanos);
+        var patient = new Ballots(
+                ballots.staggerNanos(),
+                ballots.lifeNanos() + more,
+                ballots.lifeSpreadNanos(),
+                ballots.retryNanos(),
+                ballots.retrySpreadNanos(),
+                ballots.repeatNanos(),
+                ballots.answerNanos() + more,
+                ballots.orphanNanos() + more);
         return new ElectionConfig(
-                ballots,
+                patient,
                 joining,
                 leaving,
                 stalling,
                 holdDowns,
                 nanos,
-                brokenPairNanos,
+                brokenPairNanos + more,
                 settleNanos,
                 gapNanos,
                 keepRecordNanos);

@@ -65,12 +65,7 @@ public record LineageRecord(
 
     /** Whether {@code node} is the only member of the newest view known, so that its vote alone decides the successor. */
     boolean isOwnedBy(NodeId node) {
-        return view.isPresent()
-                && view.get().members().size() == 1
-                && view.get()
-                        .member(node)
-                        .filter(member -> entries.contains(member.incarnation()))
-                        .isPresent();
+        return view.isPresent() && view.get().members().size() == 1 && isListed(node);
     }
 
     /** The owner decides: what it accepted already, else that the lineage is over. */
@@ -85,9 +80,10 @@ public record LineageRecord(
         return promised.isPresent() && ballot.compareTo(promised.get()) < 0;
     }
 
-    /** Whether the newest view known lists one of the entries, so that the vote still matters. */
-    boolean isListed() {
-        return view.isPresent()
-                && view.get().members().stream().anyMatch(member -> entries.contains(member.incarnation()));
+    /** Whether the newest view known lists {@code node} as one of the entries, so that its vote still matters. */
+    boolean isListed(NodeId node) {
+        return view.flatMap(known -> known.member(node))
+                .filter(member -> entries.contains(member.incarnation()))
+                .isPresent();
     }
 }

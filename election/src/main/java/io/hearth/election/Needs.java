@@ -53,11 +53,12 @@ final class Needs {
         }
         Optional<Peer> lead = turn.peer(proposers.getFirst().node());
         long patience = turn.config.silenceNanos() + 2 * turn.config.brokenPairNanos();
+        long together = Math.max(turn.home.knownSince(silent.node()), turn.home.knownSince(turn.self.node()));
         return lead.filter(peer -> peer.livesIn(turn.home.lineage())
                                 && !peer.brokenSince().containsKey(silent.node()))
                         .isPresent()
                 && turn.peer(silent.node())
-                        .filter(peer -> turn.now - peer.suspectedNanos() < patience)
+                        .filter(peer -> turn.now - Math.max(peer.suspectedNanos(), together) < patience)
                         .isPresent();
     }
 

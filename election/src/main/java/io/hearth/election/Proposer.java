@@ -2,16 +2,11 @@ package io.hearth.election;
 
 import io.hearth.identity.NodeId;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Drives this node's own ballots: decides when to start one, collects promises and acceptances, commits.
- *
- * <p>A ballot is kept apart from all others by its round and this node's id, and its promise to itself is on disk before Prepare
- * leaves, so not even a restart repeats one.
+ * Drives this node's own ballots, once {@link Candidacy} started one: collects promises and acceptances, commits.
  */
 final class Proposer {
     private Proposer() {}
@@ -25,7 +20,7 @@ final class Proposer {
         }
         turn.change = turn.change.needed(Needs.of(turn), turn.now);
         switch (turn.campaign) {
-            case Campaign.None() -> considerStarting(turn);
+            case Campaign.None() -> Candidacy.consider(turn);
             case Campaign.Preparing preparing -> {
                 if (!isOver(turn, preparing.ballot(), preparing.timing())) {
                     repeat(turn, preparing);
@@ -38,50 +33,6 @@ final class Proposer {
                 }
             }
         }
-    }
-
-    private static void considerStarting(Turn turn) {
-        Change change = turn.change;
-        if (change.needed().isEmpty() || turn.now - change.notBeforeNanos() < 0 || isDrivenByAnother(turn)) {
-            return;
-        }
-        List<Member> proposers = Standing.proposers(turn);
-        int number = 0;
-        while (number < proposers.size() && !turn.isSelf(proposers.get(number))) {
-            number++;
-        }
-        if (turn.now - change.neededNanos() >= number * turn.config.ballots().staggerNanos()) {
-            start(turn, change.needed().get());
-        }
-    }
-
-    private static boolean isDrivenByAnother(Turn turn) {
-        Change change = turn.change;
-        return change.driver().isPresent()
-                && turn.now - change.drivenNanos() < turn.config.ballots().orphanNanos()
-                && turn.view()
-                        .member(change.driver().get())
-                        .filter(driver -> Standing.canPropose(turn, driver))
-                        .isPresent();
-    }
-
-    private static void start(Turn turn, String why) {
-        LineageRecord record = turn.homeRecord();
-        long round = Math.max(
-                        turn.change.roundSeen(),
-                        record.promised().map(Ballot::round).orElse(0L))
-                + 1;
-        if (round > Ballot.ROUND_MAX) {
-            return;
-        }
-        var ballot = new Ballot(round, turn.self.node());
-        turn.persist(record.promise(ballot));
-        ElectionConfig.Ballots spans = turn.config.ballots();
-        long life = spans.lifeNanos() + turn.draw(spans.lifeSpreadNanos());
-        turn.campaign = new Campaign.Preparing(ballot, new Campaign.Timing(turn.now, life, turn.now), new TreeMap<>());
-        turn.announce(new ElectionEvent.Started(turn.home.lineage(), turn.view().epoch(), ballot, why));
-        turn.sendToMembers(new Message.Prepare(turn.view(), ballot));
-        Acceptor.freezeAndAnswer(turn);
     }
 
     private static boolean isOver(Turn turn, Ballot ballot, Campaign.Timing timing) {

@@ -1,5 +1,6 @@
 package io.hearth.election;
 
+import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
@@ -13,6 +14,8 @@ import java.util.TreeSet;
 
 /** Builds the next view from what the members answered to one ballot, and from nothing else that they may have said. */
 final class Successor {
+    private static final int VIEW_BYTES_SPARE = 1_024; // ballot, tags, and a resolution that grows a little
+
     private final Turn turn;
     private final View view;
     private final Campaign.Preparing preparing;
@@ -101,7 +104,7 @@ final class Successor {
         var entrants = new ArrayList<Member>();
         for (Member joiner : Admissions.entrants(turn, view.epoch() + 1)) {
             boolean hasSeat = machines.contains(joiner.node().peer()) || machines.size() < votersMax;
-            boolean hasRoom = kept.size() + entrants.size() < View.MEMBERS_MAX;
+            boolean hasRoom = kept.size() + entrants.size() < View.MEMBERS_MAX && fits(entrants, joiner);
             if (!hasSeat || !hasRoom || nodes.contains(joiner.node())) {
                 continue;
             }
@@ -117,6 +120,15 @@ final class Successor {
         refusals.forEach((group, refusal) -> refusal.ifPresent(why -> turn.admission = turn.admission.refused(
                 group, new Refused(why, turn.now + turn.config.joining().refusedNanos()))));
         return entrants;
+    }
+
+    /** Accept carries two views in one frame. */
+    private boolean fits(List<Member> entrants, Member joiner) {
+        var members = new ArrayList<>(kept);
+        members.addAll(entrants);
+        members.add(joiner);
+        return new View(view.lineage(), view.epoch() + 1, members, view.groups()).wireBytesMax()
+                <= BoundedDecoder.Limits.CONTROL.frameBytesMax() / 2 - VIEW_BYTES_SPARE;
     }
 
     private List<GroupView> groups(List<Member> members) {

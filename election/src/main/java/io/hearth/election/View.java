@@ -19,6 +19,10 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
     /** Most members of one view. */
     public static final int MEMBERS_MAX = 256;
 
+    private static final int WIRE_BYTES_OF_VIEW = 160; // lineage and epoch
+    private static final int WIRE_BYTES_OF_MEMBER = 70; // key 34, two numbers 18, role, tags and lengths
+    private static final int WIRE_BYTES_OF_GROUP = 24;
+
     public View {
         members = List.copyOf(members);
         groups = List.copyOf(groups);
@@ -54,6 +58,22 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
     /** What the view says of a group besides its members. */
     public Optional<GroupView> groupView(String name) {
         return groups.stream().filter(group -> group.name().equals(name)).findFirst();
+    }
+
+    /** Upper bound of the bytes of this view on the wire. */
+    int wireBytesMax() {
+        int bytes = WIRE_BYTES_OF_VIEW;
+        for (Member member : members) {
+            bytes += WIRE_BYTES_OF_MEMBER
+                    + member.node().slot().length()
+                    + 4 * member.group().length();
+        }
+        for (GroupView group : groups) {
+            bytes += WIRE_BYTES_OF_GROUP
+                    + 4 * group.name().length()
+                    + group.resolution().size();
+        }
+        return bytes;
     }
 
     /** One voter for each machine identity: its first member in view order. */

@@ -35,7 +35,7 @@ import java.util.TreeMap;
  * stall      Flowing  --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
- * <p>Each row group is a class of its own: {@link Acceptor}, {@link Proposer} (with {@link Needs} and {@link Successor}), {@link
+ * <p>Each row group is a class of its own: {@link Acceptor}, {@link Proposer} (with {@link Needs}, {@link Candidacy} and {@link Successor}), {@link
  * Learner}, {@link Admissions}, {@link Merge}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
@@ -200,7 +200,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
     private static SortedMap<Lineage, Seat> seats(Start start, long nowNanos, List<Effect> over) {
         var seats = new TreeMap<Lineage, Seat>();
         start.records().stream()
-                .sorted(Comparator.comparing(LineageRecord::isListed).reversed())
+                .sorted(Comparator.comparing(record -> !record.isListed(start.node())))
                 .forEach(record -> {
                     boolean isOwn = record.isOwnedBy(start.node());
                     boolean isUnknown = isOwn && record.view().orElseThrow().epoch() == 1;
@@ -285,7 +285,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                     && joining.target().equals(lineage);
             if (!lineage.equals(turn.home.lineage())
                     && !isTarget
-                    && !seat.record().isListed()
+                    && !seat.record().isListed(turn.self.node())
                     && turn.now - seat.idleNanos() >= config.keepRecordNanos()) {
                 turn.forget(lineage);
             }

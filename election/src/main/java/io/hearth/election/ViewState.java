@@ -120,13 +120,12 @@ public record ViewState(
                 nodes.add(member.node());
             }
         }
-        long now = clock.steppedNanos() - clock.lostNanos();
-        admission.holdDowns().forEach((node, hold) -> {
+        for (NodeId node : admission.holdDowns().keySet()) {
             Peer peer = peers.get(node);
-            if (hold.untilNanos() - now > 0 && (peer == null || !peer.linked() || peer.suspected())) {
+            if (peer == null || !peer.linked() || peer.suspected()) {
                 nodes.add(node);
             }
-        });
+        }
         return nodes.stream().limit(Presence.BROKEN_MAX).toList();
     }
 

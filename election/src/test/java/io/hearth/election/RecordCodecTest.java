@@ -1,0 +1,81 @@
+package io.hearth.election;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Bytes;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class RecordCodecTest {
+    private static final Lineage LINEAGE = new Lineage(false, 1_763_000_000_000L, Nodes.agent(1), 5, 0);
+    private static final View VIEW = new View(
+            LINEAGE,
+            4,
+            List.of(
+                    new Member(Nodes.agent(1), 5, 1, Role.AGENT, ""),
+                    new Member(Nodes.trainer(2, 0), 6, 2, Role.TRAINER, "job")),
+            List.of(new GroupView("job", 2, Bytes.EMPTY)));
+    private static final Ballot BALLOT = new Ballot(8, Nodes.agent(1));
+    private static final LineageRecord FULL = LineageRecord.asking(LINEAGE, 5)
+            .entering(9)
+            .learned(VIEW)
+            .accept(new Proposal(BALLOT, new View(LINEAGE, 5, VIEW.members(), VIEW.groups())));
+
+    @Test
+    void recordsSurviveTheDisk() throws DamagedRecordException {
+        for (LineageRecord record : List.of(
+                LineageRecord.asking(LINEAGE, 5),
+                LineageRecord.asking(LINEAGE, 5).learned(VIEW),
+                LineageRecord.asking(LINEAGE, 5).learned(VIEW).promise(BALLOT),
+                FULL)) {
+            assertEquals(record, RecordCodec.decode(RecordCodec.encode(record)));
+        }
+    }
+
+    @Test
+    void aTornFileIsNeverReadAsARecord() {
+        byte[] file = RecordCodec.encode(FULL);
+        for (int length = 0; length < file.length; length++) {
+            byte[] torn = Arrays.copyOf(file, length);
+            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(torn));
+        }
+        byte[] longer = Arrays.copyOf(file, file.length + 1);
+        assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(longer));
+    }
+
+    @Test
+    void everyFlippedBitIsNoticed() {
+        byte[] file = RecordCodec.encode(FULL);
+        for (int bit = 0; bit < file.length * 8; bit++) {
+            byte[] damaged = file.clone();
+            damaged[bit / 8] ^= (byte) (1 << bit % 8);
+            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(damaged));
+        }
+    }
+
+    @Test
+    void garbageIsRefused() {
+        var random = new SplittableRandom(3);
+        for (int i = 0; i < 20_000; i++) {
+            byte[] garbage = new byte[random.nextInt(200)];
+            random.nextBytes(garbage);
+            assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(garbage));
+        }
+    }
+
+    @Test
+    void onlyTheNewestIncarnationsAreKept() {
+        LineageRecord record = LineageRecord.asking(LINEAGE, 1);
+        for (long incarnation = 2; incarnation <= 100; incarnation++) {
+            record = record.entering(incarnation);
+        }
+        assertEquals(LineageRecord.ENTRIES_MAX, record.entries().size());
+        assertTrue(record.entries().contains(100L));
+        assertEquals(Optional.empty(), record.view());
+    }
+}
