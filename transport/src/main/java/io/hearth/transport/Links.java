@@ -189,12 +189,17 @@ public final class Links implements AutoCloseable {
         if (kind < Frame.USER_MIN || kind > Frame.KIND_MAX || message.length > Frame.BYTES_MAX) {
             throw new IllegalArgumentException("no message has kind " + kind + " and " + message.length + " bytes");
         }
-        boolean queued =
-                link(peer).map(link -> link.offer(new Frame(kind, message))).orElse(false);
-        if (!queued) {
-            tally.droppedSends.increment();
+        var frame = new Frame(kind, message);
+        Optional<Link> link = link(peer);
+        while (link.isPresent()) {
+            if (link.get().offer(frame)) {
+                return true;
+            }
+            Optional<Link> now = link(peer); // a link that gives way refuses; its successor is there already
+            link = now.equals(link) ? Optional.empty() : now;
         }
-        return queued;
+        tally.droppedSends.increment();
+        return false;
     }
 
     /** Ends the link to a node, telling it why; nothing happens if there is none. */
