@@ -27,6 +27,8 @@ final class Link {
     private final LinkKey key;
     private final int queueBytesMax;
     private final long sinceEpochMillis;
+    private final InetSocketAddress remoteAddress;
+    private final InetSocketAddress localAddress;
     private final AtomicLong queuedBytes = new AtomicLong(); // senders add, the event loop subtracts
     private final AtomicReference<@Nullable String> ending =
             new AtomicReference<>(); // first writer wins, read when it ended
@@ -42,6 +44,8 @@ final class Link {
         this.key = key;
         this.queueBytesMax = queueBytesMax;
         this.sinceEpochMillis = sinceEpochMillis;
+        this.remoteAddress = (InetSocketAddress) channel.remoteAddress();
+        this.localAddress = (InetSocketAddress) channel.localAddress();
     }
 
     RemoteNode node() {
@@ -53,16 +57,16 @@ final class Link {
     }
 
     InetSocketAddress remoteAddress() {
-        return (InetSocketAddress) channel.remoteAddress();
+        return remoteAddress;
     }
 
     InetSocketAddress localAddress() {
-        return (InetSocketAddress) channel.localAddress();
+        return localAddress;
     }
 
     LinkInfo info() {
         return new LinkInfo(
-                node.endpoint(), remoteAddress(), node.dialed(), meter.bytesIn(), meter.bytesOut(), sinceEpochMillis);
+                node.endpoint(), remoteAddress, node.dialed(), meter.bytesIn(), meter.bytesOut(), sinceEpochMillis);
     }
 
     /**

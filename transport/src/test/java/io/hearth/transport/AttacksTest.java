@@ -17,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.Provider;
 import java.security.Security;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
@@ -225,7 +227,7 @@ final class AttacksTest {
     }
 
     @Test
-    void asecondConnectionShowsItsCertificateAgain() throws Exception {
+    void aSecondConnectionShowsItsCertificateAgain() throws Exception {
         NodeIdentity member = NodeIdentity.generate();
         SSLContext remembers = RawPeer.context(member); // one context: its client offers to resume the session
         AtomicReference<Optional<NodeId>> blocked = new AtomicReference<>(Optional.empty());
@@ -389,7 +391,7 @@ final class AttacksTest {
     void theProcessAroundIsLeftAsItWas() throws Exception {
         List<Provider> providers = List.of(Security.getProviders());
         SSLContext defaults = SSLContext.getDefault();
-        var properties = (java.util.Properties) System.getProperties().clone();
+        var properties = (Properties) System.getProperties().clone();
         var security = Security.getProperty("jdk.tls.disabledAlgorithms");
         try (var a = new TestNode(keys);
                 var b = new TestNode(keys)) {
@@ -407,7 +409,7 @@ final class AttacksTest {
             while (socket.getInputStream().read() >= 0) {
                 // an alert, at most
             }
-        } catch (java.net.SocketTimeoutException stillOpen) {
+        } catch (SocketTimeoutException stillOpen) {
             throw new AssertionError("the connection is still open", stillOpen);
         } catch (IOException reset) {
             // ended as well

@@ -9,9 +9,11 @@ import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -26,17 +28,6 @@ final class DuplicateLinksTest {
         List<LinkInfo> links = node.links.links();
         assertEquals(1, links.size());
         return links.getFirst();
-    }
-
-    /** Waits for a state that must come by itself, without a fixed time. */
-    private static void until(String what, java.util.function.BooleanSupplier reached) {
-        long startNanos = System.nanoTime();
-        while (!reached.getAsBoolean()) {
-            if (System.nanoTime() - startNanos > TimeUnit.SECONDS.toNanos(20)) {
-                throw new AssertionError("not within 20 s: " + what);
-            }
-            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
-        }
     }
 
     @Test
@@ -54,7 +45,7 @@ final class DuplicateLinksTest {
                     assertTrue(b.links.send(a.id(), 16 + i, new byte[10]));
                 }
                 boolean aSmaller = a.id().compareTo(b.id()) < 0;
-                until(
+                TestNode.until(
                         "the smaller node's link stays",
                         () -> only(a).dialedByUs() == aSmaller && only(b).dialedByUs() == !aSmaller);
                 assertTrue(a.links.send(b.id(), 9_999, new byte[0]));
@@ -81,7 +72,7 @@ final class DuplicateLinksTest {
             a.link(b);
             var first = only(b).address();
             a.dial(b);
-            until("the second dial stays", () -> !only(b).address().equals(first) && only(a).dialedByUs());
+            TestNode.until("the second dial stays", () -> !only(b).address().equals(first) && only(a).dialedByUs());
             assertTrue(b.links.send(a.id(), 16, new byte[0]));
             assertEquals(16, a.await(Seen.Received.class).kind());
             assertTrue(b.seen.stream().noneMatch(Seen.Lost.class::isInstance), b.seen.toString());
@@ -92,13 +83,13 @@ final class DuplicateLinksTest {
     void aStreamOutlivesTheDuplicateThatItWasOpenedOver() throws Exception {
         NodeIdentity[] identities = Stream.generate(NodeIdentity::generate)
                 .limit(2)
-                .sorted(java.util.Comparator.comparing(NodeIdentity::peer))
+                .sorted(Comparator.comparing(NodeIdentity::peer))
                 .toArray(NodeIdentity[]::new);
         try (var small = start(identities[0], 1, keys);
                 var large = start(identities[1], 1, keys)) {
             large.link(small);
             var id = new StreamId("digits", "e1", 0);
-            var patience = java.time.Duration.ofSeconds(20);
+            var patience = Duration.ofSeconds(20);
             DataStream[] ends = new DataStream[2];
             Thread other = Thread.ofVirtual().start(() -> {
                 try {
@@ -110,11 +101,11 @@ final class DuplicateLinksTest {
             ends[0] = large.links.streams().open(small.id(), id, patience);
             other.join();
             small.dial(large);
-            until(
+            TestNode.until(
                     "the smaller node's link stays",
                     () -> only(small).dialedByUs() && !only(large).dialedByUs());
             var header = new RecordHeader(1, RecordHeader.USER_MIN, 0, 5, 0);
-            ends[0].send(header, java.lang.foreign.MemorySegment.ofArray(new byte[1]));
+            ends[0].send(header, MemorySegment.ofArray(new byte[1]));
             assertEquals(header, ends[1].receive().header());
         }
     }
