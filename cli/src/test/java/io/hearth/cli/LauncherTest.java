@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,24 +85,22 @@ final class LauncherTest {
         assertTrue(out.contains("\n--enable-native-access=ALL-UNNAMED\n"), out);
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "demo, true, false",
-        "bench, true, false",
-        "train, true, false",
-        "agent, false, false",
-        "simulate, false, false",
-        "id, false, true",
-        "status, false, true",
-        "wait, false, true"
-    })
-    void onlyWhatReducesGetsTheVectorModuleAndOnlyWhatIsShortTheShortCompiler(
-            String command, boolean vector, boolean quick) throws Exception {
-        for (String out : List.of(
-                start(command, "demo", "agent", "id").out(),
-                start("--json", command).out())) {
-            assertEquals(vector, out.contains("\n--add-modules=jdk.incubator.vector\n"), out);
-            assertEquals(quick, out.contains("\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"), out);
+    @Test
+    void onlyWhatReducesGetsTheVectorModuleAndOnlyWhatIsShortTheShortCompiler() throws Exception {
+        var reduce = List.of("demo", "bench", "train");
+        var runForLong = List.of("agent", "simulate");
+        var endAtOnce = List.of("id", "status", "wait");
+        for (String command :
+                Stream.of(reduce, runForLong, endAtOnce).flatMap(List::stream).toList()) {
+            for (String out : List.of(
+                    start(command, "demo", "agent", "id").out(),
+                    start("--json", command).out())) {
+                assertEquals(reduce.contains(command), out.contains("\n--add-modules=jdk.incubator.vector\n"), out);
+                assertEquals(
+                        endAtOnce.contains(command),
+                        out.contains("\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"),
+                        out);
+            }
         }
     }
 

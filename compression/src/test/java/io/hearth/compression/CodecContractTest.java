@@ -105,9 +105,9 @@ abstract class CodecContractTest {
     void decodeAndAddIsDecodeThenAdd(Pattern pattern) throws Exception {
         for (int length : LENGTHS) {
             byte[] encoded = encoded(pattern.values(length));
+            float[] added = decoded(encoded, length);
             for (Pattern held : Pattern.values()) {
                 float[] sum = held.values(length);
-                float[] added = decoded(encoded, length);
                 for (int i = 0; i < length; i++) {
                     sum[i] += added[i];
                 }

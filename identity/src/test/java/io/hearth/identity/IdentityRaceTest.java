@@ -75,7 +75,7 @@ final class IdentityRaceTest {
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
             Future<Set<String>> watcher = executor.submit(() -> modesSeen(done));
             try {
-                for (int round = 0; round < 5 * ROUNDS; round++) {
+                for (int round = 0; round < ROUNDS; round++) {
                     HearthHome home = HearthHome.open(folder.resolve("home"));
                     IdentityFile file = IdentityFile.in(home);
                     file.loadOrCreate();
@@ -93,7 +93,7 @@ final class IdentityRaceTest {
 
     @Test
     void aStartThatIsKilledLeavesAWholeKeyOrNone() throws Exception {
-        for (int kill = 0; kill < 4; kill++) {
+        for (int kill = 0; kill < 3; kill++) {
             Path homes = Files.createDirectory(folder.resolve("kill-" + kill));
             try (var starter = new Starter()) {
                 for (int round = 0; round < 50; round++) {
