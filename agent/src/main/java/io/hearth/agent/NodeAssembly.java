@@ -189,7 +189,7 @@ final class NodeAssembly implements AutoCloseable {
                 ? ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE)
                 : ElectionConfig.DEFAULTS;
         return new Membership(
-                new ViewMachine(spans, new CollectiveResolver()),
+                new ViewMachine(spans.silence(config.health().silenceNanos()), new CollectiveResolver()),
                 new ViewMachine.Start(
                         clock.epochMillis(),
                         files.load(),
