@@ -166,6 +166,16 @@ final class ClusterTopologyTest {
     }
 
     @Test
+    void oneUnmeasuredBandwidthMakesRoundTripsDecide() {
+        ClusterTopology measured = mesh(4);
+        for (ConnectionProfile link : mesh(4).links()) {
+            boolean first = link.from().equals(node(0)) && link.to().equals(node(1));
+            measured = first ? measured : measured.with(link.throughput(117_000_000));
+        }
+        assertEquals(List.of(node(0), node(1), node(2), node(3)), measured.ringOrder(), "units were mixed");
+    }
+
+    @Test
     void roundTripsAreSmoothed() {
         ConnectionProfile link = link(0, 1, 8 * MILLI);
         assertEquals(9 * MILLI, link.roundTrip(16 * MILLI).roundTripNanos());

@@ -93,6 +93,23 @@ final class RingPlannerTest {
         }
     }
 
+    /** Hops that are dear in one direction only, which a tour over undirected weights cannot see. */
+    @Test
+    void theHeuristicTurnsTheRingToTheCheapDirection() {
+        int n = 12;
+        for (long seed = 0; seed < 10; seed++) {
+            List<Integer> heights = shuffled(n, new SplittableRandom(seed));
+            var costs = new long[n][n];
+            for (int i = 0; i < n; i++) {
+                for (int j = 0; j < n; j++) {
+                    costs[i][j] = heights.get(i) < heights.get(j) ? 1 : 50;
+                }
+            }
+            Price price = Price.of(costs, RingPlanner.order(costs));
+            assertTrue(price.worstHops() <= 2, price.worstHops() + " dear hops where one is enough, seed " + seed);
+        }
+    }
+
     /** Clusters of fast links joined by slow ones, as two rooms are: the ring crosses between them twice and no more. */
     @Test
     void theHeuristicCrossesBetweenRoomsTwice() {
