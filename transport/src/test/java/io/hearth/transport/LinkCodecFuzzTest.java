@@ -78,7 +78,9 @@ final class LinkCodecFuzzTest {
                 throw new AssertionError("seed " + SEED + " frame " + i, escaped);
             }
         }
-        assertTrue(read > frames / 1_000, "only " + read + " of the " + frames + " mutants could be read: too wild a fuzzer");
+        assertTrue(
+                read > frames / 1_000,
+                "only " + read + " of the " + frames + " mutants could be read: too wild a fuzzer");
     }
 
     private static byte[] mutate(SplittableRandom random, byte[] bytes) {

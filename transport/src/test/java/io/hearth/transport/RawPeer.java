@@ -18,6 +18,7 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -45,9 +46,14 @@ final class RawPeer implements AutoCloseable {
 
     /** A context that trusts everybody and shows {@code chain}, whether or not {@code key} belongs to it. */
     static SSLContext context(PrivateKey key, X509Certificate... chain) {
+        return context(new AtomicInteger(), key, chain);
+    }
+
+    /** As above; {@code shown} counts the certificates that servers showed, which a resumed session does not. */
+    static SSLContext context(AtomicInteger shown, PrivateKey key, X509Certificate... chain) {
         try {
             var context = SSLContext.getInstance("TLS");
-            context.init(new KeyManager[] {new Shown(key, chain)}, new TrustManager[] {new TrustsAll()}, null);
+            context.init(new KeyManager[] {new Shown(key, chain)}, new TrustManager[] {new TrustsAll(shown)}, null);
             return context;
         } catch (GeneralSecurityException impossible) {
             throw new AssertionError(impossible);
@@ -209,11 +215,19 @@ final class RawPeer implements AutoCloseable {
     }
 
     private static final class TrustsAll extends X509ExtendedTrustManager {
+        private final AtomicInteger shown;
+
+        TrustsAll(AtomicInteger shown) {
+            this.shown = shown;
+        }
+
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {
+            shown.incrementAndGet();
+        }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
