@@ -170,6 +170,11 @@ public final class CollectiveEngine implements DistributedBackend {
         shell.removed(why);
     }
 
+    /** As {@link #removed}, whether anything was called or not. */
+    void fail(HearthException why) {
+        shell.fail(why);
+    }
+
     /** All numbers up to this one ended here; 0 before the first. */
     public long doneUpTo() {
         return shell.state().doneUpTo();

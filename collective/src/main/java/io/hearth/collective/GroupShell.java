@@ -221,8 +221,7 @@ final class GroupShell implements AutoCloseable {
                     asked.number,
                     asked.signature(),
                     attempt.doomed());
-            return asked.contribution()
-                    .attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
+            return asked.contribution().attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
         }
@@ -283,10 +282,10 @@ final class GroupShell implements AutoCloseable {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
-                case Effect.RollBack(long number) -> ofCall(number)
-                        .ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
-                case Effect.Commit(long number) -> ofCall(number)
-                        .ifPresent(open -> open.feedback.add(open.contribution()::commit));
+                case Effect.RollBack(long number) ->
+                    ofCall(number).ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
+                case Effect.Commit(long number) ->
+                    ofCall(number).ifPresent(open -> open.feedback.add(open.contribution()::commit));
                 case Effect.Run(long number, Optional<Refusal> doomed) -> run(number, doomed);
                 case Effect.Forward forward -> forwards.add(forward);
                 case Effect.End(Status.Kept outcome) -> end(outcome);
@@ -338,10 +337,8 @@ final class GroupShell implements AutoCloseable {
 
     private void startForwarder(Ring on, List<Effect.Forward> forwards) {
         forwarders.removeIf(thread -> !thread.isAlive());
-        Thread thread = Thread.ofPlatform()
-                .name("hearth-forward-" + group)
-                .daemon(true)
-                .unstarted(() -> forward(on, forwards));
+        Thread thread =
+                Thread.ofPlatform().name("hearth-forward-" + group).daemon(true).unstarted(() -> forward(on, forwards));
         forwarders.add(thread);
         thread.start();
     }
@@ -456,6 +453,16 @@ final class GroupShell implements AutoCloseable {
         }
     }
 
+    /** Ends everything with {@code why}. */
+    void fail(HearthException why) {
+        lock.lock();
+        try {
+            finish(why);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void finish(HearthException why) {
         if (over == null) {
             over = why;
@@ -482,8 +489,10 @@ final class GroupShell implements AutoCloseable {
                 return;
             }
             String waitedFor = ring == null ? "a first view" : ring.waitingFor();
-            giveUp(late, new DeadlineExceededException(late.signature().text() + " (number " + late.number
-                    + ") did not complete before its deadline; waited for " + waitedFor));
+            giveUp(
+                    late,
+                    new DeadlineExceededException(late.signature().text() + " (number " + late.number
+                            + ") did not complete before its deadline; waited for " + waitedFor));
         } finally {
             lock.unlock();
         }

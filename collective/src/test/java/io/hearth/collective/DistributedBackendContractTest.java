@@ -43,11 +43,21 @@ abstract class DistributedBackendContractTest {
             thread.join(60_000);
             assertTrue(!thread.isAlive(), "hangs");
         }
-        backends.forEach(DistributedBackend::close);
+        close(backends);
         for (Throwable failure : failures) {
             if (failure != null) {
                 throw new AssertionError(failure);
             }
+        }
+    }
+
+    /** All at once: a backend may wait for the others when it closes. */
+    static void close(List<? extends DistributedBackend> backends) throws InterruptedException {
+        List<Thread> threads = backends.stream()
+                .map(backend -> Thread.ofPlatform().daemon(true).start(backend::close))
+                .toList();
+        for (Thread thread : threads) {
+            thread.join();
         }
     }
 
@@ -59,7 +69,7 @@ abstract class DistributedBackendContractTest {
             assertEquals(3, backends.get(rank).worldSize());
             assertEquals(rank == 0, new DistributedContext(backends.get(rank)).isMaster());
         }
-        backends.forEach(DistributedBackend::close);
+        close(backends);
     }
 
     @Test

@@ -166,8 +166,8 @@ final class GroupMachineTest {
         on(first());
         on(new Event.Called(SUM));
         var refusal = new Refusal(Refusal.Cause.MISMATCH, "who asked for what");
-        List<Effect> effects =
-                on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)))));
+        List<Effect> effects = on(
+                view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)))));
         assertTrue(effects.contains(new Effect.End(new Status.Kept(1, 0, 0, Optional.of(refusal)))));
         assertEquals(1, state.doneUpTo());
     }
@@ -177,16 +177,23 @@ final class GroupMachineTest {
         var failFast = new GroupMachine(4, Policy.FAIL_FAST);
         on(failFast, first());
         on(failFast, new Event.Called(SUM));
-        List<Effect> effects = on(failFast, view(2, 2, List.of(A, C), Resolution.NOTHING));
-        assertTrue(effects.getLast() instanceof Effect.Run(long number, Optional<Refusal> doomed)
-                && number == 1
-                && doomed.orElseThrow().cause() == Refusal.Cause.PEER_LOST
-                && doomed.get().text().contains(B.shortText()));
-        on(machine, new Event.Refused(1, "L/2", new Refusal(Refusal.Cause.PEER_LOST, "")));
+        Refusal lost = doomed(on(failFast, view(2, 2, List.of(A, C), Resolution.NOTHING)));
+        assertEquals(Refusal.Cause.PEER_LOST, lost.cause());
+        assertTrue(lost.text().contains(B.shortText()));
+        on(machine, new Event.Refused(1, "L/2", lost));
         on(machine, new Event.Called(Signature.broadcast(DataType.FLOAT32, 1, C)));
-        effects = on(machine, view(3, 3, List.of(A), Resolution.NOTHING));
-        assertTrue(effects.getLast() instanceof Effect.Run(_, Optional<Refusal> doomed)
-                && doomed.orElseThrow().cause() == Refusal.Cause.ROOT_LOST);
+        assertEquals(
+                Refusal.Cause.ROOT_LOST,
+                doomed(on(machine, view(3, 3, List.of(A), Resolution.NOTHING))).cause());
+    }
+
+    private static Refusal doomed(List<Effect> effects) {
+        return effects.stream()
+                .filter(Effect.Run.class::isInstance)
+                .map(Effect.Run.class::cast)
+                .flatMap(run -> run.doomed().stream())
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -1,0 +1,48 @@
+package io.hearth.collective;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A group set up by hand: everybody gets the same list.
+ *
+ * @param nodes where each rank listens, by rank; 1 to {@link #NODES_MAX}
+ * @param rank of this process
+ * @param connectTimeout positive; how long the others may take to be there
+ * @param options of the collectives; the same segment size on all ranks
+ */
+public record DistributedConfig(
+        List<InetSocketAddress> nodes, int rank, Duration connectTimeout, EngineOptions options) {
+    /** Most ranks of a group set up by hand. */
+    public static final int NODES_MAX = 64;
+
+    public DistributedConfig {
+        nodes = List.copyOf(nodes);
+        if (nodes.isEmpty() || nodes.size() > NODES_MAX || rank < 0 || rank >= nodes.size()) {
+            throw new IllegalArgumentException("need 1 to " + NODES_MAX + " nodes and a rank among them, got "
+                    + nodes.size() + " nodes and rank " + rank);
+        }
+        if (nodes.stream().distinct().count() < nodes.size()) {
+            throw new IllegalArgumentException("two ranks have one address: " + nodes);
+        }
+        if (!connectTimeout.isPositive()) {
+            throw new IllegalArgumentException("a time to connect is positive, got " + connectTimeout);
+        }
+    }
+
+    /** Waits 30 seconds for the others; default collectives. */
+    public DistributedConfig(List<InetSocketAddress> nodes, int rank) {
+        this(nodes, rank, Duration.ofSeconds(30), EngineOptions.DEFAULTS);
+    }
+
+    /** The same with another time to connect. */
+    public DistributedConfig connectWithin(Duration limit) {
+        return new DistributedConfig(nodes, rank, limit, options);
+    }
+
+    /** The same with other options. */
+    public DistributedConfig with(EngineOptions chosen) {
+        return new DistributedConfig(nodes, rank, connectTimeout, chosen);
+    }
+}

@@ -1,0 +1,247 @@
+package io.hearth.collective;
+
+import io.hearth.accel.Engines;
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.NotEnoughPeersException;
+import io.hearth.core.PeerLostException;
+import io.hearth.core.ReduceOp;
+import io.hearth.core.SetupException;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.transport.AdmissionPolicy;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkLimits;
+import io.hearth.transport.LinkOptions;
+import io.hearth.transport.Links;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A group set up by hand: a list of addresses that is the same everywhere, and this process's rank in it. No discovery, no
+ * election, and no going on after a loss: a lost rank ends all collectives with {@link PeerLostException}.
+ *
+ * <pre>{@code
+ * var config = new DistributedConfig(
+ *         List.of(new InetSocketAddress("192.168.1.10", 52416), new InetSocketAddress("192.168.1.11", 52416)), 0);
+ * try (var backend = RingBackend.open(config, namespace.keys())) {
+ *     new DistributedContext(backend).allReduce(gradients, ReduceOp.AVG);
+ * }
+ * }</pre>
+ *
+ * <p>Ranks prove the namespace secret to one another, and traffic is encrypted. Each process has an identity of its own for the
+ * run; the first that holds a rank keeps it.
+ */
+public final class RingBackend implements DistributedBackend {
+    private static final Logger LOG = LoggerFactory.getLogger(RingBackend.class);
+    private static final String GROUP = "ring";
+    private static final long REDIAL_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long REDIAL_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
+    private static final Duration FAREWELL = Duration.ofSeconds(5);
+
+    private final Links links;
+    private final CollectiveEngine engine;
+    private volatile boolean closing; // written by close(), read by the links' thread
+
+    private RingBackend(DistributedConfig config, NamespaceKeys keys)
+            throws SetupException, NotEnoughPeersException, InterruptedException {
+        NodeIdentity identity = NodeIdentity.generate();
+        byte[] bootId = new byte[Endpoint.BOOT_ID_BYTES];
+        new SecureRandom().nextBytes(bootId);
+        var self = new Endpoint(
+                new NodeId(identity.peer(), RingRoster.slot(config.rank())),
+                Clock.system().epochMillis(),
+                Bytes.of(bootId));
+        var roster = new RingRoster(config, self, this::lost);
+        InetSocketAddress own = config.nodes().get(config.rank());
+        if (own.isUnresolved()) {
+            throw new SetupException("the address of rank " + config.rank() + ", " + own.getHostString()
+                    + ", is not known here: use an IP address of this machine");
+        }
+        links = Links.open(
+                new LinkOptions(
+                        own.getAddress(),
+                        own.getPort(),
+                        1,
+                        _ -> true,
+                        AdmissionPolicy.BY_SECRET,
+                        false,
+                        LinkLimits.DEFAULT),
+                identity,
+                self,
+                keys,
+                roster);
+        Engines.Choice choice = Engines.best();
+        LOG.info("reducer={} because {}", choice.newReducer().name(), choice.why());
+        engine = new CollectiveEngine(
+                GROUP, self.id(), links.streams(), choice.newReducer(), config.options(), broken(), Clock.system());
+        try {
+            List<Endpoint> ranks = gather(config, roster);
+            engine.install(fence(ranks), view(ranks));
+        } catch (NotEnoughPeersException | InterruptedException | RuntimeException failed) {
+            vanish();
+            throw failed;
+        }
+    }
+
+    /**
+     * Listens, dials the others, and returns when all ranks are there.
+     *
+     * @param keys of the namespace; borrowed until {@link #close}
+     * @throws SetupException the own address cannot be listened at
+     * @throws NotEnoughPeersException not all ranks were there in time; names the missing and what was heard of them
+     */
+    public static RingBackend open(DistributedConfig config, NamespaceKeys keys)
+            throws SetupException, NotEnoughPeersException, InterruptedException {
+        return new RingBackend(config, keys);
+    }
+
+    /** Each rank dials those above it, again and again until they are there. */
+    private List<Endpoint> gather(DistributedConfig config, RingRoster roster)
+            throws NotEnoughPeersException, InterruptedException {
+        long started = System.nanoTime();
+        long redial = REDIAL_NANOS_MIN;
+        while (true) {
+            for (int rank : roster.missing()) {
+                if (rank > config.rank()) {
+                    links.dial(config.nodes().get(rank));
+                }
+            }
+            long left = started + config.connectTimeout().toNanos() - System.nanoTime();
+            List<Endpoint> ranks = roster.await(Math.min(redial, left));
+            redial = Math.min(2 * redial, REDIAL_NANOS_MAX); // a handshake on a busy machine takes its time
+            if (ranks.size() == config.nodes().size()) {
+                return ranks;
+            }
+            if (left <= 0) {
+                throw new NotEnoughPeersException(
+                        ranks.size() + " of " + config.nodes().size() + " ranks were there after "
+                                + config.connectTimeout().toSeconds() + " s; " + roster.whoIsMissing());
+            }
+        }
+    }
+
+    /** One name for this run on all ranks: who takes part, each in which start. */
+    private static String fence(List<Endpoint> ranks) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (Endpoint rank : ranks) {
+                digest.update(rank.id().text().getBytes(StandardCharsets.UTF_8));
+                digest.update(rank.bootId().toArray());
+            }
+            return HexFormat.of().formatHex(digest.digest(), 0, 16);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new AssertionError("every JDK has SHA-256", missing);
+        }
+    }
+
+    private static View view(List<Endpoint> ranks) {
+        Endpoint founder = ranks.getFirst();
+        List<Member> members = ranks.stream()
+                .map(rank -> new Member(rank.id(), rank.incarnation(), 1, Role.TRAINER, GROUP))
+                .toList();
+        var lineage = new Lineage(false, 0, founder.id(), founder.incarnation(), 0);
+        return new View(lineage, 1, members, List.of(new GroupView(GROUP, 1, Bytes.EMPTY)));
+    }
+
+    private CollectiveListener broken() {
+        return new CollectiveListener() {
+            @Override
+            public void progress(long doneUpTo, boolean open) {
+                // nobody decides anything by it here
+            }
+
+            @Override
+            public void streamBroken(NodeId peer, String why) {
+                lost(peer, why);
+            }
+
+            @Override
+            public void gaveUp(String why) {
+                LOG.warn("this rank gave up: {}", why);
+            }
+        };
+    }
+
+    private void lost(NodeId peer, String why) {
+        CollectiveEngine running = engine;
+        if (!closing && running != null) {
+            running.fail(new PeerLostException(
+                    "lost " + peer.slot() + " (" + peer.peer().shortText() + "): " + why
+                            + "; a ring set up by hand does not go on without a rank, start it again"));
+        }
+    }
+
+    @Override
+    public int rank() {
+        return engine.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return engine.worldSize();
+    }
+
+    @Override
+    public CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.allReduce(values, type, op, options);
+    }
+
+    @Override
+    public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.broadcast(values, type, root, options);
+    }
+
+    @Override
+    public void barrier(CollectiveOptions options) throws CollectiveException {
+        engine.barrier(options);
+    }
+
+    @Override
+    public CollectiveMetrics metricsSnapshot() {
+        return engine.metricsSnapshot();
+    }
+
+    /**
+     * Waits up to 5 s until the others close too, so that nobody's last collective is cut off; then ends everything.
+     */
+    @Override
+    public void close() {
+        if (closing) {
+            return;
+        }
+        try {
+            engine.barrier(CollectiveOptions.DEFAULTS.within(FAREWELL));
+        } catch (CollectiveException | IllegalStateException alone) {
+            LOG.debug("closing without the others: {}", alone.getMessage());
+        }
+        vanish();
+    }
+
+    /** Ends everything without a word to the others. */
+    void vanish() {
+        closing = true;
+        engine.close();
+        links.close();
+    }
+}

@@ -1,0 +1,162 @@
+package io.hearth.collective;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.LinkObserver;
+import io.hearth.transport.Refusal;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
+
+/**
+ * Who holds which rank of a ring that was set up by hand: the first that proves the secret and says so, for the whole run.
+ * A rank is told as the node's slot, which the handshake proves together with the identity.
+ */
+final class RingRoster implements LinkObserver {
+    private static final String SLOT = "rank-";
+
+    private final DistributedConfig config;
+    private final BiConsumer<NodeId, String> onLost;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final NavigableMap<Integer, Endpoint> ranks = new TreeMap<>();
+    /** What was last heard of ranks that are not there, by address. */
+    private final NavigableMap<String, String> troubles = new TreeMap<>();
+
+    /**
+     * A roster that knows only its own node.
+     *
+     * @param onLost told of a link that ended, on the links' thread
+     */
+    RingRoster(DistributedConfig config, Endpoint self, BiConsumer<NodeId, String> onLost) {
+        this.config = config;
+        this.onLost = onLost;
+        ranks.put(config.rank(), self);
+    }
+
+    /** The slot of a node that holds a rank. */
+    static String slot(int rank) {
+        return SLOT + rank;
+    }
+
+    /** All nodes by rank once they are there, or those that were there when the time was up. */
+    List<Endpoint> await(long nanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = nanos;
+            while (ranks.size() < config.nodes().size() && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return List.copyOf(ranks.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ranks that nobody holds yet. */
+    List<Integer> missing() {
+        lock.lock();
+        try {
+            return IntStream.range(0, config.nodes().size())
+                    .filter(rank -> !ranks.containsKey(rank))
+                    .boxed()
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One line about who is missing and what was heard of them. */
+    String whoIsMissing() {
+        lock.lock();
+        try {
+            var lines = new ArrayList<String>();
+            for (int rank : missing()) {
+                InetSocketAddress address = config.nodes().get(rank);
+                lines.add("rank " + rank + " at " + address.getHostString() + ":" + address.getPort() + ": "
+                        + troubles.getOrDefault(key(address), "nothing heard"));
+            }
+            return String.join("; ", lines);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void admitted(LinkInfo link) {
+        NodeId node = link.peer().id();
+        lock.lock();
+        try {
+            Optional<Integer> rank = rankOf(node);
+            Endpoint holder = rank.map(ranks::get).orElse(null);
+            if (rank.isEmpty() || (holder != null && !holder.equals(link.peer()))) {
+                troubles.put(key(link.address()), node.shortText() + " claims a rank that is not its own");
+                return; // it is linked, but nobody ever asks it for a stream
+            }
+            ranks.put(rank.get(), link.peer());
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<Integer> rankOf(NodeId node) {
+        return IntStream.range(0, config.nodes().size())
+                .boxed()
+                .filter(rank -> node.slot().equals(slot(rank)))
+                .findFirst();
+    }
+
+    @Override
+    public void received(NodeId from, long incarnation, int kind, byte[] message) {
+        // a ring set up by hand has nothing to say outside its collectives
+    }
+
+    @Override
+    public void lost(NodeId peer, String reason) {
+        boolean isMember;
+        lock.lock();
+        try {
+            isMember = ranks.values().stream().anyMatch(member -> member.id().equals(peer));
+        } finally {
+            lock.unlock();
+        }
+        if (isMember) {
+            onLost.accept(peer, reason);
+        }
+    }
+
+    @Override
+    public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+        trouble(address, text);
+    }
+
+    @Override
+    public void dialFailed(InetSocketAddress address, String text) {
+        trouble(address, text);
+    }
+
+    private void trouble(InetSocketAddress address, String text) {
+        lock.lock();
+        try {
+            if (config.nodes().stream().anyMatch(node -> key(node).equals(key(address)))) {
+                troubles.put(key(address), text);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String key(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
+    }
+}
