@@ -50,7 +50,7 @@ public final class RankBench {
     }
 
     private RankTimes measure(SizeSpec size, MemorySegment values) throws CollectiveException {
-        int warmUp = (int) Math.clamp(WARM_UP_BYTES / size.bytes(), WARM_UP_MIN, WARM_UP_MAX);
+        int warmUp = Math.clamp(WARM_UP_BYTES / size.bytes(), WARM_UP_MIN, WARM_UP_MAX);
         for (int i = 0; i < warmUp; i++) {
             fill(values);
             reduce(values);
