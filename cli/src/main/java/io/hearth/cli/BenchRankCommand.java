@@ -45,6 +45,7 @@ final class BenchRankCommand implements Callable<Integer> {
     private String sizes = "";
 
     @Option(names = "--iface", paramLabel = "IF", description = "Accepted for the protocol's sake: addresses say it all.")
+    @SuppressWarnings("UnusedVariable") // part of the protocol of lab/peers; the addresses say it all
     private String networkInterface = "";
 
     BenchRankCommand(Terminal terminal) {
@@ -52,7 +53,7 @@ final class BenchRankCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws HearthException {
+    public Integer call() throws HearthException, InterruptedException {
         DistributedConfig config;
         List<SizeSpec> wanted;
         try {
