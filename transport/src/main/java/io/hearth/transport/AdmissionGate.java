@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -91,7 +92,7 @@ final class AdmissionGate {
         Arrays.fill(bytes, 8, 16, (byte) 0);
         try {
             return InetAddress.getByAddress(bytes);
-        } catch (java.net.UnknownHostException impossible) {
+        } catch (UnknownHostException impossible) {
             throw new AssertionError("16 bytes are an IPv6 address", impossible);
         }
     }

@@ -29,7 +29,7 @@ public interface DataStream extends AutoCloseable {
     /**
      * Waits for the next record. Its bytes were authenticated before this returns.
      *
-     * @return borrowed until the next call
+     * @return borrowed until the calling thread receives again, from whichever stream: streams share their thread's buffers
      * @throws java.io.EOFException the peer ended the stream in order
      * @throws IOException the stream is closed, broken, or its bytes are not what the peer sent
      */
@@ -45,7 +45,7 @@ public interface DataStream extends AutoCloseable {
     /**
      * A record that arrived.
      *
-     * @param bytes holds the plaintext from {@code offset} for {@code header.length()} bytes; borrowed until the next receive
+     * @param bytes holds the plaintext from {@code offset} for {@code header.length()} bytes; borrowed, see {@link #receive}
      */
     @SuppressWarnings("ArrayRecordComponent") // a borrowed buffer of the hot path, never compared
     record Received(RecordHeader header, byte[] bytes, int offset) {}

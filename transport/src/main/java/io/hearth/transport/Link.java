@@ -1,5 +1,6 @@
 package io.hearth.transport;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.util.concurrent.Future;
@@ -7,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** An admitted connection: its queue of outgoing frames, and how it ends. */
@@ -17,16 +19,22 @@ final class Link {
     /** How long a link that a better one succeeded may go on delivering what was under way. */
     static final long DRAIN_MILLIS = 2_000;
 
+    private static final String GIVES_WAY = "another link between the two nodes goes on";
+
     private final RemoteNode node;
     private final Channel channel;
     private final WireMeter meter;
     private final LinkKey key;
     private final int queueBytesMax;
     private final long sinceEpochMillis;
+    private final InetSocketAddress remoteAddress;
+    private final InetSocketAddress localAddress;
     private final AtomicLong queuedBytes = new AtomicLong(); // senders add, the event loop subtracts
     private final AtomicReference<@Nullable String> ending =
             new AtomicReference<>(); // first writer wins, read when it ended
-    private boolean retired; // event loop only, as the next
+    private final ReentrantLock offering = new ReentrantLock(); // no frame slips in behind the last one
+    private boolean retired; // under offering
+    private boolean ownDone; // event loop only, as the next
     private boolean peerDone;
 
     Link(RemoteNode node, Channel channel, WireMeter meter, LinkKey key, int queueBytesMax, long sinceEpochMillis) {
@@ -36,6 +44,8 @@ final class Link {
         this.key = key;
         this.queueBytesMax = queueBytesMax;
         this.sinceEpochMillis = sinceEpochMillis;
+        this.remoteAddress = (InetSocketAddress) channel.remoteAddress();
+        this.localAddress = (InetSocketAddress) channel.localAddress();
     }
 
     RemoteNode node() {
@@ -47,31 +57,39 @@ final class Link {
     }
 
     InetSocketAddress remoteAddress() {
-        return (InetSocketAddress) channel.remoteAddress();
+        return remoteAddress;
     }
 
     InetSocketAddress localAddress() {
-        return (InetSocketAddress) channel.localAddress();
+        return localAddress;
     }
 
     LinkInfo info() {
         return new LinkInfo(
-                node.endpoint(), remoteAddress(), node.dialed(), meter.bytesIn(), meter.bytesOut(), sinceEpochMillis);
+                node.endpoint(), remoteAddress, node.dialed(), meter.bytesIn(), meter.bytesOut(), sinceEpochMillis);
     }
 
-    /** Queues a frame from any thread; false if the link is at its end. A full queue ends it: the peer is too slow or gone. */
+    /**
+     * Queues a frame from any thread; false if the link is at its end or gives way to another. A full queue ends it: the peer
+     * is too slow or gone.
+     */
     boolean offer(Frame frame) {
-        if (!channel.isActive()) {
-            return false;
-        }
         long bytes = (long) Frame.HEADER_BYTES + frame.bytes().length;
-        if (queuedBytes.addAndGet(bytes) > queueBytesMax) {
-            end("the peer did not take " + queueBytesMax + " bytes of queued messages");
-            return false;
+        offering.lock();
+        try {
+            if (retired || !channel.isActive()) {
+                return false;
+            }
+            if (queuedBytes.addAndGet(bytes) <= queueBytesMax) {
+                channel.writeAndFlush(FrameDecoder.encode(channel.alloc(), frame))
+                        .addListener(_ -> queuedBytes.addAndGet(-bytes));
+                return true;
+            }
+        } finally {
+            offering.unlock();
         }
-        channel.writeAndFlush(FrameDecoder.encode(channel.alloc(), frame))
-                .addListener(_ -> queuedBytes.addAndGet(-bytes));
-        return true;
+        end("the peer did not take " + queueBytesMax + " bytes of queued messages");
+        return false;
     }
 
     void say(LinkMessage message) {
@@ -87,26 +105,41 @@ final class Link {
     /** Tells the peer why, then closes the connection; done within a second whatever the peer does. */
     void finish(CloseCause cause, String why) {
         ending.compareAndSet(null, why);
-        closeAfter(FrameDecoder.encode(channel.alloc(), LinkCodec.encode(new LinkMessage.Close(cause, why))), channel);
+        closeAfter(encoded(cause, why), channel);
     }
 
     /** A better link goes on: what is under way is still delivered until both ends said so, or the time is up. */
     void retire() {
-        retired = true;
-        say(new LinkMessage.Close(CloseCause.DUPLICATE, "another link between the two nodes goes on"));
-        if (peerDone) {
-            end("another link between the two nodes goes on");
-        } else {
-            var _ = channel.eventLoop().schedule(() -> end("drained"), DRAIN_MILLIS, TimeUnit.MILLISECONDS);
+        offering.lock();
+        try {
+            retired = true;
+        } finally {
+            offering.unlock();
         }
+        // As a task, so that it comes behind the frames that other threads have queued as tasks.
+        channel.eventLoop()
+                .execute(() -> channel.writeAndFlush(encoded(CloseCause.DUPLICATE, GIVES_WAY))
+                        .addListener(_ -> {
+                            ownDone = true;
+                            endIfDrained();
+                        }));
+        var _ = channel.eventLoop().schedule(() -> end(GIVES_WAY), DRAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** The peer switched to a better link and sends nothing more on this one. */
     void peerRetired() {
         peerDone = true;
-        if (retired) {
-            end("another link between the two nodes goes on");
+        endIfDrained();
+    }
+
+    private void endIfDrained() {
+        if (ownDone && peerDone) {
+            end(GIVES_WAY);
         }
+    }
+
+    private ByteBuf encoded(CloseCause cause, String why) {
+        return FrameDecoder.encode(channel.alloc(), LinkCodec.encode(new LinkMessage.Close(cause, why)));
     }
 
     /** Why it ended, as one line. */
@@ -120,7 +153,7 @@ final class Link {
         return channel.closeFuture();
     }
 
-    static void closeAfter(io.netty.buffer.ByteBuf last, Channel channel) {
+    static void closeAfter(ByteBuf last, Channel channel) {
         channel.writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
         var _ = channel.eventLoop()
                 .schedule(

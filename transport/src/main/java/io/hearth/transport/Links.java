@@ -25,6 +25,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -54,7 +55,7 @@ public final class Links implements AutoCloseable {
     private final Channel server;
     private final AtomicLong dials = new AtomicLong(); // callers of dial() count up
     private final AtomicInteger dialing = new AtomicInteger(); // callers count up, the event loop down
-    private volatile boolean closing; // written by close(), read by all
+    private final AtomicBoolean closing = new AtomicBoolean(); // set once by close(), read by all
 
     private Links(
             LinkOptions options,
@@ -87,11 +88,7 @@ public final class Links implements AutoCloseable {
         tls = new Tls(identity);
         List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
         machine = new HandshakeMachine(
-                self,
-                keys,
-                ((InetSocketAddress) data.getLocalAddress()).getPort(),
-                features,
-                limits.handshake().toNanos());
+                self, keys, listener.port(), features, limits.handshake().toNanos());
         gate = new AdmissionGate(limits.gate(), clock.nanoTime());
         try {
             server = listen();
@@ -142,16 +139,22 @@ public final class Links implements AutoCloseable {
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 
+    /** The port of data streams, as the hello tells it. */
+    int dataPort() {
+        return listener.port();
+    }
+
     /**
      * Dials one address. What comes of it is told to the observer: {@link LinkObserver#admitted}, {@link
-     * LinkObserver#refused} or {@link LinkObserver#dialFailed}.
+     * LinkObserver#refused} or {@link LinkObserver#dialFailed}. Nothing once this node is closing.
      */
     public void dial(InetSocketAddress address) {
-        if (closing || dialing.incrementAndGet() > options.limits().dialsMax()) {
-            if (!closing) {
-                dialing.decrementAndGet();
-            }
-            observeFailedDial(address, closing ? "this node is closing" : "too many connections are being made");
+        if (closing.get()) {
+            return; // and with it the observer's interest
+        }
+        if (dialing.incrementAndGet() > options.limits().dialsMax()) {
+            dialing.decrementAndGet();
+            group.execute(() -> observer.dialFailed(address, "too many connections are being made already"));
             return;
         }
         long dial = dials.incrementAndGet();
@@ -189,12 +192,17 @@ public final class Links implements AutoCloseable {
         if (kind < Frame.USER_MIN || kind > Frame.KIND_MAX || message.length > Frame.BYTES_MAX) {
             throw new IllegalArgumentException("no message has kind " + kind + " and " + message.length + " bytes");
         }
-        boolean queued =
-                link(peer).map(link -> link.offer(new Frame(kind, message))).orElse(false);
-        if (!queued) {
-            tally.droppedSends.increment();
+        var frame = new Frame(kind, message);
+        Optional<Link> link = link(peer);
+        while (link.isPresent()) {
+            if (link.get().offer(frame)) {
+                return true;
+            }
+            Optional<Link> now = link(peer); // a link that gives way refuses; its successor is there already
+            link = now.equals(link) ? Optional.empty() : now;
         }
-        return queued;
+        tally.droppedSends.increment();
+        return false;
     }
 
     /** Ends the link to a node, telling it why; nothing happens if there is none. */
@@ -204,7 +212,9 @@ public final class Links implements AutoCloseable {
 
     /** Members were seen at that address: half of all places before admission are kept for such addresses. */
     public void remember(InetAddress address) {
-        group.execute(() -> gate.remember(address));
+        if (!closing.get()) {
+            group.execute(() -> gate.remember(address));
+        }
     }
 
     /** Where data streams come from. */
@@ -225,10 +235,9 @@ public final class Links implements AutoCloseable {
     /** Ends all links and streams and every thread of this node's links; bounded by a few seconds, idempotent. */
     @Override
     public void close() {
-        if (closing) {
+        if (!closing.compareAndSet(false, true)) {
             return;
         }
-        closing = true;
         server.close().awaitUninterruptibly(CLOSE_MILLIS);
         List<Link> open = table.all();
         open.forEach(link -> link.finish(CloseCause.REQUESTED, "the node is closing"));
@@ -309,9 +318,5 @@ public final class Links implements AutoCloseable {
     private boolean isLinked(InetSocketAddress address) {
         return table.all().stream()
                 .anyMatch(link -> link.remoteAddress().getAddress().equals(address.getAddress()));
-    }
-
-    private void observeFailedDial(InetSocketAddress address, String why) {
-        group.execute(() -> observer.dialFailed(address, why));
     }
 }

@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import io.hearth.identity.NodeId;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** A data stream could not be opened or is broken; names the peer, so that its users can say whom they wait for. */
 public final class StreamException extends IOException {
@@ -28,7 +29,7 @@ public final class StreamException extends IOException {
         this(peer, kind, why, null);
     }
 
-    StreamException(NodeId peer, Cause kind, String why, @org.jspecify.annotations.Nullable Throwable cause) {
+    StreamException(NodeId peer, Cause kind, String why, @Nullable Throwable cause) {
         super("stream with " + peer.shortText() + ": " + why, cause);
         this.peer = peer;
         this.kind = kind;

@@ -73,6 +73,10 @@ final class StreamListener implements AutoCloseable {
         }
     }
 
+    int port() {
+        return server.socket().getLocalPort();
+    }
+
     /** What every data connection wants: no waiting for more to send, and word of a peer that is gone for good. */
     static void tune(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,7 +284,7 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         return Bytes.of(bytes);
     }
 
-    private <T extends @Nullable Object> T locked(java.util.function.Supplier<T> action) {
+    private <T extends @Nullable Object> T locked(Supplier<T> action) {
         lock.lock();
         try {
             return action.get();

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 final class LinkCodecFuzzTest {
     private static final long SEED = Long.getLong("hearth.seed", 25);
     private static final int FRAMES = 1_000_000;
+    private static final long TIME_NANOS = 10_000_000_000L;
 
     private static final Hello HELLO = new Hello(
             List.of(1, 2),
@@ -60,7 +61,11 @@ final class LinkCodecFuzzTest {
         var random = new SplittableRandom(SEED);
         List<Frame> good = MESSAGES.stream().map(LinkCodec::encode).toList();
         int read = 0;
-        for (int i = 0; i < FRAMES; i++) {
+        int frames = 0;
+        long startNanos = System.nanoTime();
+        // On a busy machine, as many as there is time for.
+        for (int i = 0; i < FRAMES && System.nanoTime() - startNanos < TIME_NANOS; i++) {
+            frames++;
             Frame frame = good.get(random.nextInt(good.size()));
             var mutant = new Frame(1 + random.nextInt(10), mutate(random, frame.bytes()));
             try {
@@ -73,7 +78,9 @@ final class LinkCodecFuzzTest {
                 throw new AssertionError("seed " + SEED + " frame " + i, escaped);
             }
         }
-        assertTrue(read > FRAMES / 1_000, "only " + read + " of the mutants could be read: too wild a fuzzer");
+        assertTrue(
+                read > frames / 1_000,
+                "only " + read + " of the " + frames + " mutants could be read: too wild a fuzzer");
     }
 
     private static byte[] mutate(SplittableRandom random, byte[] bytes) {
@@ -100,11 +107,14 @@ final class LinkCodecFuzzTest {
             var channel = new EmbeddedChannel(new FrameDecoder());
             ByteBuf wire = Unpooled.buffer();
             for (LinkMessage message : MESSAGES) {
-                wire.writeBytes(FrameDecoder.encode(channel.alloc(), LinkCodec.encode(message)));
+                ByteBuf frame = FrameDecoder.encode(channel.alloc(), LinkCodec.encode(message));
+                wire.writeBytes(frame);
+                frame.release();
             }
             while (wire.isReadable()) {
                 channel.writeInbound(wire.readRetainedSlice(random.nextInt(1, Math.min(40, wire.readableBytes()) + 1)));
             }
+            wire.release();
             for (LinkMessage message : MESSAGES) {
                 Frame expected = LinkCodec.encode(message);
                 Frame frame = channel.readInbound();

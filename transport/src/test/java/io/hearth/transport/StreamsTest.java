@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -175,7 +176,7 @@ final class StreamsTest {
             }
             pair.dialed().close();
             for (Future<?> blocked : new Future<?>[] {receiver, sender}) {
-                var ended = assertThrows(java.util.concurrent.ExecutionException.class, blocked::get);
+                var ended = assertThrows(ExecutionException.class, blocked::get);
                 assertTrue(ended.getCause() instanceof StreamException, String.valueOf(ended.getCause()));
             }
         }
@@ -191,7 +192,7 @@ final class StreamsTest {
             a.links.close(b.id(), "enough");
             a.await(Seen.Lost.class);
             b.await(Seen.Lost.class);
-            var ended = assertThrows(java.util.concurrent.ExecutionException.class, receiver::get);
+            var ended = assertThrows(ExecutionException.class, receiver::get);
             assertTrue(ended.getCause() instanceof StreamException, String.valueOf(ended.getCause()));
             var after = assertThrows(
                     StreamException.class, () -> pair.dialed().send(header(0, 1), MemorySegment.ofArray(new byte[0])));

@@ -14,6 +14,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** A node on the loopback interface whose observer keeps everything it hears, in order. */
@@ -113,6 +115,17 @@ final class TestNode implements AutoCloseable {
             if (kind.isInstance(next)) {
                 return kind.cast(next);
             }
+        }
+    }
+
+    /** Waits for a state that must come by itself, without a fixed time. */
+    static void until(String what, BooleanSupplier reached) {
+        long startNanos = System.nanoTime();
+        while (!reached.getAsBoolean()) {
+            if (System.nanoTime() - startNanos > TimeUnit.SECONDS.toNanos(20)) {
+                throw new AssertionError("not within 20 s: " + what);
+            }
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
