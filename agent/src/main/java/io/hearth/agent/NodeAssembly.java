@@ -85,6 +85,7 @@ final class NodeAssembly implements AutoCloseable {
                 config.role() == Role.TRAINER
                         ? SlotLease.trainer(home, clock)
                         : SlotLease.single(home, config.slot(), clock));
+        lease.damaged().ifPresent(aside -> LOG.warn("the slot's counter was unreadable and is kept as {}", aside));
         self = new NodeId(identity.peer(), lease.slot());
         NamespaceKeys keys = scope.keep(namespace.keys());
         Links links = scope.keep(Links.open(
