@@ -29,9 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Owns a group's machine and carries out its effects.
  *
- * <p>Two locks. {@code lock} guards the machine's state and everything that changes with it, and is held for moments only.
- * {@code drive} is held by whoever moves bytes on the ring: the caller for its own collective, a forwarder for results that
- * others lack; so an attempt of a former group epoch is over before one of the next touches buffers and companion.
+ * <p>{@code lock} guards the machine's state and everything that changes with it, and is held for moments only. Bytes are moved
+ * without it, by the {@link RingDriver}.
  */
 final class GroupShell implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupShell.class);
@@ -39,17 +38,12 @@ final class GroupShell implements AutoCloseable {
 
     private final String group;
     private final NodeId self;
-    private final StreamSource streams;
-    private final Reducer reducer;
-    private final EngineOptions options;
     private final CollectiveListener listener;
     private final Clock clock;
     private final GroupMachine machine;
-    private final Gate gate = new Gate();
     private final Buffers buffers = new Buffers();
-    private final Companion companion;
+    private final RingDriver driver;
     private final DeadlineWatch watch;
-    private final ReentrantLock drive = new ReentrantLock();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -71,13 +65,10 @@ final class GroupShell implements AutoCloseable {
             Clock clock) {
         this.group = group;
         this.self = self;
-        this.streams = streams;
-        this.reducer = reducer;
-        this.options = options;
         this.listener = listener;
         this.clock = clock;
         this.machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy());
-        this.companion = new Companion("hearth-receive-" + group);
+        this.driver = new RingDriver(group, streams, reducer, options.segmentBytes());
         this.watch = new DeadlineWatch("hearth-deadline-" + group, clock, this::expire);
     }
 
@@ -188,7 +179,7 @@ final class GroupShell implements AutoCloseable {
         Optional<Refusal> refusal;
         lock.unlock();
         try {
-            refusal = drive(on, () -> exchange(asked, attempt));
+            refusal = driver.attempt(asked, attempt);
         } catch (IOException broken) {
             lock.lock();
             broken(on, broken);
@@ -210,55 +201,6 @@ final class GroupShell implements AutoCloseable {
         step(end);
         // Calls are synchronous: whoever took part in this number had ended all before it.
         step(new Event.EndedByAll(asked.number - 1));
-    }
-
-    private Optional<Refusal> exchange(Call asked, Call.Attempt attempt) throws IOException {
-        Ring on = attempt.ring();
-        long before = on.bytesSent();
-        try {
-            var exchange = Exchange.ofCall(
-                    new Exchange.Drive(on, gate, companion, reducer),
-                    asked.number,
-                    asked.signature(),
-                    attempt.doomed());
-            return asked.contribution().attempt(new Contribution.Place(exchange, on, options.segmentBytes(), asked));
-        } finally {
-            asked.bytesSent += on.bytesSent() - before;
-        }
-    }
-
-    /** What moves bytes while the ring is this thread's. */
-    private interface Driven<T> {
-        T run() throws IOException;
-    }
-
-    private <T> T drive(Ring on, Driven<T> driven) throws IOException, InterruptedException {
-        drive.lockInterruptibly();
-        try {
-            gate.pass(on);
-            if (!on.isOpen()) {
-                openStreams(on);
-            }
-            return driven.run();
-        } finally {
-            drive.unlock();
-        }
-    }
-
-    private void openStreams(Ring on) throws IOException, InterruptedException {
-        companion.start(() -> on.open(streams, group));
-        try {
-            companion.await();
-        } catch (InterruptedException stop) {
-            on.abandon();
-            companion.awaitIdle();
-            throw stop;
-        }
-        on.check();
-        Throwable failure = companion.failure();
-        if (failure != null) {
-            throw new IOException("opening streams failed: " + failure, failure);
-        }
     }
 
     private void broken(Ring on, IOException broken) throws InterruptedException {
@@ -313,7 +255,7 @@ final class GroupShell implements AutoCloseable {
         if (ring != null) {
             ring.abandon();
         }
-        gate.wake();
+        driver.gate().wake();
         ring = new Ring(state.fence(), state.members(), self);
         ofCall(state.next() - 1).ifPresent(open -> open.attempt = null);
     }
@@ -346,7 +288,7 @@ final class GroupShell implements AutoCloseable {
     private void forward(Ring on, List<Effect.Forward> forwards) {
         try {
             for (Effect.Forward forward : forwards) {
-                drive(on, () -> carry(on, forward));
+                carry(on, forward);
                 lock.lock();
                 try {
                     while (state.frozen().isPresent() && !on.isAbandoned()) {
@@ -375,37 +317,21 @@ final class GroupShell implements AutoCloseable {
         }
     }
 
-    private Optional<Refusal> carry(Ring on, Effect.Forward forward) throws IOException {
-        Buffers.Buffer target;
-        boolean borrowed;
+    private void carry(Ring on, Effect.Forward forward) throws IOException, InterruptedException {
+        Optional<Buffers.Buffer> known;
         lock.lock();
         try {
-            Buffers.Buffer known = forward.held()
-                    ? results.get(forward.number())
-                    : ofCall(forward.number()).map(Call::work).orElse(null);
-            borrowed = known != null;
-            target = known == null ? buffers.take(forward.bytes()) : known;
+            known = forward.held()
+                    ? Optional.ofNullable(results.get(forward.number()))
+                    : ofCall(forward.number()).map(Call::work);
         } finally {
             lock.unlock();
         }
+        Buffers.Buffer target = known.orElseGet(() -> buffers.take(forward.bytes()));
         try {
-            if (forward.root() < 0 || target.bytes().byteSize() != forward.bytes()) {
-                throw new RingBrokenException(
-                        on.previous(),
-                        "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, "
-                                + target.bytes().byteSize() + " were asked for here");
-            }
-            var exchange = Exchange.ofForward(
-                    new Exchange.Drive(on, gate, companion, reducer),
-                    forward.number(),
-                    forward.bytes(),
-                    forward.held());
-            return exchange.play(
-                    new BroadcastSchedule(
-                            on.rank(), on.world(), forward.root(), forward.bytes(), options.segmentBytes()),
-                    target.bytes());
+            driver.carry(on, forward, target.bytes());
         } finally {
-            if (!borrowed) {
+            if (known.isEmpty()) {
                 buffers.give(target);
             }
         }
@@ -413,7 +339,7 @@ final class GroupShell implements AutoCloseable {
 
     /** Stops every data thread, then says where this member stands; nothing ends until {@link #install}. */
     Status freeze(String lineage, long epoch) {
-        gate.shut();
+        driver.gate().shut();
         lock.lock();
         try {
             step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));
@@ -434,7 +360,7 @@ final class GroupShell implements AutoCloseable {
             }
             step(view);
             if (state.frozen().isEmpty()) {
-                gate.open();
+                driver.gate().open();
             }
         } finally {
             lock.unlock();
@@ -473,7 +399,7 @@ final class GroupShell implements AutoCloseable {
         if (ring != null) {
             ring.abandon();
         }
-        gate.wake();
+        driver.gate().wake();
         changed.signalAll();
     }
 
@@ -528,7 +454,7 @@ final class GroupShell implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        companion.close();
+        driver.close();
         watch.close();
         for (Thread thread : leftovers) {
             idle &= joined(thread);
