@@ -181,6 +181,7 @@ final class NodeAssembly implements AutoCloseable {
         failure.set(Optional.of(stop));
         engine.ifPresent(collectives -> collectives.removed(stop));
         left.countDown();
+        status.touch();
     }
 
     private Membership membership(HearthConfig config, Links links, SlotLease lease, Path folder)
