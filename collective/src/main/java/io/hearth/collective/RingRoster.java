@@ -128,7 +128,8 @@ final class RingRoster implements LinkObserver {
         try {
             isMember = ranks.values().stream().anyMatch(member -> member.id().equals(peer));
             if (isMember && ranks.size() < config.nodes().size()) {
-                ranks.values().removeIf(member -> member.id().equals(peer)); // it may come back while others are awaited
+                ranks.values()
+                        .removeIf(member -> member.id().equals(peer)); // it may come back while others are awaited
                 return;
             }
         } finally {
