@@ -39,7 +39,7 @@ final class LocalApiServer implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Observation<JsonObject> status;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
-    private final Set<SocketChannel> clients = ConcurrentHashMap.newKeySet();
+    private final Set<Thread> clients = ConcurrentHashMap.newKeySet();
     private final Thread acceptor;
 
     private LocalApiServer(Path path, ServerSocketChannel server, Observation<JsonObject> status) {
@@ -100,8 +100,9 @@ final class LocalApiServer implements AutoCloseable {
                     client.close();
                     continue;
                 }
-                clients.add(client);
-                Thread.ofVirtual().name("hearth-local-client").start(() -> serve(client));
+                Thread thread = Thread.ofVirtual().name("hearth-local-client").unstarted(() -> serve(client));
+                clients.add(thread);
+                thread.start();
             } catch (AsynchronousCloseException closed) {
                 return; // close() was called
             } catch (IOException failed) {
@@ -132,17 +133,34 @@ final class LocalApiServer implements AutoCloseable {
         } catch (IOException | InterruptedException gone) {
             LOG.debug("local client left: {}", gone.getMessage());
         } finally {
-            clients.remove(client);
+            clients.remove(Thread.currentThread());
             places.release();
         }
     }
 
     private void watch(SocketChannel client) throws IOException, InterruptedException {
+        Thread writer = Thread.currentThread();
+        Thread.ofVirtual().name("hearth-local-hangup").start(() -> {
+            awaitHangUp(client);
+            writer.interrupt();
+        });
         long seen = 0;
-        while (client.isOpen() && server.isOpen()) {
+        while (client.isOpen()) {
             Observation.Version<JsonObject> next = status.awaitAfter(seen);
             write(client, next.value());
             seen = next.number();
+        }
+    }
+
+    /** A watcher that is gone must not keep its place until the next change, which may be days away. */
+    private static void awaitHangUp(SocketChannel client) {
+        try {
+            ByteBuffer ignored = ByteBuffer.allocate(QUESTION_BYTES_MAX);
+            while (client.read(ignored) >= 0) {
+                ignored.clear(); // a watcher has nothing more to say
+            }
+        } catch (IOException gone) {
+            LOG.debug("local client left: {}", gone.getMessage());
         }
     }
 
@@ -176,10 +194,11 @@ final class LocalApiServer implements AutoCloseable {
         try {
             server.close();
             Files.deleteIfExists(path);
-            for (SocketChannel client : clients) {
-                client.close();
-            }
             acceptor.join();
+            for (Thread client : clients) {
+                client.interrupt(); // closes its channel too
+                client.join();
+            }
         } catch (IOException failed) {
             LOG.warn("local api did not close cleanly: {}", failed.getMessage());
         } catch (InterruptedException impatient) {
