@@ -108,6 +108,7 @@ final class NodeAssembly implements AutoCloseable {
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
+        Reach.checkInterfaces(config);
         sources = scope.keep(
                 new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);

@@ -107,7 +107,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     /** Often enough to notice an own pause, and to beat and judge in time. */
     @Override
     public long sleepNanos(HealthState state, long nowNanos) {
-        long sleep = config.gapNanos() / 2;
+        long sleep = state.steppedNanos() + config.gapNanos() / 2 - nowNanos;
         for (Watched peer : state.peers().values()) {
             sleep = Math.min(sleep, untilDue(peer, nowNanos));
         }

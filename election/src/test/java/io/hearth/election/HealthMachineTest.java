@@ -74,6 +74,21 @@ final class HealthMachineTest {
                 HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan(), HealthConfig.of(100 * MILLI, 400 * MILLI));
     }
 
+    /** A shell that looks now and then, for reasons of its own, and gives the tick when it is due. */
+    @ParameterizedTest
+    @MethodSource("presets")
+    void aNodeThatKnowsNobodyStillNoticesThatTimePasses(HealthConfig config) {
+        var bench = new Bench(config);
+        for (int look = 0; look < 100; look++) {
+            bench.now += config.gapNanos() / 5;
+            if (bench.machine.sleepNanos(bench.state, bench.now) <= 0) {
+                bench.event(new Event.Tick());
+            }
+        }
+        bench.linked();
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
     @ParameterizedTest
     @MethodSource("presets")
     void onlyTheFullSpanOfSilenceMakesSuspect(HealthConfig config) {
