@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ public final class HearthNode implements AutoCloseable {
     private static final Duration LEAVING = Duration.ofSeconds(16);
 
     private final NodeAssembly parts;
+    private final AtomicBoolean closing = new AtomicBoolean(); // the first caller of close() sets it
 
     private HearthNode(NodeAssembly parts) {
         this.parts = parts;
@@ -102,6 +104,9 @@ public final class HearthNode implements AutoCloseable {
     /** Leaves the cluster in order, as far as the others let it within some seconds, and ends everything; idempotent. */
     @Override
     public void close() {
+        if (closing.getAndSet(true)) {
+            return;
+        }
         parts.leave();
         try {
             if (!parts.left().await(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {

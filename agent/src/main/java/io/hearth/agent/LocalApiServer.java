@@ -16,7 +16,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import jdk.net.ExtendedSocketOptions;
@@ -39,7 +39,7 @@ final class LocalApiServer implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Observation<JsonObject> status;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
-    private final Set<SocketChannel> clients = ConcurrentHashMap.newKeySet();
+    private final Map<SocketChannel, Thread> clients = new ConcurrentHashMap<>();
     private final Thread acceptor;
 
     private LocalApiServer(Path path, ServerSocketChannel server, Observation<JsonObject> status) {
@@ -100,8 +100,9 @@ final class LocalApiServer implements AutoCloseable {
                     client.close();
                     continue;
                 }
-                clients.add(client);
-                Thread.ofVirtual().name("hearth-local-client").start(() -> serve(client));
+                Thread serving = Thread.ofVirtual().name("hearth-local-client").unstarted(() -> serve(client));
+                clients.put(client, serving);
+                serving.start();
             } catch (AsynchronousCloseException closed) {
                 return; // close() was called
             } catch (IOException failed) {
@@ -176,10 +177,12 @@ final class LocalApiServer implements AutoCloseable {
         try {
             server.close();
             Files.deleteIfExists(path);
-            for (SocketChannel client : clients) {
-                client.close();
-            }
             acceptor.join();
+            for (Map.Entry<SocketChannel, Thread> client : clients.entrySet()) {
+                client.getKey().close();
+                client.getValue().interrupt();
+                client.getValue().join();
+            }
         } catch (IOException failed) {
             LOG.warn("local api did not close cleanly: {}", failed.getMessage());
         } catch (InterruptedException impatient) {

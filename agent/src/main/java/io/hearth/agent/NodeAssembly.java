@@ -43,7 +43,7 @@ final class NodeAssembly implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
     private final Scope scope;
-    private final Clock clock = Clock.system();
+    private final Clock clock;
     private final NodeInbox inbox = new NodeInbox();
     private final CountDownLatch left = new CountDownLatch(1);
     private final AtomicReference<Optional<HearthException>> failure = new AtomicReference<>(Optional.empty());
@@ -59,6 +59,8 @@ final class NodeAssembly implements AutoCloseable {
      * @throws SetupException something on this machine stands in the way; nothing is left running
      */
     static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
+        Clock clock = Clock.system();
+        long startedNanos = clock.nanoTime();
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
@@ -66,7 +68,7 @@ final class NodeAssembly implements AutoCloseable {
         var scope = new Scope();
         boolean started = false;
         try {
-            var assembly = new NodeAssembly(config, home, namespace, identity, scope);
+            var assembly = new NodeAssembly(config, home, namespace, identity, scope, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -77,14 +79,21 @@ final class NodeAssembly implements AutoCloseable {
     }
 
     private NodeAssembly(
-            HearthConfig config, HearthHome home, NetworkNamespace namespace, NodeIdentity identity, Scope scope)
+            HearthConfig config,
+            HearthHome home,
+            NetworkNamespace namespace,
+            NodeIdentity identity,
+            Scope scope,
+            Clock clock,
+            long startedNanos)
             throws SetupException {
-        long startedNanos = clock.nanoTime();
         this.scope = scope;
+        this.clock = clock;
         SlotLease lease = scope.keep(
                 config.role() == Role.TRAINER
                         ? SlotLease.trainer(home, clock)
                         : SlotLease.single(home, config.slot(), clock));
+        lease.damaged().ifPresent(aside -> LOG.warn("the slot's counter was unreadable and is kept as {}", aside));
         self = new NodeId(identity.peer(), lease.slot());
         NamespaceKeys keys = scope.keep(namespace.keys());
         Links links = scope.keep(Links.open(
@@ -180,6 +189,7 @@ final class NodeAssembly implements AutoCloseable {
         failure.set(Optional.of(stop));
         engine.ifPresent(collectives -> collectives.removed(stop));
         left.countDown();
+        status.touch();
     }
 
     private Membership membership(

@@ -2,6 +2,8 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.discovery.Candidate;
+import io.hearth.discovery.SourceKind;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.HealthMachine;
 import io.hearth.election.Message;
@@ -96,7 +98,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 watch.dialFailed(failed);
                 finder.dialFailed(failed);
             }
-            case NodeEvent.Sighted sighted -> finder.sighted(sighted);
+            case NodeEvent.Sighted sighted -> sighted(sighted);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
             case NodeEvent.Progress(long doneUpTo, boolean open) ->
                 membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, open));
@@ -171,6 +173,16 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.send(to, MessageCodec.kind(message), MessageCodec.encode(message));
     }
 
+    /** Where a member was once, it may come from again: such addresses have places of their own before admission. */
+    private void sighted(NodeEvent.Sighted sighted) {
+        if (sighted.sighting().source() == SourceKind.REMEMBERED) {
+            for (Candidate candidate : sighted.sighting().candidates()) {
+                PeerFinder.usable(candidate.address()).ifPresent(found -> links.remember(found.getAddress()));
+            }
+        }
+        finder.sighted(sighted);
+    }
+
     private void admitted(NodeEvent.Admitted admitted) {
         NodeId node = admitted.link().peer().id();
         if (firstPeerMillis.isEmpty()) {
@@ -182,6 +194,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 admitted.link().address(),
                 admitted.link().dialedByUs());
         acquaintances.admitted(admitted.link());
+        links.remember(admitted.link().address().getAddress());
         links.send(node, NodeProfileCodec.KIND, acquaintances.introduction());
         finder.admitted(admitted.link());
         membership

@@ -41,6 +41,17 @@ final class Observation<T> {
         }
     }
 
+    /** Wakes whoever waits although the value is the same: something beside it changed. */
+    void touch() {
+        lock.lock();
+        try {
+            newest = new Version<>(newest.number() + 1, newest.value());
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits for a version newer than {@code number}; returns at once if there is one. */
     Version<T> awaitAfter(long number) throws InterruptedException {
         lock.lockInterruptibly();

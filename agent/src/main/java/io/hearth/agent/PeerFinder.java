@@ -12,6 +12,7 @@ import io.hearth.discovery.SocketAddresses;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,12 +91,28 @@ final class PeerFinder {
 
     private void carryOut(Effect effect) {
         switch (effect) {
-            case Effect.Dial dial -> {
-                LOG.debug("dialling address={}", dial.address());
-                dialer.accept(SocketAddresses.of(dial.address()));
-            }
+            case Effect.Dial dial -> dial(dial.address());
             case Effect.Remember(var node, var addresses) -> remembered.remember(node, addresses);
-            case Effect.Forget(var name, var why) -> LOG.debug("forgot record={} why={}", name, why);
+            case Effect.Forget(var name, var why) -> {
+                LOG.debug("forgot record={} why={}", name, why);
+                remembered.forget(name);
+            }
+        }
+    }
+
+    private void dial(PeerAddress address) {
+        LOG.debug("dialling address={}", address);
+        usable(address)
+                .ifPresentOrElse(
+                        dialer, () -> table.step(new Event.DialFailed(address, "its interface is not there any more")));
+    }
+
+    /** The address to connect to; empty if its scope names an interface that this machine does not have. */
+    static Optional<InetSocketAddress> usable(PeerAddress address) {
+        try {
+            return Optional.of(SocketAddresses.of(address));
+        } catch (IllegalArgumentException unknownScope) {
+            return Optional.empty();
         }
     }
 }

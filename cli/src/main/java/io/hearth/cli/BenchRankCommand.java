@@ -35,7 +35,11 @@ final class BenchRankCommand implements Callable<Integer> {
     @Spec
     private @org.jspecify.annotations.Nullable CommandSpec command;
 
-    @Option(names = "--rank", required = true, paramLabel = "R", description = "Which of the addresses is this process.")
+    @Option(
+            names = "--rank",
+            required = true,
+            paramLabel = "R",
+            description = "Which of the addresses is this process.")
     private int rank;
 
     @Option(names = "--peers", required = true, paramLabel = "HOST:PORT,...", description = "All ranks, by rank.")
@@ -44,7 +48,10 @@ final class BenchRankCommand implements Callable<Integer> {
     @Option(names = "--sizes", required = true, paramLabel = "BYTES:ITERATIONS,...", description = "Vectors to time.")
     private String sizes = "";
 
-    @Option(names = "--iface", paramLabel = "IF", description = "Accepted for the protocol's sake: addresses say it all.")
+    @Option(
+            names = "--iface",
+            paramLabel = "IF",
+            description = "Accepted for the protocol's sake: addresses say it all.")
     @SuppressWarnings("UnusedVariable") // part of the protocol of lab/peers; the addresses say it all
     private String networkInterface = "";
 
@@ -84,7 +91,8 @@ final class BenchRankCommand implements Callable<Integer> {
     private NetworkNamespace namespace() throws HearthException {
         if (terminal.environment().containsKey("HEARTH_SECRET")
                 || terminal.environment().containsKey("HEARTH_SECRET_FILE")) {
-            return new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment()).named(NAMESPACE);
+            return new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment())
+                    .named(NAMESPACE);
         }
         if (rank == 0) {
             terminal.err().println("hearth: no secret given: encrypted with a published key, fit for a benchmark only");

@@ -78,9 +78,9 @@ final class Demo {
         }
     }
 
-    private List<String> nodeArguments() {
+    private List<String> nodeArguments() throws SetupException {
         var arguments = new ArrayList<>(List.of("train", "--json", "--from-stdin", "--namespace", DemoHomes.NAMESPACE));
-        arguments.addAll(List.of("--interface", "lo", "--peers", "" + (options.nodes() - 1)));
+        arguments.addAll(List.of("--interface", Loopback.name(), "--peers", "" + (options.nodes() - 1)));
         arguments.addAll(List.of("--epochs", "" + options.epochs(), "--compression", options.compression()));
         return arguments;
     }

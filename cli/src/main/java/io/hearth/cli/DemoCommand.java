@@ -25,7 +25,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--nodes", paramLabel = "N", description = "How many, 2 to 16 (default: 4).")
     private int nodes = 4;
 
-    @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: 40).")
+    @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: ${DEFAULT-VALUE}).")
     private int epochs = io.hearth.examples.DigitsRecipe.EPOCHS;
 
     @Option(names = "--compression", paramLabel = "CODEC", description = "none, int8 or topk (default: none).")

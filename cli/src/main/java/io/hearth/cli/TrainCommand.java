@@ -48,7 +48,7 @@ final class TrainCommand implements Callable<Integer> {
     @Option(names = "--group", paramLabel = "NAME", description = "The training job to join (default: default).")
     private String group = HearthConfig.DEFAULT_GROUP;
 
-    @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: 40).")
+    @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: ${DEFAULT-VALUE}).")
     private int epochs = DigitsRecipe.EPOCHS;
 
     @Option(

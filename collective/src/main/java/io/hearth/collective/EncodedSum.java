@@ -101,7 +101,6 @@ final class EncodedSum implements Contribution {
         try {
             long bytes;
             if (memory.isPresent()) {
-                rollBack();
                 ErrorFeedback.Pending prepared = memory.get().prepare(key, values, count, slot);
                 pending = prepared;
                 bytes = prepared.encodedBytes();

@@ -1,18 +1,18 @@
 package io.hearth.examples;
 
 /**
- * Settings with which the digits train well whatever the seed: every one tried ends above 96.5 % of the test images right, and
+ * Settings with which the digits train well whatever the seed: every one tried ends above 97 % of the test images right, and
  * a cluster ends like one node, since the samples of a global step are the same.
  */
 public final class DigitsRecipe {
     /** Passes over the training images. */
-    public static final int EPOCHS = 40;
+    public static final int EPOCHS = 60;
 
     /** Samples of one step, all ranks together. */
     public static final int GLOBAL_BATCH = 64;
 
     private static final int HIDDEN = 64;
-    private static final float LEARNING_RATE = 0.05f;
+    private static final float LEARNING_RATE = 0.03f;
 
     private DigitsRecipe() {}
 

@@ -3,23 +3,24 @@ package io.hearth.transport;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
-import java.io.IOException;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.HexFormat;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The TLS of links: 1.3 only, x25519, and from each side exactly one Ed25519 certificate, whose key is the identity. Who signed
@@ -41,18 +42,7 @@ final class Tls {
     private final KeyManager[] keys;
 
     Tls(NodeIdentity identity) {
-        try {
-            char[] noPassword = {};
-            var store = KeyStore.getInstance("PKCS12");
-            store.load(null, noPassword);
-            store.setKeyEntry(
-                    "hearth", identity.privateKey(), noPassword, new X509Certificate[] {identity.certificate()});
-            var factory = KeyManagerFactory.getInstance("PKIX");
-            factory.init(store, noPassword);
-            keys = factory.getKeyManagers();
-        } catch (GeneralSecurityException | IOException bug) {
-            throw new AssertionError("a key and its certificate fit into a key store in memory", bug);
-        }
+        keys = new KeyManager[] {new OneIdentity(identity)};
     }
 
     /** One side of one connection. Made without host and port, so a client has no name to check and no session to look up. */
@@ -110,6 +100,65 @@ final class Tls {
                     "a peer's key is Ed25519, not " + chain[0].getPublicKey().getAlgorithm());
         }
         return PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX.length, spki.length));
+    }
+
+    /**
+     * Shows the identity, whoever asks. The JDK's own key managers keep keys in encrypted stores and open them anew, with ten
+     * thousand rounds of hashing, for each connection.
+     */
+    private static final class OneIdentity extends X509ExtendedKeyManager {
+        private static final String ALIAS = "hearth";
+        private static final String KEY_TYPE = "EdDSA";
+
+        private final NodeIdentity identity;
+
+        OneIdentity(NodeIdentity identity) {
+            this.identity = identity;
+        }
+
+        @Override
+        public @Nullable String chooseEngineClientAlias(
+                String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
+            return Arrays.asList(keyTypes).contains(KEY_TYPE) ? ALIAS : null;
+        }
+
+        @Override
+        public @Nullable String chooseEngineServerAlias(
+                String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
+            return keyType.equals(KEY_TYPE) ? ALIAS : null;
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(String alias) {
+            return identity.privateKey();
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(String alias) {
+            return new X509Certificate[] {identity.certificate()};
+        }
+
+        @Override
+        public String[] getClientAliases(String keyType, Principal @Nullable [] issuers) {
+            return new String[] {ALIAS};
+        }
+
+        @Override
+        public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
+            return new String[] {ALIAS};
+        }
+
+        @Override
+        public @Nullable String chooseClientAlias(
+                String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return null; // links have engines and no sockets
+        }
+
+        @Override
+        public @Nullable String chooseServerAlias(
+                String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return null;
+        }
     }
 
     /** TLS itself checks that the peer holds the certificate's key. */
