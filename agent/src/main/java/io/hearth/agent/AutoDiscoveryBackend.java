@@ -106,7 +106,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
 
     /**
      * The collectives of this group. The first call runs the group's first collective, a barrier, and so closes it: rank and
-     * world size are those of its members from then on, and change only when a member is lost.
+     * world size are those of its members from then on, and change only with a call that ends without a lost member.
      *
      * @throws HearthException the barrier failed; says why
      */

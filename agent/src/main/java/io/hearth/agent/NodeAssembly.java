@@ -112,7 +112,7 @@ final class NodeAssembly implements AutoCloseable {
         sources = scope.keep(
                 new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
-        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()));
+        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -193,7 +193,8 @@ final class NodeAssembly implements AutoCloseable {
         status.touch();
     }
 
-    private Membership membership(HearthConfig config, Links links, SlotLease lease, Path folder)
+    private Membership membership(
+            HearthConfig config, Links links, SlotLease lease, Path folder, Acquaintances acquaintances)
             throws SetupException {
         var files = new AcceptorFiles(folder);
         var spans = config.continueOnPartition()
@@ -212,7 +213,9 @@ final class NodeAssembly implements AutoCloseable {
                 clock,
                 files,
                 (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
-                engine.isPresent() ? new Collectives.Engine(engine.get()) : new Collectives.None(),
+                engine.isPresent()
+                        ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)
+                        : new Collectives.None(),
                 left::countDown);
     }
 
