@@ -102,15 +102,16 @@ final class NodeAssembly implements AutoCloseable {
                 new Endpoint(self, lease.incarnation(), lease.bootId()),
                 keys,
                 new LinkEvents(inbox)));
+        Reach.checkInterfaces(config);
+        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
+        sources = scope.keep(
+                new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
+        sources.start(); // it takes a second until others hear of this node: time for the rest
         Engines.Choice reducer =
                 config.engine().isPresent() ? Engines.named(config.engine().get()) : Engines.best();
         engine = config.role() == Role.TRAINER
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
-        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
-        Reach.checkInterfaces(config);
-        sources = scope.keep(
-                new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
         var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
         var core = new NodeCore(
@@ -132,7 +133,6 @@ final class NodeAssembly implements AutoCloseable {
         status = new Observation<>(core.status());
         topology = new Observation<>(acquaintances.topology());
         scope.keep(new NodeLoop(self.shortText(), inbox, core, this::stopped)).start();
-        sources.start();
         LOG.info(
                 "started node={} port={} namespace={} key={}",
                 self.text(),

@@ -186,6 +186,23 @@ final class HealthMachineTest {
     }
 
     @Test
+    void withoutPeersNoPauseIsNoticed() {
+        var bench = new Bench(HealthConfig.lan());
+        bench.now += 5_000 * MILLI; // a slow start
+        bench.linked();
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
+    @Test
+    void aTickIsDueInTimeToNoticeAPauseEvenIfAllPeersAreLost() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(10_000 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+        bench.event(new Event.LinkLost(PEER, 1));
+        assertEquals(350 * MILLI, bench.machine.sleepNanos(bench.state, bench.now));
+        assertEquals(0, bench.machine.sleepNanos(bench.state, bench.now + 350 * MILLI));
+    }
+
+    @Test
     void jitterWidensTheSpanAndItsAbsenceNeverNarrowsIt() {
         var steady = new Bench(HealthConfig.lan()).linked();
         beats(steady, 40, 0);

@@ -4,6 +4,7 @@ import io.hearth.core.Bytes;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.Principal;
 import java.security.PrivateKey;
@@ -15,6 +16,7 @@ import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
@@ -35,6 +37,8 @@ final class Tls {
     private static final String LINK_EXPORTER = "EXPORTER-hearth-1";
     private static final String DATA_EXPORTER = "EXPORTER-hearth-1 data";
     private static final int EXPORTER_BYTES = 32;
+    private static final int STEPS_MAX = 100; // about 20 are needed
+    private static final int REHEARSAL_BYTES = 64 * 1024; // more than one side says
 
     /** SubjectPublicKeyInfo of an Ed25519 key up to the raw key (RFC 8410 section 4). */
     private static final byte[] SPKI_PREFIX = HexFormat.of().parseHex("302a300506032b6570032100");
@@ -64,6 +68,47 @@ final class Tls {
         parameters.setNeedClientAuth(true);
         engine.setSSLParameters(parameters);
         return engine;
+    }
+
+    /**
+     * One handshake with itself, in memory. A JVM's first handshake takes some tenths of a second, most of it for loading
+     * classes: better before a peer waits for it.
+     *
+     * @return whom it met: this identity
+     */
+    PeerId rehearse() throws SSLException {
+        SSLEngine client = engine(true);
+        SSLEngine server = engine(false);
+        var toServer = ByteBuffer.allocate(REHEARSAL_BYTES);
+        var toClient = ByteBuffer.allocate(REHEARSAL_BYTES);
+        client.beginHandshake();
+        server.beginHandshake();
+        for (int step = 0; isShaking(client) || isShaking(server); step++) {
+            if (step == STEPS_MAX) {
+                throw new SSLException("no handshake with itself within " + STEPS_MAX + " steps");
+            }
+            step(client, toClient, toServer);
+            step(server, toServer, toClient);
+        }
+        var _ = linkExporter(client);
+        return peer(server);
+    }
+
+    private static boolean isShaking(SSLEngine engine) {
+        return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING;
+    }
+
+    private static void step(SSLEngine engine, ByteBuffer in, ByteBuffer out) throws SSLException {
+        switch (engine.getHandshakeStatus()) {
+            case NEED_TASK -> engine.getDelegatedTask().run();
+            case NEED_WRAP -> engine.wrap(ByteBuffer.allocate(0), out);
+            case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+                in.flip();
+                engine.unwrap(in, ByteBuffer.allocate(REHEARSAL_BYTES));
+                in.compact();
+            }
+            case FINISHED, NOT_HANDSHAKING -> {}
+        }
     }
 
     /** Whom the other side's certificate names, once the handshake is done. */
