@@ -72,6 +72,7 @@ final class Demo {
             while (board.rows().stream().anyMatch(DemoBoard.Row::isAlive)) {
                 step(nodes);
             }
+            screen.showFinal(board, options.epochs());
             return summary();
         } catch (IOException failed) {
             throw new SetupException("cannot start the demo's nodes: " + failed.getMessage(), failed);

@@ -117,6 +117,12 @@ final class SecretLeaksIT {
                 assertTrue(seen.contains("HEARTH_HOME"), seen);
                 assertEquals(List.of(), secrets.foundIn(seen));
             }
+            String home = processFile(nodes.getFirst(), "environ").replaceAll("(?s).*HEARTH_HOME=([^\\x00]*).*", "$1");
+            assertTrue(Files.exists(Path.of(home)), home);
+            demo.interrupt();
+            assertEquals(Exit.INTERRUPTED, demo.exitCode());
+            assertTrue(Files.notExists(Path.of(home)), "an interrupted demo leaves no secret behind");
+            assertTrue(nodes.stream().noneMatch(ProcessHandle::isAlive));
         }
     }
 
