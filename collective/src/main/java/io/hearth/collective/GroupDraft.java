@@ -80,9 +80,8 @@ final class GroupDraft {
         if (open.size() >= window) {
             throw new IllegalStateException(open.size() + " collectives are open, " + window + " may be");
         }
-        Optional<Refusal> doomed = formation.fence().isEmpty()
-                ? Optional.empty()
-                : doom(next, signature, List.of()); // its view is to come
+        boolean hasView = !formation.fence().isEmpty(); // else its first view judges the call
+        Optional<Refusal> doomed = hasView ? doom(next, signature, List.of()) : Optional.empty();
         open.put(next, new Open(signature, false, doomed, List.of()));
         next++;
     }
