@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,9 +31,22 @@ final class RunningProcess implements AutoCloseable {
 
     /** Standard error is merged into standard output. */
     static RunningProcess start(Map<String, String> environment, List<String> command) throws IOException {
-        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        var whole = new ArrayList<>(isInterruptIgnored() ? List.of("env", "--default-signal=INT") : List.<String>of());
+        whole.addAll(command);
+        var builder = new ProcessBuilder(whole).redirectErrorStream(true);
         builder.environment().putAll(environment);
         return new RunningProcess(builder.start());
+    }
+
+    /** A shell starts its background jobs with SIGINT ignored; children inherit that, and Java then ignores it too. */
+    private static boolean isInterruptIgnored() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (!Files.isReadable(status)) {
+            return false;
+        }
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
     }
 
     /** Starts {@code hearth ARGUMENTS}, with more flags for Java before them. */

@@ -49,7 +49,8 @@ final class Secrets {
 
     /** Also a private key, from its file. */
     Secrets andKey(String pem) {
-        String body = pem.substring(pem.indexOf("KEY-----") + 8, pem.indexOf("-----END"));
+        String begin = "-----BEGIN PRIVATE KEY-----";
+        String body = pem.substring(pem.indexOf(begin) + begin.length(), pem.indexOf("-----END PRIVATE KEY-----"));
         byte[] pkcs8 = Base64.getMimeDecoder().decode(body);
         forms.put("the key file's text", body.strip().lines().toList().getLast().substring(0, 16));
         add("the private key", Arrays.copyOfRange(pkcs8, pkcs8.length - SECRET_BYTES, pkcs8.length));
