@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.GroupMachine.Broken;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.collective.GroupMachine.Frozen;
@@ -27,7 +28,7 @@ final class GroupDraft {
     private long doneUpTo;
     private List<Resolution.Forward> forwards;
     private Optional<Frozen> frozen;
-    private Optional<String> broken;
+    private Optional<Broken> broken;
 
     GroupDraft(State state, int window, Policy policy) {
         this.window = window;
@@ -96,7 +97,7 @@ final class GroupDraft {
 
     void streamBroken(String inFence, NodeId peer, String why) {
         if (inFence.equals(fence) && broken.isEmpty()) {
-            broken = Optional.of(why);
+            broken = Optional.of(new Broken(peer, why));
             effects.add(new Effect.TellBroken(peer, why));
         }
     }
@@ -120,18 +121,22 @@ final class GroupDraft {
         }
         if (!view.fence().equals(fence)) {
             enter(view);
+        } else {
+            // it broke after the status was taken, so this view was decided without it and another one is needed
+            broken.ifPresent(stream -> effects.add(new Effect.TellBroken(stream.peer(), stream.why())));
         }
     }
 
     private void enter(Event.Installed view) {
         List<NodeId> lost = new ArrayList<>(members);
         lost.removeAll(view.members());
+        boolean isEntry = !GroupMachine.isOf(view.view().lineage(), fence);
         fence = view.fence();
         members = view.members();
         broken = Optional.empty();
         forwards = view.resolution().forwards();
         effects.add(new Effect.Abandon());
-        if (next == 1) {
+        if (isEntry && next == 1) { // one that was in and called nothing yet still has to call what the others called
             next = view.resolution().first(); // a member that enters a group at work counts from where it is
             doneUpTo = next - 1;
         }

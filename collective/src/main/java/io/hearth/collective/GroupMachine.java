@@ -75,10 +75,13 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      */
     public record Open(Signature signature, boolean running, Optional<Refusal> doomed) {}
 
+    /** A stream of this fence is unusable. */
+    public record Broken(NodeId peer, String why) {}
+
     /**
      * All that the machine knows.
      *
-     * @param fence lineage and group epoch; empty before the first view
+     * @param fence lineage, a slash and group epoch; empty before the first view
      * @param members of the group, by rank
      * @param next number of the next call
      * @param doneUpTo all numbers up to this one ended here
@@ -97,7 +100,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             SortedMap<Long, Status.Kept> kept,
             List<Resolution.Forward> forwards,
             Optional<Frozen> frozen,
-            Optional<String> broken) {
+            Optional<Broken> broken) {
         /** Before the first view. */
         public static final State START = new State(
                 "", List.of(), 1, 0, new TreeMap<>(), new TreeMap<>(), List.of(), Optional.empty(), Optional.empty());
@@ -111,7 +114,15 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
         /** What to report to the view change. */
         public Status status() {
-            return new Status(next - 1, doneUpTo, List.copyOf(kept.values()), broken);
+            return new Status(next - 1, doneUpTo, List.copyOf(kept.values()), broken.map(Broken::why));
+        }
+
+        /**
+         * Whether the work of this member can go on in that lineage. What ended elsewhere has a number that means something else
+         * there; what is only called runs there as well as anywhere.
+         */
+        public boolean mayGoOnIn(String lineage) {
+            return isOf(lineage, fence) || (doneUpTo == 0 && kept.isEmpty());
         }
 
         boolean mayRun() {
@@ -146,7 +157,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * A committed view.
          *
          * @param view its lineage and epoch
-         * @param fence its lineage and this group's epoch
+         * @param fence its lineage, a slash and this group's epoch
          * @param members of the group, by rank
          * @param resolution decided at the change that made this group epoch
          */
@@ -203,6 +214,11 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return Long.MAX_VALUE;
+    }
+
+    /** Whether a fence is one of that lineage. */
+    static boolean isOf(String lineage, String fence) {
+        return fence.startsWith(lineage + "/");
     }
 
     static List<Resolution.Forward> without(List<Resolution.Forward> forwards, long number) {

@@ -211,6 +211,43 @@ final class GroupMachineTest {
     }
 
     @Test
+    void aStreamThatBreaksAfterTheStatusWasTakenIsToldAgainWithTheNextView() {
+        on(first());
+        on(new Event.Freeze(new Frozen("L", 1)));
+        on(new Event.StreamBroken("L/1", B, "reset"));
+        assertEquals(
+                List.of(new Effect.TellBroken(B, "reset")),
+                on(view(2, 1, List.of(A, B, C), Resolution.NOTHING)),
+                "that view was decided without it");
+        assertEquals(List.of(), on(new Event.Called(SUM)));
+    }
+
+    @Test
+    void aMemberThatCalledNothingYetStillCallsWhatTheOthersCalled() {
+        on(first());
+        on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of())));
+        assertEquals(1, state.next());
+    }
+
+    @Test
+    void aMemberThatEntersCountsFromWhereTheGroupIs() {
+        on(view(4, 4, List.of(A, C), new Resolution(5, List.of(), List.of())));
+        assertEquals(5, state.next());
+        assertEquals(4, state.doneUpTo());
+    }
+
+    @Test
+    void onlyWhatHasNotEndedGoesOnInAnotherLineage() {
+        assertTrue(state.mayGoOnIn("K"));
+        on(first());
+        on(new Event.Called(SUM));
+        assertTrue(state.mayGoOnIn("K"), "it runs there as well");
+        on(new Event.Finished(1, "L/1"));
+        assertFalse(state.mayGoOnIn("K"), "number 1 is another one there");
+        assertTrue(state.mayGoOnIn("L"));
+    }
+
+    @Test
     void theResolverForwardsWhatOneHasFromTheFirstThatHasIt() throws Exception {
         var resolver = new CollectiveResolver();
         List<Resolver.Report> reports = List.of(
