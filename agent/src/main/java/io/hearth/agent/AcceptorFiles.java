@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -47,8 +48,7 @@ final class AcceptorFiles {
                 try {
                     records.add(RecordCodec.decode(Files.readAllBytes(file)));
                 } catch (DamagedRecordException damaged) {
-                    Path aside = file.resolveSibling(file.getFileName() + ".damaged");
-                    Files.move(file, aside);
+                    Path aside = setAside(file);
                     LOG.error(
                             "set aside {}: {}; this node never votes in that lineage again, which costs nothing"
                                     + " as long as the others are a quorum",
@@ -63,6 +63,15 @@ final class AcceptorFiles {
                             + "; mend the folder, or remove it if this machine is to start anew",
                     failed);
         }
+    }
+
+    /** Moves a file to a name that is not read, and that no earlier one has. */
+    private static Path setAside(Path file) throws IOException {
+        Path aside = file.resolveSibling(file.getFileName() + ".damaged");
+        for (int number = 2; Files.exists(aside, LinkOption.NOFOLLOW_LINKS); number++) {
+            aside = file.resolveSibling(file.getFileName() + ".damaged-" + number);
+        }
+        return Files.move(file, aside);
     }
 
     /** Durable when it returns. */

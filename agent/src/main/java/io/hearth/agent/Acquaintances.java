@@ -67,6 +67,17 @@ final class Acquaintances {
         }
     }
 
+    /** What this node measured itself, in nanoseconds by peer. */
+    Map<NodeId, Long> roundTrips() {
+        var nanos = new HashMap<NodeId, Long>();
+        for (ConnectionProfile link : topology.links()) {
+            if (link.from().equals(self)) {
+                nanos.put(link.to(), link.roundTripNanos());
+            }
+        }
+        return nanos;
+    }
+
     Set<NodeId> linked() {
         return links.keySet();
     }

@@ -10,6 +10,7 @@ import io.hearth.discovery.HostPort;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,17 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @throws SetupException something on this machine stands in the way, such as a missing secret; says what to do
      */
     public static AutoDiscoveryBackend start(HearthConfig config) throws SetupException {
-        HearthNode node = HearthNode.start(config);
+        return start(config, System.getenv());
+    }
+
+    /**
+     * As {@link #start(HearthConfig)}.
+     *
+     * @param environment in place of {@link System#getenv()}
+     */
+    public static AutoDiscoveryBackend start(HearthConfig config, Map<String, String> environment)
+            throws SetupException {
+        HearthNode node = HearthNode.start(config, environment);
         Optional<CollectiveEngine> engine = node.engine();
         if (engine.isEmpty()) {
             node.close();
@@ -95,7 +106,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
 
     /**
      * The collectives of this group. The first call runs the group's first collective, a barrier, and so closes it: rank and
-     * world size are those of its members from then on, and change only when a member is lost.
+     * world size are those of its members from then on, and change only with a call that ends without a lost member.
      *
      * @throws HearthException the barrier failed; says why
      */

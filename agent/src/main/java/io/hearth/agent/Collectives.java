@@ -5,7 +5,10 @@ import io.hearth.core.Bytes;
 import io.hearth.core.HearthException;
 import io.hearth.election.Lineage;
 import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** What the view change needs of a node's collectives; an agent has none. */
 sealed interface Collectives {
@@ -21,11 +24,15 @@ sealed interface Collectives {
     /** All collectives up to this number ended; -1 without any. */
     long doneUpTo();
 
-    /** The trainer's engine. */
-    record Engine(CollectiveEngine engine) implements Collectives {
+    /**
+     * The trainer's engine.
+     *
+     * @param roundTrips asked for the measured nanoseconds to each peer
+     */
+    record Engine(CollectiveEngine engine, Supplier<Map<NodeId, Long>> roundTrips) implements Collectives {
         @Override
         public Optional<Bytes> freeze(Lineage lineage, long epoch) {
-            return Optional.of(engine.freeze(text(lineage), epoch));
+            return Optional.of(engine.freeze(text(lineage), epoch, roundTrips.get()));
         }
 
         @Override

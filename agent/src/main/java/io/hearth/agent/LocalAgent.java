@@ -37,7 +37,16 @@ public final class LocalAgent implements AutoCloseable {
      * @throws SetupException something on this machine stands in the way; nothing is left running
      */
     public static LocalAgent start(HearthConfig config) throws SetupException {
-        return new LocalAgent(config, System.getenv());
+        return start(config, System.getenv());
+    }
+
+    /**
+     * As {@link #start(HearthConfig)}.
+     *
+     * @param environment in place of {@link System#getenv()}
+     */
+    public static LocalAgent start(HearthConfig config, Map<String, String> environment) throws SetupException {
+        return new LocalAgent(config, environment);
     }
 
     /** The node. */

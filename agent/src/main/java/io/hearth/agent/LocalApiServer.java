@@ -16,7 +16,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import jdk.net.ExtendedSocketOptions;
@@ -39,7 +39,7 @@ final class LocalApiServer implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Observation<JsonObject> status;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
-    private final Map<SocketChannel, Thread> clients = new ConcurrentHashMap<>();
+    private final Set<Thread> clients = ConcurrentHashMap.newKeySet();
     private final Thread acceptor;
 
     private LocalApiServer(Path path, ServerSocketChannel server, Observation<JsonObject> status) {
@@ -100,9 +100,9 @@ final class LocalApiServer implements AutoCloseable {
                     client.close();
                     continue;
                 }
-                Thread serving = Thread.ofVirtual().name("hearth-local-client").unstarted(() -> serve(client));
-                clients.put(client, serving);
-                serving.start();
+                Thread thread = Thread.ofVirtual().name("hearth-local-client").unstarted(() -> serve(client));
+                clients.add(thread);
+                thread.start();
             } catch (AsynchronousCloseException closed) {
                 return; // close() was called
             } catch (IOException failed) {
@@ -133,17 +133,34 @@ final class LocalApiServer implements AutoCloseable {
         } catch (IOException | InterruptedException gone) {
             LOG.debug("local client left: {}", gone.getMessage());
         } finally {
-            clients.remove(client);
+            clients.remove(Thread.currentThread());
             places.release();
         }
     }
 
     private void watch(SocketChannel client) throws IOException, InterruptedException {
+        Thread writer = Thread.currentThread();
+        Thread.ofVirtual().name("hearth-local-hangup").start(() -> {
+            awaitHangUp(client);
+            writer.interrupt();
+        });
         long seen = 0;
-        while (client.isOpen() && server.isOpen()) {
+        while (client.isOpen()) {
             Observation.Version<JsonObject> next = status.awaitAfter(seen);
             write(client, next.value());
             seen = next.number();
+        }
+    }
+
+    /** A watcher that is gone must not keep its place until the next change, which may be days away. */
+    private static void awaitHangUp(SocketChannel client) {
+        try {
+            ByteBuffer ignored = ByteBuffer.allocate(QUESTION_BYTES_MAX);
+            while (client.read(ignored) >= 0) {
+                ignored.clear(); // a watcher has nothing more to say
+            }
+        } catch (IOException gone) {
+            LOG.debug("local client left: {}", gone.getMessage());
         }
     }
 
@@ -178,10 +195,9 @@ final class LocalApiServer implements AutoCloseable {
             server.close();
             Files.deleteIfExists(path);
             acceptor.join();
-            for (Map.Entry<SocketChannel, Thread> client : clients.entrySet()) {
-                client.getKey().close();
-                client.getValue().interrupt();
-                client.getValue().join();
+            for (Thread client : clients) {
+                client.interrupt(); // closes its channel too
+                client.join();
             }
         } catch (IOException failed) {
             LOG.warn("local api did not close cleanly: {}", failed.getMessage());

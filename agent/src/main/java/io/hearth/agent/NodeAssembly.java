@@ -43,7 +43,7 @@ final class NodeAssembly implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
     private final Scope scope;
-    private final Clock clock = Clock.system();
+    private final Clock clock;
     private final NodeInbox inbox = new NodeInbox();
     private final CountDownLatch left = new CountDownLatch(1);
     private final AtomicReference<Optional<HearthException>> failure = new AtomicReference<>(Optional.empty());
@@ -59,6 +59,8 @@ final class NodeAssembly implements AutoCloseable {
      * @throws SetupException something on this machine stands in the way; nothing is left running
      */
     static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
+        Clock clock = Clock.system();
+        long startedNanos = clock.nanoTime();
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
@@ -66,7 +68,7 @@ final class NodeAssembly implements AutoCloseable {
         var scope = new Scope();
         boolean started = false;
         try {
-            var assembly = new NodeAssembly(config, home, namespace, identity, scope);
+            var assembly = new NodeAssembly(config, home, namespace, identity, scope, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -77,10 +79,16 @@ final class NodeAssembly implements AutoCloseable {
     }
 
     private NodeAssembly(
-            HearthConfig config, HearthHome home, NetworkNamespace namespace, NodeIdentity identity, Scope scope)
+            HearthConfig config,
+            HearthHome home,
+            NetworkNamespace namespace,
+            NodeIdentity identity,
+            Scope scope,
+            Clock clock,
+            long startedNanos)
             throws SetupException {
-        long startedNanos = clock.nanoTime();
         this.scope = scope;
+        this.clock = clock;
         SlotLease lease = scope.keep(
                 config.role() == Role.TRAINER
                         ? SlotLease.trainer(home, clock)
@@ -94,16 +102,18 @@ final class NodeAssembly implements AutoCloseable {
                 new Endpoint(self, lease.incarnation(), lease.bootId()),
                 keys,
                 new LinkEvents(inbox)));
+        Reach.checkInterfaces(config);
+        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
+        sources = scope.keep(
+                new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
+        sources.start(); // it takes a second until others hear of this node: time for the rest
         Engines.Choice reducer =
                 config.engine().isPresent() ? Engines.named(config.engine().get()) : Engines.best();
         engine = config.role() == Role.TRAINER
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
-        SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
-        sources = scope.keep(
-                new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
-        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()));
+        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -123,7 +133,6 @@ final class NodeAssembly implements AutoCloseable {
         status = new Observation<>(core.status());
         topology = new Observation<>(acquaintances.topology());
         scope.keep(new NodeLoop(self.shortText(), inbox, core, this::stopped)).start();
-        sources.start();
         LOG.info(
                 "started node={} port={} namespace={} key={}",
                 self.text(),
@@ -184,7 +193,8 @@ final class NodeAssembly implements AutoCloseable {
         status.touch();
     }
 
-    private Membership membership(HearthConfig config, Links links, SlotLease lease, Path folder)
+    private Membership membership(
+            HearthConfig config, Links links, SlotLease lease, Path folder, Acquaintances acquaintances)
             throws SetupException {
         var files = new AcceptorFiles(folder);
         var spans = config.continueOnPartition()
@@ -203,7 +213,9 @@ final class NodeAssembly implements AutoCloseable {
                 clock,
                 files,
                 (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
-                engine.isPresent() ? new Collectives.Engine(engine.get()) : new Collectives.None(),
+                engine.isPresent()
+                        ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)
+                        : new Collectives.None(),
                 left::countDown);
     }
 

@@ -152,6 +152,12 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     @Override
     public void suspected(HealthMachine.Effect.Suspected suspected) {
+        if (membership.view().member(suspected.node()).isPresent()) {
+            LOG.warn("peer={} suspected: {}", suspected.node().shortText(), suspected.why());
+        } else {
+            LOG.debug(
+                    "peer={} suspected: {}", suspected.node().shortText(), suspected.why()); // it left, or never was in
+        }
         membership.driver().step(new ViewMachine.Event.Suspected(suspected.node(), suspected.incarnation()));
         changed = true;
     }

@@ -46,7 +46,7 @@ final class NodeInbox {
     /** How far the collectives are; only the newest counts. */
     void progress(NodeEvent.Progress newest) {
         if (progress.getAndSet(newest) == null) {
-            events.offer(newest); // wakes the owner; if there is no place, it is awake
+            events.offer(newest); // wakes the owner; if there is no place, it is awake and looks when it has caught up
         }
     }
 
@@ -54,7 +54,7 @@ final class NodeInbox {
     @Nullable
     NodeEvent poll(long nanos) throws InterruptedException {
         NodeEvent event = nanos <= 0 ? events.poll() : events.poll(nanos, TimeUnit.NANOSECONDS);
-        return event instanceof NodeEvent.Progress ? progress.getAndSet(null) : event;
+        return event == null || event instanceof NodeEvent.Progress ? progress.getAndSet(null) : event;
     }
 
     /** Peers that sent more than this node can take since the last call. */

@@ -67,7 +67,7 @@ final class Observation<T> {
 
     /** Waits until a value satisfies {@code wanted}; empty when {@code patience} ends first. */
     Optional<T> await(Predicate<T> wanted, Duration patience) throws InterruptedException {
-        long left = patience.toNanos();
+        long left = bounded(patience).toNanos();
         lock.lockInterruptibly();
         try {
             while (!wanted.test(newest.value())) {
@@ -83,7 +83,7 @@ final class Observation<T> {
     }
 
     /** How long the longest sensible wait is; keeps nanoseconds from overflowing. */
-    static Duration bounded(Duration patience) {
+    private static Duration bounded(Duration patience) {
         Duration longest = Duration.ofNanos(TimeUnit.DAYS.toNanos(365));
         return patience.compareTo(longest) > 0 ? longest : patience;
     }

@@ -98,10 +98,7 @@ final class PeerWatch {
     private void carryOut(Effect effect) {
         switch (effect) {
             case Effect.SendHeartbeat heartbeat -> outcome.heartbeat(heartbeat);
-            case Effect.Suspected suspected -> {
-                LOG.warn("peer={} suspected: {}", suspected.node().shortText(), suspected.why());
-                outcome.suspected(suspected);
-            }
+            case Effect.Suspected suspected -> outcome.suspected(suspected);
             case Effect.Trusted trusted -> {
                 LOG.info("peer={} is heard again", trusted.node().shortText());
                 outcome.trusted(trusted);

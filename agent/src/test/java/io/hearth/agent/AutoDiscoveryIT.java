@@ -2,12 +2,23 @@ package io.hearth.agent;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.DistributedContext;
+import io.hearth.core.CollectiveMismatchException;
+import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.ReduceOp;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -17,8 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whole nodes in one process, on real sockets of the loopback interface. */
 final class AutoDiscoveryIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SHORT = Duration.ofMillis(300);
 
     @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
     @Test
@@ -50,6 +63,167 @@ final class AutoDiscoveryIT {
                 ranks.add(trainer.context().rank());
             }
             assertEquals(List.of(0, 1, 2), ranks.stream().sorted().toList());
+        }
+    }
+
+    @Test
+    void whenOneLeavesInTheMiddleTheOthersGoOnWithTheSameSums() throws Exception {
+        try (var nodes = new TestNodes(folder);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<AutoDiscoveryBackend> trainers = nodes.trainers(3);
+            var begun = new CountDownLatch(1);
+            var staying = new ArrayList<Future<List<Float>>>();
+            for (AutoDiscoveryBackend trainer : trainers.subList(0, 2)) {
+                staying.add(threads.submit(() -> {
+                    trainer.waitForPeers(2, PATIENCE);
+                    DistributedContext cluster = trainer.context();
+                    var sums = new ArrayList<Float>();
+                    while (sums.size() < 20 || cluster.worldSize() == 3) {
+                        sums.add(sum(cluster));
+                    }
+                    sums.add(sum(cluster));
+                    return sums;
+                }));
+            }
+            Future<?> leaving = threads.submit(() -> {
+                AutoDiscoveryBackend trainer = trainers.get(2);
+                trainer.waitForPeers(2, PATIENCE);
+                DistributedContext cluster = trainer.context();
+                for (int step = 0; step < 5; step++) {
+                    assertEquals(3, sum(cluster));
+                }
+                begun.countDown();
+                trainer.close();
+                return null;
+            });
+            begun.await();
+            leaving.get();
+            List<Float> first = staying.get(0).get();
+            assertEquals(first, staying.get(1).get());
+            assertEquals(new HashSet<>(List.of(2f, 3f)), new HashSet<>(first));
+            assertEquals(
+                    first, first.stream().sorted((a, b) -> Float.compare(b, a)).toList(), "3 first, then only 2");
+            assertEquals(2, first.getLast());
+        }
+    }
+
+    /** One element from every rank, so the sum is the world's size. */
+    private static float sum(DistributedContext cluster) throws Exception {
+        float[] ones = new float[1_000];
+        Arrays.fill(ones, 1);
+        cluster.allReduce(ones, ReduceOp.SUM);
+        assertEquals(ones[0], ones[ones.length - 1]);
+        return ones[0];
+    }
+
+    @Test
+    void whoComesAfterTheFirstCollectiveWaitsAndSaysSo() throws Exception {
+        try (var nodes = new TestNodes(folder)) {
+            AutoDiscoveryBackend alone = nodes.trainer(TestNodes.loopback());
+            assertEquals(1, alone.context().worldSize());
+            AutoDiscoveryBackend late = nodes.trainer(TestNodes.loopback());
+            late.addPeer(TestNodes.address(alone));
+            Optional<ClusterStatus> told = late.node()
+                    .observation()
+                    .await(
+                            status -> status.waiting()
+                                    .filter(why -> why.contains("its group is already training"))
+                                    .isPresent(),
+                            PATIENCE);
+            assertTrue(told.isPresent(), late.status()::explain);
+            var tooLate = assertThrows(NotEnoughPeersException.class, () -> late.waitForPeers(1, SHORT));
+            assertTrue(
+                    String.valueOf(tooLate.getMessage()).contains("its group is already training"), tooLate::toString);
+            assertEquals(1, sum(alone.context()), "the one that trains is not disturbed");
+            assertEquals(1, late.status().view().members());
+        }
+    }
+
+    @Test
+    void oneTrainerAloneIsAWorldOfOne() throws Exception {
+        try (var nodes = new TestNodes(folder)) {
+            AutoDiscoveryBackend alone = nodes.trainer(TestNodes.loopback());
+            assertEquals(0, alone.waitForPeers(0, Duration.ZERO));
+            DistributedContext cluster = alone.context();
+            assertEquals(0, cluster.rank());
+            assertEquals(1, cluster.worldSize());
+            assertTrue(cluster.isMaster());
+            float[] values = {1, Float.NaN, -0f, Float.POSITIVE_INFINITY};
+            cluster.allReduce(values, ReduceOp.AVG);
+            assertArrayEquals(new float[] {1, Float.NaN, -0f, Float.POSITIVE_INFINITY}, values);
+            cluster.barrier();
+        }
+    }
+
+    @Test
+    void waitingThatEndsWithoutEnoughPeersNamesWhoIsThereAndWhoWasRefused() throws Exception {
+        try (var nodes = new TestNodes(folder)) {
+            List<AutoDiscoveryBackend> two = nodes.trainers(2);
+            AutoDiscoveryBackend stranger =
+                    nodes.keep(AutoDiscoveryBackend.start(TestNodes.loopback().home(nodes.strangersHome())));
+            stranger.addPeer(TestNodes.address(two.get(0)));
+            assertEquals(1, two.get(0).waitForPeers(1, PATIENCE));
+            for (AutoDiscoveryBackend either : List.of(two.get(0), stranger)) {
+                Optional<ClusterStatus> refused = either.node()
+                        .observation()
+                        .await(status -> !status.refused().isEmpty(), PATIENCE);
+                assertTrue(refused.isPresent());
+                assertTrue(refused.get().refused().getFirst().why().contains("another namespace"));
+            }
+            var tooFew =
+                    assertThrows(NotEnoughPeersException.class, () -> two.get(0).waitForPeers(2, SHORT));
+            String said = String.valueOf(tooFew.getMessage());
+            assertTrue(said.startsWith("found 1 of 2 peers of group 'default' in namespace 'test' (key "), said);
+            assertTrue(said.contains("here: " + two.get(1).id().shortText()), said);
+            assertTrue(said.contains("refused: " + stranger.id().peer().shortText() + " at 127.0.0.1"), said);
+            assertEquals(1, stranger.status().view().members(), "the stranger sits alone");
+            assertEquals(2, two.get(0).status().view().members());
+        }
+    }
+
+    @Test
+    void ranksThatCallDifferentSizesAllGetTheSameError() throws Exception {
+        try (var nodes = new TestNodes(folder);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            var ends = new ArrayList<Future<Object>>();
+            int size = 10;
+            for (AutoDiscoveryBackend trainer : nodes.trainers(3)) {
+                int elements = size++;
+                ends.add(threads.submit(() -> {
+                    trainer.waitForPeers(2, PATIENCE);
+                    trainer.context().allReduce(new float[elements], ReduceOp.SUM);
+                    return "no error";
+                }));
+            }
+            for (Future<Object> end : ends) {
+                var ended = assertThrows(ExecutionException.class, end::get);
+                var mismatch = assertInstanceOf(CollectiveMismatchException.class, ended.getCause());
+                assertTrue(String.valueOf(mismatch.getMessage()).matches("(?s).*1[012].*1[012].*"), mismatch::toString);
+            }
+        }
+    }
+
+    @Test
+    void closingLeavesNoThreadBehind() throws Exception {
+        var before = Thread.getAllStackTraces().keySet();
+        try (var nodes = new TestNodes(folder)) {
+            List<AutoDiscoveryBackend> two = nodes.trainers(2);
+            two.get(0).waitForPeers(1, PATIENCE);
+            var running = Thread.getAllStackTraces().keySet().stream()
+                    .map(Thread::getName)
+                    .toList();
+            assertTrue(running.stream().anyMatch(name -> name.startsWith("hearth-loop-")), running::toString);
+        }
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            boolean ofTheJvm = thread.getThreadGroup() == null
+                    || "InnocuousThreadGroup".equals(thread.getThreadGroup().getName())
+                    || thread.getName().startsWith("ForkJoinPool")
+                    || thread.getName().startsWith("VirtualThread");
+            if (!before.contains(thread) && !ofTheJvm) {
+                assertTrue(
+                        thread.join(Duration.ofSeconds(10)),
+                        () -> "still running: " + thread + " at " + Arrays.toString(thread.getStackTrace()));
+            }
         }
     }
 }

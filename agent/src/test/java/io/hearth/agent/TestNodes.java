@@ -47,9 +47,25 @@ final class TestNodes implements AutoCloseable {
     }
 
     AutoDiscoveryBackend trainer(HearthConfig config) throws Exception {
-        AutoDiscoveryBackend trainer = AutoDiscoveryBackend.start(config.home(home()));
+        return keep(AutoDiscoveryBackend.start(config.home(home())));
+    }
+
+    /** A home whose namespace has the same name and another secret. */
+    Path strangersHome() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("stranger-" + homes++));
+        NamespaceFile.in(home).add(NetworkNamespace.create("test"));
+        return home.folder();
+    }
+
+    /** Closed with the others at the end, whoever started it. */
+    AutoDiscoveryBackend keep(AutoDiscoveryBackend trainer) {
         open.add(trainer);
         return trainer;
+    }
+
+    /** The address of a node on this machine. */
+    static HostPort address(AutoDiscoveryBackend trainer) {
+        return HostPort.parse("127.0.0.1:" + trainer.node().port());
     }
 
     /** Trainers that are told of one another besides what mDNS finds, so that a test does not depend on multicast. */
@@ -58,7 +74,7 @@ final class TestNodes implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             AutoDiscoveryBackend trainer = trainer(loopback());
             for (AutoDiscoveryBackend other : trainers) {
-                trainer.addPeer(HostPort.parse("127.0.0.1:" + other.node().port()));
+                trainer.addPeer(address(other));
             }
             trainers.add(trainer);
         }

@@ -4,6 +4,7 @@ import io.hearth.agent.HearthConfig;
 import io.hearth.agent.HearthNode;
 import io.hearth.agent.LocalAgent;
 import io.hearth.core.HearthException;
+import io.hearth.discovery.HostPort;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -43,22 +44,14 @@ final class AgentCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws HearthException, InterruptedException {
-        HearthConfig config =
-                network.applyTo(HearthConfig.defaults().agent(NodeId.AGENT).continueOnPartition(continueOnPartition));
-        Thread main = Thread.currentThread();
-        var stopped = new Thread(() -> {
-            main.interrupt();
-            try {
-                main.join();
-            } catch (InterruptedException impatient) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        try (LocalAgent agent = LocalAgent.start(port.isPresent() ? config.port(port.get()) : config)) {
-            Runtime.getRuntime().addShutdownHook(stopped);
+        HearthConfig config = config();
+        try (var _ = new UntilSignal();
+                LocalAgent agent = LocalAgent.start(config, terminal.environment())) {
             HearthNode node = agent.node();
+            boolean otherPort = port.isEmpty() && node.port() != HostPort.PORT_DEFAULT;
             terminal.err()
-                    .println("agent " + node.id().shortText() + " listens on port " + node.port() + ", namespace "
+                    .println("agent " + node.id().shortText() + " listens on port " + node.port()
+                            + (otherPort ? " (" + HostPort.PORT_DEFAULT + " is taken)" : "") + ", namespace "
                             + node.status().namespace().name() + " (key "
                             + node.status().namespace().keyId() + ")");
             agent.awaitFailure();
@@ -66,5 +59,11 @@ final class AgentCommand implements Callable<Integer> {
         } catch (InterruptedException interrupted) {
             return Exit.INTERRUPTED;
         }
+    }
+
+    private HearthConfig config() {
+        HearthConfig config =
+                network.applyTo(HearthConfig.defaults().agent(NodeId.AGENT).continueOnPartition(continueOnPartition));
+        return port.isEmpty() ? config : network.checked(() -> config.port(port.get()));
     }
 }

@@ -48,6 +48,7 @@ final class Demo {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration SILENCE = Duration.ofSeconds(5);
+    private static final int SIGNAL_BASE = 128; // exit codes above it name a signal
     private static final int REPORTS_MAX = 10_000;
 
     private final Options options;
@@ -72,6 +73,7 @@ final class Demo {
             while (board.rows().stream().anyMatch(DemoBoard.Row::isAlive)) {
                 step(nodes);
             }
+            screen.showFinal(board, options.epochs());
             return summary();
         } catch (IOException failed) {
             throw new SetupException("cannot start the demo's nodes: " + failed.getMessage(), failed);
@@ -110,9 +112,17 @@ final class Demo {
         if (row.isKilled()) {
             waitingForEnd--;
         } else if (!row.isDone() || ended.exitCode() != 0) {
-            throw new HearthException("node " + (ended.node() + 1) + " ended with exit code " + ended.exitCode()
-                    + (ended.lastWords().isEmpty() ? "" : ": " + ended.lastWords()));
+            throw new HearthException("node " + (ended.node() + 1) + " " + why(ended));
         }
+    }
+
+    private static String why(DemoNodes.Said.Ended ended) {
+        if (ended.exitCode() > SIGNAL_BASE) {
+            return "was ended by signal " + (ended.exitCode() - SIGNAL_BASE)
+                    + "; if it was not you, see whether this machine ran out of memory";
+        }
+        return "ended with exit code " + ended.exitCode()
+                + (ended.lastWords().isEmpty() ? "" : ": " + ended.lastWords());
     }
 
     private void overdue() throws HearthException {

@@ -2,6 +2,7 @@ package io.hearth.cli;
 
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import java.io.IOException;
@@ -24,7 +25,9 @@ final class DemoHomes {
             Path folder = Files.createTempDirectory("hearth-demo-", onlyMe);
             NetworkNamespace namespace = NetworkNamespace.create(NAMESPACE);
             for (Path home : in(folder, nodes)) {
-                NamespaceFile.in(HearthHome.open(home)).add(namespace);
+                HearthHome made = HearthHome.open(home);
+                NamespaceFile.in(made).add(namespace);
+                IdentityFile.in(made).loadOrCreate();
             }
             return folder;
         } catch (IOException failed) {

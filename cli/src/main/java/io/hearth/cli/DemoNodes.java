@@ -29,7 +29,7 @@ final class DemoNodes implements AutoCloseable {
     private final Path folder;
     private final List<Process> processes = new ArrayList<>();
     private final List<Thread> readers = new ArrayList<>();
-    private final Thread onExit = new Thread(this::endAll, "demo-cleanup");
+    private final Thread onExit = new Thread(this::cleanUp, "demo-cleanup");
 
     private DemoNodes(Path folder) {
         this.folder = folder;
@@ -123,11 +123,6 @@ final class DemoNodes implements AutoCloseable {
     public void close() {
         endAll();
         try {
-            for (Process process : processes) {
-                if (!process.waitFor(5, TimeUnit.SECONDS)) {
-                    process.destroyForcibly();
-                }
-            }
             for (Thread reader : readers) {
                 reader.interrupt();
                 reader.join();
@@ -143,8 +138,23 @@ final class DemoNodes implements AutoCloseable {
         removeFolder();
     }
 
+    /** Also when the demo is interrupted: neither a node nor a secret stays behind. */
+    private void cleanUp() {
+        endAll();
+        removeFolder();
+    }
+
     private void endAll() {
         processes.forEach(Process::destroyForcibly);
+        try {
+            for (Process process : processes) {
+                if (!process.waitFor(5, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                }
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void removeFolder() {

@@ -14,7 +14,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * The program {@code hearth}: reads the command line, runs one command, ends with its exit code.
  *
  * <p>A mistake or a failure is one line on standard error: {@code hearth: what: why; what to do}. With {@code HEARTH_TRACE} set in
- * the environment, the stack trace follows it.
+ * the environment, the stack trace follows it; {@link LogLevel} says how much the parts inside tell.
  */
 public final class Main {
     private static final int USAGE_WIDTH = 100;
@@ -22,7 +22,9 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
-        System.exit(run(Terminal.system(), arguments));
+        Terminal terminal = Terminal.system();
+        LogLevel.of(arguments, terminal.environment()).set();
+        System.exit(run(terminal, arguments));
     }
 
     /** Runs one command line; the exit code is one of {@link Exit}, or the code of a program that the command ran. */

@@ -4,6 +4,7 @@ import io.hearth.agent.HearthConfig;
 import io.hearth.discovery.HostPort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,13 +41,20 @@ final class NetworkOptions {
 
     /** The configuration with these options in it. */
     HearthConfig applyTo(HearthConfig config) {
-        try {
+        return checked(() -> {
             peers.forEach(HostPort::parse);
             HearthConfig changed = config.open(open)
                     .interfaces(interfaces)
                     .excludedInterfaces(excluded)
                     .peers(peers);
             return namespace.isEmpty() ? changed : changed.namespace(namespace);
+        });
+    }
+
+    /** What {@code options} makes of the command line; what it refuses is wrong usage. */
+    <T> T checked(Supplier<T> options) {
+        try {
+            return options.get();
         } catch (IllegalArgumentException wrong) {
             if (command == null) {
                 throw wrong;

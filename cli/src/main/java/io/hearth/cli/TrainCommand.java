@@ -14,10 +14,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code hearth train}: the digits example, trained together with the other machines of the namespace. */
 @Command(
@@ -28,9 +25,6 @@ import picocli.CommandLine.Spec;
         })
 final class TrainCommand implements Callable<Integer> {
     private final Terminal terminal;
-
-    @Spec
-    private @org.jspecify.annotations.Nullable CommandSpec command;
 
     @Mixin
     private NetworkOptions network = new NetworkOptions();
@@ -81,7 +75,7 @@ final class TrainCommand implements Callable<Integer> {
         HearthConfig config = config();
         long jvmMillis = System.currentTimeMillis()
                 - ManagementFactory.getRuntimeMXBean().getStartTime();
-        try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config);
+        try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment());
                 var reports = new NodeReporter(hearth, terminal, json)) {
             if (fromStdin) {
                 ParentPipe.follow(terminal.in(), hearth);
@@ -137,18 +131,13 @@ final class TrainCommand implements Callable<Integer> {
     }
 
     private HearthConfig config() {
-        try {
+        return network.checked(() -> {
             if (peers < 0 || epochs < 1) {
                 throw new IllegalArgumentException(
                         "--peers must be 0 or more and --epochs 1 or more, got " + peers + " and " + epochs);
             }
             return network.applyTo(
                     HearthConfig.defaults().group(group).compression(CompressionStrategy.parse(compression)));
-        } catch (IllegalArgumentException wrong) {
-            if (command == null) {
-                throw wrong;
-            }
-            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
-        }
+        });
     }
 }

@@ -22,11 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code hearth wait}: waits until enough others are in, then runs a program. */
 @Command(
@@ -37,9 +34,6 @@ import picocli.CommandLine.Spec;
         })
 final class WaitCommand implements Callable<Integer> {
     private final Terminal terminal;
-
-    @Spec
-    private @org.jspecify.annotations.Nullable CommandSpec command;
 
     @Mixin
     private NetworkOptions network = new NetworkOptions();
@@ -69,13 +63,10 @@ final class WaitCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws HearthException, InterruptedException {
-        if (peers < 0) {
-            throw new ParameterException(
-                    command == null ? null : command.commandLine(), "--peers must be 0 or more, got " + peers);
-        }
+        HearthConfig config = config();
         HearthHome home = HearthHome.open(terminal.environment());
         Optional<LocalApiClient> agent = LocalApiClient.connect(home.socket(LocalAgent.SOCKET));
-        boolean there = agent.isPresent() ? askAgent(agent.get()) : takePart();
+        boolean there = agent.isPresent() ? askAgent(agent.get()) : takePart(config);
         if (!there) {
             return Exit.TIMED_OUT;
         }
@@ -88,9 +79,10 @@ final class WaitCommand implements Callable<Integer> {
             agent.ask("watch");
             Thread reader = Thread.ofVirtual().start(() -> follow(agent, progress));
             boolean there = progress.await(timeout);
+            boolean hungUp = progress.hungUp(); // before this end does
             agent.close();
             reader.join();
-            if (!there && progress.hungUp()) {
+            if (!there && hungUp) {
                 throw new SetupException("the agent hung up while it was asked; look at its output and start it again");
             }
             return there;
@@ -110,9 +102,19 @@ final class WaitCommand implements Callable<Integer> {
         progress.hangUp();
     }
 
-    private boolean takePart() throws HearthException, InterruptedException {
-        HearthConfig config = network.applyTo(HearthConfig.defaults().agent(SlotLease.WAIT));
-        try (HearthNode node = HearthNode.start(config)) {
+    private HearthConfig config() {
+        return network.checked(() -> {
+            if (peers < 0) {
+                throw new IllegalArgumentException("--peers must be 0 or more, got " + peers);
+            }
+            HearthConfig config = network.applyTo(HearthConfig.defaults().agent(SlotLease.WAIT));
+            return group.isEmpty() ? config : config.group(group);
+        });
+    }
+
+    private boolean takePart(HearthConfig config) throws HearthException, InterruptedException {
+        try (var _ = new UntilSignal();
+                HearthNode node = HearthNode.start(config, terminal.environment())) {
             var progress = new Progress();
             Thread reader = Thread.ofVirtual().start(() -> {
                 try {

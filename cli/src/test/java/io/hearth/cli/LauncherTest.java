@@ -87,7 +87,7 @@ final class LauncherTest {
 
     @Test
     void onlyWhatReducesGetsTheVectorModuleAndOnlyWhatIsShortTheShortCompiler() throws Exception {
-        var reduce = List.of("demo", "bench", "train");
+        var reduce = List.of("bench", "train");
         var runForLong = List.of("agent", "simulate");
         var endAtOnce = List.of("id", "status", "wait");
         for (String command :

@@ -10,20 +10,20 @@ record Broadcast(NodeId root) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Ring ring = place.ring();
-        int rootRank = Math.max(0, ring.members().indexOf(root)); // a lost root: doomed, no segment is played
+        int from = Math.max(0, ring.position(root)); // a lost root: doomed, no segment is played
         MemorySegment work = place.call().work().bytes();
-        if (rootRank == ring.rank()) {
+        if (from == ring.position()) {
             MemorySegment.copy(place.call().values(), 0, work, 0, work.byteSize());
         }
         return place.exchange()
                 .play(
                         new BroadcastSchedule(
-                                ring.rank(), ring.world(), rootRank, work.byteSize(), place.segmentBytes()),
+                                ring.position(), ring.world(), from, work.byteSize(), place.segmentBytes()),
                         work);
     }
 
     @Override
-    public long denseBytes(Signature signature, int rank, int world, int segmentBytes) {
+    public long denseBytes(Signature signature, Ring ring, int segmentBytes) {
         return 0;
     }
 }

@@ -25,8 +25,9 @@ final class Call {
     /** How the call ended on this rank alone. */
     @Nullable
     CollectiveException error;
-    /** Attempts begun. */
-    int attempts;
+    /** Ring of the last attempt begun. */
+    @Nullable
+    Ring ran;
     /** What the machine said about error feedback; carried out by the calling thread, which alone touches that memory. */
     final List<Runnable> feedback = new ArrayList<>();
 
@@ -48,6 +49,15 @@ final class Call {
      * @param doomed runs only to tell all ranks this
      */
     record Attempt(Ring ring, Optional<Refusal> doomed) {}
+
+    /** Carries out what the machine said about error feedback. */
+    void settle() {
+        feedback.forEach(Runnable::run);
+        feedback.clear();
+        if (error != null) {
+            contribution.rollBack();
+        }
+    }
 
     Signature signature() {
         return signature;

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
@@ -16,8 +17,11 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
+import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Between the records of this module and their bytes. Whatever the bytes are, decoding gives a record or a typed error. */
 public final class CollectiveCodec {
@@ -77,7 +81,8 @@ public final class CollectiveCodec {
         var message = StatusMessage.newBuilder()
                 .setCalled(status.called())
                 .setDoneUpTo(status.doneUpTo())
-                .setBroken(status.broken().orElse(""));
+                .setBroken(status.broken().orElse(""))
+                .setRoundTrips(ByteString.copyFrom(status.roundTrips().encode()));
         for (Status.Kept kept : status.kept()) {
             var entry = KeptMessage.newBuilder()
                     .setNumber(kept.number())
@@ -104,7 +109,8 @@ public final class CollectiveCodec {
                         message.getKeptList().stream()
                                 .map(CollectiveCodec::kept)
                                 .toList(),
-                        message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken())));
+                        message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken()),
+                        RoundTrips.decode(message.getRoundTrips().toByteArray())));
     }
 
     /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
@@ -121,7 +127,11 @@ public final class CollectiveCodec {
             message.addRefused(
                     RefusedMessage.newBuilder().setNumber(refused.number()).setRefusal(message(refused.refusal())));
         }
-        return Bytes.of(message.build().toByteArray());
+        byte[] order = new byte[resolution.order().size()];
+        for (int hop = 0; hop < order.length; hop++) {
+            order[hop] = resolution.order().get(hop).byteValue();
+        }
+        return Bytes.of(message.setOrder(ByteString.copyFrom(order)).build().toByteArray());
     }
 
     /**
@@ -145,7 +155,15 @@ public final class CollectiveCodec {
                         message.getRefusedList().stream()
                                 .map(refused ->
                                         new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
-                                .toList()));
+                                .toList(),
+                        order(message.getOrder())));
+    }
+
+    /** One byte for each hop, because views carry it: a rank is below {@link View#MEMBERS_MAX}, 256. */
+    private static List<Integer> order(ByteString ranks) {
+        return IntStream.range(0, ranks.size())
+                .mapToObj(hop -> Byte.toUnsignedInt(ranks.byteAt(hop)))
+                .toList();
     }
 
     private static Status.Kept kept(KeptMessage message) {

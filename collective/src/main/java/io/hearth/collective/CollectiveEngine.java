@@ -17,8 +17,10 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -36,6 +38,7 @@ public final class CollectiveEngine implements DistributedBackend {
     /** How many numbers a group may have open at once, at most; a constant of the protocol. */
     public static final int WINDOW = 4;
 
+    private static final Duration DEADLINE_MAX = Duration.ofDays(3650);
     private static final int CODECS_MAX = 8;
     private static final int TENSORS_MAX = 4096;
 
@@ -78,12 +81,12 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public int rank() {
-        return Math.max(0, shell.state().members().indexOf(self));
+        return Math.max(0, shell.state().ranks().indexOf(self));
     }
 
     @Override
     public int worldSize() {
-        return Math.max(1, shell.state().members().size());
+        return Math.max(1, shell.state().ranks().size());
     }
 
     @Override
@@ -103,7 +106,7 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        List<NodeId> members = shell.state().members();
+        List<NodeId> members = shell.state().ranks();
         if (root < 0 || root >= Math.max(1, members.size())) {
             throw new IllegalArgumentException(
                     "no rank " + root + " in a group of " + members.size() + "; roots are 0 to worldSize() - 1");
@@ -124,7 +127,7 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public CollectiveMetrics metricsSnapshot() {
-        return tally.snapshot(worldSize() - 1, shell.repeated());
+        return tally.snapshot(worldSize() - 1, shell.caller().repeated());
     }
 
     /**
@@ -133,10 +136,11 @@ public final class CollectiveEngine implements DistributedBackend {
      *
      * @param lineage text of the view's lineage, as in {@link #install}
      * @param epoch of the view that is to be succeeded
+     * @param roundTripNanos to other nodes, as far as somebody measured; for the order of the next ring
      * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
      */
-    public Bytes freeze(String lineage, long epoch) {
-        return CollectiveCodec.encode(shell.freeze(lineage, epoch));
+    public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
+        return CollectiveCodec.encode(shell.freeze(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
     }
 
     /**
@@ -193,14 +197,15 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public void close() {
-        shell.close();
-        if (callers.tryLock()) {
-            try {
-                memories.values().forEach(ErrorFeedback::close);
-                memories.clear();
-            } finally {
-                callers.unlock();
-            }
+        if (!shell.end()) {
+            return; // a call is still inside, and this memory is what it works on
+        }
+        callers.lock();
+        try {
+            memories.values().forEach(ErrorFeedback::close);
+            memories.clear();
+        } finally {
+            callers.unlock();
         }
     }
 
@@ -244,22 +249,28 @@ public final class CollectiveEngine implements DistributedBackend {
         if (values.isReadOnly()) {
             throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
         }
-        long due = clock.nanoTime() + how.deadline().orElse(options.deadline()).toNanos();
+        long due = clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
         Signature signature = plan.signature();
         Buffers.Buffer work = shell.buffers().take(signature.bytes());
         var call = new Call(signature, values, plan.contribution(), work, due);
         Status.Kept outcome;
         try {
-            outcome = shell.perform(call);
+            outcome = shell.caller().perform(call);
         } finally {
             tally.sent(signature, call.bytesSent);
         }
         if (outcome.refusal().isPresent()) {
             throw outcome.refusal().get().toException();
         }
-        MemorySegment.copy(work.bytes(), 0, values, 0, signature.bytes());
-        tally.dense(plan.contribution().denseBytes(signature, rank(), outcome.contributors(), options.segmentBytes()));
+        if (call.ran != null) { // the ring that the result comes from, whoever brought it
+            tally.dense(plan.contribution().denseBytes(signature, call.ran, options.segmentBytes()));
+        }
         return new CollectiveResult(outcome.contributors(), call.bytesSent);
+    }
+
+    /** Longer than anybody waits is as good as for ever, and can be reckoned with. */
+    private static long nanos(Duration deadline) {
+        return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX.toNanos() : deadline.toNanos();
     }
 
     private static long elements(MemorySegment values, DataType type) {

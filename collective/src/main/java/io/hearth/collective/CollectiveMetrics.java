@@ -10,7 +10,7 @@ package io.hearth.collective;
  * @param broadcasts that returned
  * @param wireBytes sent by this rank for all-reduces, heads and tags included
  * @param denseBytes that this rank would have sent for the completed all-reduces without compression and overhead
- * @param peers other members of the group now
+ * @param peers other members of the group, as the world size counts them
  * @param repeatedAfterLoss exchanges that ran again in a later view
  */
 public record CollectiveMetrics(

@@ -2,7 +2,9 @@ package io.hearth.collective;
 
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.election.Member;
 import io.hearth.election.Resolver;
+import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +16,8 @@ import java.util.TreeMap;
  * <p>A number that ended at one of them and not at all of them goes to the rest from the first member that holds it, with its
  * original contributors. This is decided anew at every change: a holder that is gone by then is simply not among the reports.
  * Rule I6 of retention (each keeps the last W results, and nobody is more than W behind) makes sure that somebody holds it.
+ *
+ * <p>The new group epoch also gets its ring, from the round trips that the kept members measured.
  */
 public final class CollectiveResolver implements Resolver {
     @Override
@@ -32,7 +36,7 @@ public final class CollectiveResolver implements Resolver {
     }
 
     @Override
-    public Bytes resolve(String group, List<Report> kept) {
+    public Bytes resolve(String group, List<Member> members, List<Report> kept) {
         List<Status> statuses = statuses(kept);
         long first = statuses.stream().mapToLong(Status::called).max().orElse(0) + 1;
         long doneByAll = statuses.stream().mapToLong(Status::doneUpTo).min().orElse(0);
@@ -53,8 +57,19 @@ public final class CollectiveResolver implements Resolver {
             }
         }
         refused.keySet().forEach(forwards::remove); // nothing to carry: the refusal itself is all there is
-        return CollectiveCodec.encode(
-                new Resolution(first, newest(List.copyOf(forwards.values())), newest(List.copyOf(refused.values()))));
+        return CollectiveCodec.encode(new Resolution(
+                first,
+                newest(List.copyOf(forwards.values())),
+                newest(List.copyOf(refused.values())),
+                order(members, kept, statuses)));
+    }
+
+    private static List<Integer> order(List<Member> members, List<Report> kept, List<Status> statuses) {
+        var measured = new TreeMap<NodeId, RoundTrips>();
+        for (int rank = 0; rank < statuses.size(); rank++) {
+            measured.put(kept.get(rank).member().node(), statuses.get(rank).roundTrips());
+        }
+        return RingPlan.order(members.stream().map(Member::node).toList(), measured);
     }
 
     private static <T> List<T> newest(List<T> rising) {

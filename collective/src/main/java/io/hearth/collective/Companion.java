@@ -1,5 +1,7 @@
 package io.hearth.collective;
 
+import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,8 @@ final class Companion implements AutoCloseable {
     interface Job {
         void run() throws Exception;
     }
+
+    private static final Duration END_MAX = Duration.ofSeconds(10);
 
     private final Thread thread;
     private volatile @Nullable Job job; // set by the giver, cleared by the companion when done
@@ -70,9 +74,10 @@ final class Companion implements AutoCloseable {
             Job next = job;
             if (next == null) {
                 LockSupport.park(this);
+                Thread.interrupted(); // one that came too late for its job would keep this from ever parking again
                 continue;
             }
-            Thread.interrupted(); // an interrupt meant for an earlier job
+            Thread.interrupted(); // one that was meant for an earlier job
             try {
                 next.run();
             } catch (Throwable broken) { // the giver decides; this thread serves the next one
@@ -83,21 +88,34 @@ final class Companion implements AutoCloseable {
         }
     }
 
-    /** Ends the thread once its job is over; waits for that. */
-    @Override
-    public void close() {
+    /** Ends the thread once its job is over; waits for that, but not for ever. Whether it ended. */
+    boolean end() {
         closed = true;
         LockSupport.unpark(thread);
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException later) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
+        try {
+            return thread.join(END_MAX);
+        } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
+            return !thread.isAlive();
         }
+    }
+
+    @Override
+    public void close() {
+        end();
+    }
+
+    /**
+     * For the giver of a job that failed: what the world did becomes an IOException, what is a bug stays one.
+     *
+     * @param what was being done
+     */
+    static IOException rethrown(String what, Throwable failure) {
+        return switch (failure) {
+            case IOException broken -> broken;
+            case RuntimeException bug -> throw bug;
+            case Error bug -> throw bug;
+            default -> new IOException(what + ": " + failure, failure);
+        };
     }
 }

@@ -22,10 +22,14 @@ interface Contribution {
     /** The number runs again or ended without a result. */
     default void rollBack() {}
 
-    /** Payload bytes that a rank would send for this uncompressed; 0 for what carries no gradients. */
-    default long denseBytes(Signature signature, int rank, int world, int segmentBytes) {
+    /** Payload bytes that this rank would send on a ring for this uncompressed; 0 for what carries no gradients. */
+    default long denseBytes(Signature signature, Ring ring, int segmentBytes) {
         return new RingSchedule(
-                        rank % world, world, signature.count(), signature.type().bytes(), segmentBytes)
+                        ring.position(),
+                        ring.world(),
+                        signature.count(),
+                        signature.type().bytes(),
+                        segmentBytes)
                 .bytesSent();
     }
 }

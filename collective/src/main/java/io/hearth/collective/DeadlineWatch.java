@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.core.Clock;
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -10,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * calls that is never after the first.
  */
 final class DeadlineWatch implements AutoCloseable {
+    private static final Duration END_MAX = Duration.ofSeconds(10);
     private static final long FAR_NANOS = Long.MAX_VALUE / 4;
 
     private final Clock clock;
@@ -63,15 +65,9 @@ final class DeadlineWatch implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException later) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
+        try {
+            thread.join(END_MAX);
+        } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         }
     }

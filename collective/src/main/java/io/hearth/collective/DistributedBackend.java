@@ -12,10 +12,17 @@ import java.lang.foreign.MemorySegment;
  * an {@link IllegalStateException}.
  */
 public interface DistributedBackend extends AutoCloseable {
-    /** This process's place, 0 to {@code worldSize() - 1}; may change when a member is lost. */
+    /**
+     * This process's place, 0 to {@code worldSize() - 1}.
+     *
+     * <p>Place and world size are those of the members with whom the newest call of this process ended, and change only at the
+     * end of a call. So between two calls all processes that go on see the same world, each its own place in it, although they
+     * learn of a loss at different moments: it shows after the first call that ended without the lost one. Before the first
+     * call they are those of the newest known members, and may change at any time; a barrier settles them.
+     */
     int rank();
 
-    /** Members of the group now, this one included. */
+    /** Members of the group, this one included; as for {@link #rank}. */
     int worldSize();
 
     /**
@@ -31,7 +38,8 @@ public interface DistributedBackend extends AutoCloseable {
      * Replaces the values of all ranks by those of {@code root}. Returns only when all hold them.
      *
      * @param values in place; as for {@link #allReduce}
-     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks; as {@link #rank} counts, whoever was lost since
+     * @throws io.hearth.core.PeerLostException the root was lost before all held its values; on all ranks alike
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions options)

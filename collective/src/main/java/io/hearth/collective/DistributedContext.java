@@ -42,17 +42,20 @@ public final class DistributedContext {
         this.master = master;
     }
 
-    /** This process's place in its group, 0 to {@code worldSize() - 1}. */
+    /**
+     * This process's place in its group, 0 to {@code worldSize() - 1}. It stays between the end of one call and the end of the
+     * next, and may be another one after a call that ended without a lost member: ask again where data are dealt out anew.
+     */
     public int rank() {
         return backend.rank();
     }
 
-    /** Members of the group now, this one included. */
+    /** Members of the group with whom the newest call ended, this one included; the same on all ranks between two calls. */
     public int worldSize() {
         return backend.worldSize();
     }
 
-    /** Whether this is the group's rank 0: exactly one process of the group, the one to log and to save. */
+    /** Whether this is rank 0: exactly one of those with whom the newest call ended, the one to log and to save. */
     public boolean isMaster() {
         return rank() == 0;
     }

@@ -6,6 +6,7 @@ import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -53,36 +54,50 @@ final class EncodedSum implements Contribution {
         long count = signature.count();
         long stride = Math.ceilDiv(codec.encodedBytesMax(count), STRIDE_ALIGNMENT) * STRIDE_ALIGNMENT;
         Buffers.Buffer encodings = buffers.take(Math.multiplyExact(stride, (long) ring.world()));
-        Buffers.Buffer lengths = buffers.take((long) ring.world() * Long.BYTES);
         try {
-            MemorySegment work = place.call().work().bytes();
-            MemorySegment.copy(place.call().values(), 0, work, 0, signature.bytes());
-            encode(place, work, encodings.bytes().asSlice(ring.rank() * stride, stride), lengths.bytes());
-            List<Long> eachLong = Collections.nCopies(ring.world(), (long) Long.BYTES);
-            Optional<Refusal> refusal = place.exchange()
-                    .play(new GatherSchedule(ring.rank(), eachLong, Long.BYTES, place.segmentBytes()), lengths.bytes());
-            if (refusal.isPresent()) {
-                return refusal;
+            Buffers.Buffer lengths = buffers.take((long) ring.world() * Long.BYTES);
+            try {
+                return gather(place, stride, encodings.bytes(), lengths.bytes());
+            } finally {
+                buffers.give(lengths);
             }
-            var sizes = new ArrayList<Long>();
-            for (int rank = 0; rank < ring.world(); rank++) {
-                sizes.add(lengths.bytes().get(LONG, (long) rank * Long.BYTES));
-                if (sizes.get(rank) < 0 || sizes.get(rank) > codec.encodedBytesMax(count)) {
-                    return malformed(place, rank, sizes.get(rank) + " bytes for " + count + " values");
-                }
-            }
-            refusal = place.exchange()
-                    .play(new GatherSchedule(ring.rank(), sizes, stride, place.segmentBytes()), encodings.bytes());
-            return refusal.isPresent() ? refusal : add(place, encodings.bytes(), stride, sizes, work);
         } finally {
             buffers.give(encodings);
-            buffers.give(lengths);
         }
+    }
+
+    /** Slots of both buffers follow hop order. */
+    private Optional<Refusal> gather(Place place, long stride, MemorySegment encodings, MemorySegment lengths)
+            throws IOException {
+        Ring ring = place.ring();
+        Signature signature = place.call().signature();
+        MemorySegment work = place.call().work().bytes();
+        MemorySegment.copy(place.call().values(), 0, work, 0, signature.bytes());
+        encode(place, work, encodings.asSlice(ring.position() * stride, stride), lengths);
+        List<Long> eachLong = Collections.nCopies(ring.world(), (long) Long.BYTES);
+        Optional<Refusal> refusal = place.exchange()
+                .play(new GatherSchedule(ring.position(), eachLong, Long.BYTES, place.segmentBytes()), lengths);
+        if (refusal.isPresent()) {
+            return refusal;
+        }
+        var sizes = new ArrayList<Long>();
+        long most = codec.encodedBytesMax(signature.count());
+        for (int position = 0; position < ring.world(); position++) {
+            sizes.add(lengths.get(LONG, (long) position * Long.BYTES));
+        }
+        for (NodeId member : ring.members()) {
+            long size = sizes.get(ring.position(member));
+            if (size < 0 || size > most) {
+                return malformed(place, member, size + " bytes for " + signature.count() + " values");
+            }
+        }
+        refusal = place.exchange()
+                .play(new GatherSchedule(ring.position(), sizes, stride, place.segmentBytes()), encodings);
+        return refusal.isPresent() ? refusal : add(place, encodings, stride, sizes, work);
     }
 
     private void encode(Place place, MemorySegment values, MemorySegment slot, MemorySegment lengths) {
         long count = place.call().signature().count();
-        int rank = place.ring().rank();
         try {
             long bytes;
             if (memory.isPresent()) {
@@ -92,20 +107,23 @@ final class EncodedSum implements Contribution {
             } else {
                 bytes = codec.encode(values, count, slot);
             }
-            lengths.set(LONG, (long) rank * Long.BYTES, bytes);
+            lengths.set(LONG, (long) place.ring().position() * Long.BYTES, bytes);
         } catch (NonFiniteException nonFinite) {
             place.exchange()
                     .refuse(new Refusal(
                             Refusal.Cause.NON_FINITE,
-                            place.ring().name(place.ring().members().get(rank)) + ": " + nonFinite.getMessage()));
+                            place.ring().name(place.ring().self()) + ": " + nonFinite.getMessage()));
         }
     }
 
     private Optional<Refusal> add(
             Place place, MemorySegment encodings, long stride, List<Long> sizes, MemorySegment sum) {
         Signature signature = place.call().signature();
+        Ring ring = place.ring();
         for (int rank = 0; rank < sizes.size(); rank++) {
-            MemorySegment encoding = encodings.asSlice(rank * stride, sizes.get(rank));
+            NodeId member = ring.members().get(rank);
+            int position = ring.position(member);
+            MemorySegment encoding = encodings.asSlice(position * stride, sizes.get(position));
             try {
                 if (rank == 0) {
                     codec.decode(encoding, sum, signature.count());
@@ -113,7 +131,7 @@ final class EncodedSum implements Contribution {
                     codec.decodeAndAdd(encoding, sum, signature.count());
                 }
             } catch (MalformedMessageException malformed) {
-                return malformed(place, rank, String.valueOf(malformed.getMessage()));
+                return malformed(place, member, String.valueOf(malformed.getMessage()));
             }
         }
         if (signature.op() == ReduceOp.AVG) {
@@ -123,11 +141,10 @@ final class EncodedSum implements Contribution {
     }
 
     /** All ranks have the same bytes, so all come to this without a word. */
-    private Optional<Refusal> malformed(Place place, int rank, String what) {
+    private Optional<Refusal> malformed(Place place, NodeId member, String what) {
         Ring ring = place.ring();
         return Optional.of(new Refusal(
-                Refusal.Cause.MALFORMED,
-                ring.name(ring.members().get(rank)) + " sent no encoding of '" + codec.name() + "': " + what));
+                Refusal.Cause.MALFORMED, ring.name(member) + " sent no encoding of '" + codec.name() + "': " + what));
     }
 
     @Override

@@ -161,10 +161,10 @@ final class Exchange {
         if (received instanceof RingBrokenException broken) {
             return broken;
         }
-        if (sent instanceof IOException broken) {
-            return broken;
+        if (received instanceof RuntimeException || received instanceof Error) {
+            return Companion.rethrown("receiving failed", received);
         }
-        return new IOException("a data thread failed: " + sent, sent);
+        return Companion.rethrown("sending failed", sent);
     }
 
     /** Waits until that many segments are in; false if there is a refusal instead. */
@@ -240,7 +240,7 @@ final class Exchange {
             refusal = new Refusal(
                     Refusal.Cause.MISMATCH,
                     "number " + number + ": " + ring.name(ring.previous()) + " asked for " + theirs.text() + ", "
-                            + ring.name(ring.members().get(ring.rank())) + " for " + signature.text()
+                            + ring.name(ring.self()) + " for " + signature.text()
                             + "; all ranks must make the same calls in the same order");
         }
     }

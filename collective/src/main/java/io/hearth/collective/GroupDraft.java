@@ -1,6 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.collective.GroupMachine.Broken;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.collective.GroupMachine.Frozen;
@@ -11,6 +10,7 @@ import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -22,21 +22,23 @@ final class GroupDraft {
     private final List<Effect> effects = new ArrayList<>();
     private final SortedMap<Long, Open> open;
     private final SortedMap<Long, Status.Kept> kept;
-    private String fence;
-    private List<NodeId> members;
+    private final SortedMap<Long, GroupMachine.Refused> refused;
+    private Formation formation;
+    private GroupMachine.Place place;
     private long next;
     private long doneUpTo;
     private List<Resolution.Forward> forwards;
     private Optional<Frozen> frozen;
-    private Optional<Broken> broken;
+    private Optional<GroupMachine.Broken> broken;
 
     GroupDraft(State state, int window, Policy policy) {
         this.window = window;
         this.policy = policy;
         this.open = new TreeMap<>(state.open());
         this.kept = new TreeMap<>(state.kept());
-        this.fence = state.fence();
-        this.members = state.members();
+        this.refused = new TreeMap<>(state.refused());
+        this.formation = state.formation();
+        this.place = state.place();
         this.next = state.next();
         this.doneUpTo = state.doneUpTo();
         this.forwards = state.forwards();
@@ -45,41 +47,56 @@ final class GroupDraft {
     }
 
     Step<State, Effect> step() {
+        if (frozen.isEmpty()) {
+            endRefused();
+        }
         State state = state();
         if (state.mayRun()) {
             open.replaceAll((number, waiting) -> {
                 if (!waiting.running()) {
                     effects.add(new Effect.Run(number, waiting.doomed()));
                 }
-                return new Open(waiting.signature(), true, waiting.doomed());
+                return new Open(waiting.signature(), true, waiting.doomed(), formation.members());
             });
             state = state();
         }
         return new Step<>(state, effects);
     }
 
+    private void endRefused() {
+        for (long number : List.copyOf(refused.keySet())) {
+            if (open.containsKey(number)) {
+                GroupMachine.Refused known = Objects.requireNonNull(refused.remove(number));
+                end(new Status.Kept(number, 0, 0, Optional.of(known.refusal())), known.members());
+            }
+        }
+    }
+
     private State state() {
-        return new State(fence, members, next, doneUpTo, open, kept, forwards, frozen, broken);
+        return new State(formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken);
     }
 
     void call(Signature signature) {
         if (open.size() >= window) {
             throw new IllegalStateException(open.size() + " collectives are open, " + window + " may be");
         }
-        open.put(next, new Open(signature, false, Optional.empty()));
+        boolean hasView = !formation.fence().isEmpty(); // else its first view judges the call
+        Optional<Refusal> doomed = hasView ? doom(next, signature, List.of()) : Optional.empty();
+        open.put(next, new Open(signature, false, doomed, List.of()));
         next++;
     }
 
     void finish(long number, String inFence) {
         Open ended = open.get(number);
         if (ended != null && isCurrent(inFence)) {
-            end(new Status.Kept(number, members.size(), ended.signature().bytes(), Optional.empty()));
+            List<NodeId> members = formation.members();
+            end(new Status.Kept(number, members.size(), ended.signature().bytes(), Optional.empty()), members);
         }
     }
 
     void refuse(long number, String inFence, Refusal refusal) {
         if (open.containsKey(number) && isCurrent(inFence)) {
-            end(new Status.Kept(number, 0, 0, Optional.of(refusal)));
+            end(new Status.Kept(number, 0, 0, Optional.of(refusal)), formation.members());
         }
     }
 
@@ -88,16 +105,17 @@ final class GroupDraft {
             return;
         }
         for (Resolution.Forward forward : forwards) {
-            if (forward.number() == number && open.containsKey(number)) {
-                end(new Status.Kept(number, forward.contributors(), forward.bytes(), Optional.empty()));
+            Open waiting = open.get(number);
+            if (forward.number() == number && waiting != null) {
+                end(new Status.Kept(number, forward.contributors(), forward.bytes(), Optional.empty()), waiting.ran());
             }
         }
         forwards = GroupMachine.without(forwards, number);
     }
 
     void streamBroken(String inFence, NodeId peer, String why) {
-        if (inFence.equals(fence) && broken.isEmpty()) {
-            broken = Optional.of(new Broken(peer, why));
+        if (inFence.equals(formation.fence()) && broken.isEmpty()) {
+            broken = Optional.of(new GroupMachine.Broken(peer, why));
             effects.add(new Effect.TellBroken(peer, why));
         }
     }
@@ -119,55 +137,69 @@ final class GroupDraft {
         if (succeeds) {
             frozen = Optional.empty();
         }
-        if (!view.fence().equals(fence)) {
+        if (!view.fence().equals(formation.fence())) {
             enter(view);
         } else {
-            // it broke after the status was taken, so this view was decided without it and another one is needed
-            broken.ifPresent(stream -> effects.add(new Effect.TellBroken(stream.peer(), stream.why())));
+            // A stream that broke after this member froze is in no report: ask for another change.
+            broken.ifPresent(still -> effects.add(new Effect.TellBroken(still.peer(), still.why())));
         }
     }
 
     private void enter(Event.Installed view) {
-        List<NodeId> lost = new ArrayList<>(members);
+        List<NodeId> before = formation.members();
+        boolean isNew = !view.view().lineage().equals(formation.lineage());
+        List<NodeId> lost = new ArrayList<>(before);
         lost.removeAll(view.members());
-        boolean isEntry = !GroupMachine.isOf(view.view().lineage(), fence);
-        fence = view.fence();
-        members = view.members();
+        formation = new Formation(
+                view.view().lineage(),
+                view.fence(),
+                view.members(),
+                RingPlan.ring(view.members(), view.resolution().order()));
         broken = Optional.empty();
         forwards = view.resolution().forwards();
         effects.add(new Effect.Abandon());
-        if (isEntry && next == 1) { // one that was in and called nothing yet still has to call what the others called
+        if (isNew && next == 1) {
             next = view.resolution().first(); // a member that enters a group at work counts from where it is
             doneUpTo = next - 1;
         }
-        for (Resolution.Refused refused : view.resolution().refused()) {
-            if (open.containsKey(refused.number())) {
-                end(new Status.Kept(refused.number(), 0, 0, Optional.of(refused.refusal())));
-            }
-        }
+        learnRefused(view.resolution().refused(), before);
         open.replaceAll((number, waiting) -> again(number, waiting, lost));
         for (Resolution.Forward forward : forwards) {
             effects.add(new Effect.Forward(
-                    forward.number(),
-                    members.indexOf(forward.holder()),
-                    forward.bytes(),
-                    kept.containsKey(forward.number())));
+                    forward.number(), forward.holder(), forward.bytes(), kept.containsKey(forward.number())));
+        }
+    }
+
+    /** Decided anew at each change; what was known before keeps the list that it ended with. */
+    private void learnRefused(List<Resolution.Refused> decided, List<NodeId> before) {
+        var known = new TreeMap<>(refused);
+        refused.clear();
+        for (Resolution.Refused entry : decided) {
+            if (!kept.containsKey(entry.number()) && entry.number() > doneUpTo) {
+                var fresh = new GroupMachine.Refused(entry.refusal(), before);
+                refused.put(entry.number(), known.getOrDefault(entry.number(), fresh));
+            }
         }
     }
 
     private Open again(long number, Open waiting, List<NodeId> lost) {
         boolean isForwarded = forwards.stream().anyMatch(forward -> forward.number() == number);
-        if (isForwarded) {
-            return waiting; // its contribution is in the result: nothing is rolled back
+        if (isForwarded || refused.containsKey(number)) {
+            return waiting; // it ends without running again, and what becomes of its contribution is said then
         }
         if (waiting.running()) {
             effects.add(new Effect.RollBack(number));
         }
-        return new Open(waiting.signature(), false, waiting.doomed().or(() -> doom(number, waiting.signature(), lost)));
+        return new Open(
+                waiting.signature(),
+                false,
+                waiting.doomed().or(() -> doom(number, waiting.signature(), lost)),
+                waiting.ran());
     }
 
     private Optional<Refusal> doom(long number, Signature signature, List<NodeId> lost) {
-        Optional<NodeId> lostRoot = signature.root().filter(root -> !members.contains(root));
+        Optional<NodeId> lostRoot =
+                signature.root().filter(root -> !formation.members().contains(root));
         if (lostRoot.isPresent()) {
             return Optional.of(new Refusal(
                     Refusal.Cause.ROOT_LOST,
@@ -187,11 +219,14 @@ final class GroupDraft {
             throw new IllegalStateException("nothing may end while frozen for a successor of epoch "
                     + frozen.get().epoch());
         }
-        return inFence.equals(fence);
+        return inFence.equals(formation.fence());
     }
 
-    private void end(Status.Kept outcome) {
+    private void end(Status.Kept outcome, List<NodeId> members) {
         long number = outcome.number();
+        if (number > place.number()) {
+            place = new GroupMachine.Place(number, members);
+        }
         open.remove(number);
         kept.put(number, outcome);
         effects.add(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));

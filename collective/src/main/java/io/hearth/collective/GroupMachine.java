@@ -35,6 +35,23 @@ import java.util.TreeMap;
  *       same streams.
  * </ul>
  *
+ * <p><b>Place.</b> A script deals out its data by (rank, world size) between two numbers, so all who go on from number j must
+ * answer alike until j + 1 ends, while views come to them at different times. So a member's place is not that of its newest
+ * view: it is the member list of the group epoch in which j ended, and changes only when a number ends. That list is the same
+ * for all:
+ *
+ * <ul>
+ *   <li>All that finish or refuse j in the exchanges of one group epoch name that epoch's list.
+ *   <li>j has results of one group epoch only. Whoever finished j in epoch g is kept and reports it at the change after g, or
+ *       is removed for good; in the first case j is forwarded and runs nowhere again, in the second no result of g is left.
+ *   <li>A forwarded j ends with the list in which it last ran here. To finish j in g its holder needed bytes of every member,
+ *       so this member ran j in g too; and it did not run j after g, by the previous point. Passed on from one holder to the
+ *       next over several changes, j keeps that list on all of them.
+ *   <li>A refused j may have ended elsewhere before it was even called here. Every kept member learns of it at the change after
+ *       g, whose former list is that of g; who has not called j by then remembers the refusal with this list, as long as each
+ *       further change decides the same.
+ * </ul>
+ *
  * <p>Rejected: a commit round for each collective (costs a round trip per call for a case that is rare), and acknowledgements
  * of results (the window gives the same bound for nothing).
  */
@@ -72,44 +89,88 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      *
      * @param running it was told to run in the present group epoch
      * @param doomed it will run only to tell all ranks this
+     * @param ran members of the group epoch in which it was last told to run; empty while it never was
      */
-    public record Open(Signature signature, boolean running, Optional<Refusal> doomed) {}
+    public record Open(Signature signature, boolean running, Optional<Refusal> doomed, List<NodeId> ran) {
+        public Open {
+            ran = List.copyOf(ran);
+        }
+    }
 
-    /** A stream of this fence is unusable. */
+    /**
+     * A number that others ended without a result, and that is still to end so here.
+     *
+     * @param members with which they did
+     */
+    public record Refused(Refusal refusal, List<NodeId> members) {
+        public Refused {
+            members = List.copyOf(members);
+        }
+    }
+
+    /**
+     * Where this member stands from the end of one number to the end of the next.
+     *
+     * @param number the newest that ended here; 0 before the first
+     * @param members by rank, with which that number ended; empty before the first
+     */
+    public record Place(long number, List<NodeId> members) {
+        public Place {
+            members = List.copyOf(members);
+        }
+    }
+
+    /** Why the streams of a fence are unusable. */
     public record Broken(NodeId peer, String why) {}
 
     /**
      * All that the machine knows.
      *
-     * @param fence lineage, a slash and group epoch; empty before the first view
-     * @param members of the group, by rank
+     * @param formation of the present group epoch
+     * @param place of this member since its newest ended number
      * @param next number of the next call
      * @param doneUpTo all numbers up to this one ended here
      * @param open called and not ended
      * @param kept ended and still held
      * @param forwards to be carried out before anything runs, in this order
+     * @param refused decided elsewhere, not yet ended here, because nothing ends while frozen or it was not called yet
      * @param frozen while a view change is on its way
      * @param broken why the streams of this fence are unusable
      */
     public record State(
-            String fence,
-            List<NodeId> members,
+            Formation formation,
+            Place place,
             long next,
             long doneUpTo,
             SortedMap<Long, Open> open,
             SortedMap<Long, Status.Kept> kept,
             List<Resolution.Forward> forwards,
+            SortedMap<Long, Refused> refused,
             Optional<Frozen> frozen,
             Optional<Broken> broken) {
         /** Before the first view. */
         public static final State START = new State(
-                "", List.of(), 1, 0, new TreeMap<>(), new TreeMap<>(), List.of(), Optional.empty(), Optional.empty());
+                Formation.NONE,
+                new Place(0, List.of()),
+                1,
+                0,
+                new TreeMap<>(),
+                new TreeMap<>(),
+                List.of(),
+                new TreeMap<>(),
+                Optional.empty(),
+                Optional.empty());
 
         public State {
-            members = List.copyOf(members);
             open = new TreeMap<>(open);
             kept = new TreeMap<>(kept);
             forwards = List.copyOf(forwards);
+            refused = new TreeMap<>(refused);
+        }
+
+        /** By rank: those with whom the newest number ended; before the first, those of the newest view. */
+        public List<NodeId> ranks() {
+            return place.number() == 0 ? formation.members() : place.members();
         }
 
         /** What to report to the view change. */
@@ -122,11 +183,11 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * there; what is only called runs there as well as anywhere.
          */
         public boolean mayGoOnIn(String lineage) {
-            return isOf(lineage, fence) || (doneUpTo == 0 && kept.isEmpty());
+            return formation.lineage().equals(lineage) || (doneUpTo == 0 && kept.isEmpty());
         }
 
         boolean mayRun() {
-            return !fence.isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
+            return !formation.fence().isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
         }
     }
 
@@ -157,7 +218,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * A committed view.
          *
          * @param view its lineage and epoch
-         * @param fence its lineage, a slash and this group's epoch
+         * @param fence its lineage and this group's epoch
          * @param members of the group, by rank
          * @param resolution decided at the change that made this group epoch
          */
@@ -178,8 +239,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** Run the exchange of a number in this fence, from its input; {@code doomed}: only to tell all ranks this. */
         record Run(long number, Optional<Refusal> doomed) implements Effect {}
 
-        /** Carry a result from the member at {@code root} to all; the own copy is only compared where {@code held}. */
-        record Forward(long number, int root, long bytes, boolean held) implements Effect {}
+        /** Carry a result from its holder to all; the own copy is only compared where {@code held}. */
+        record Forward(long number, NodeId holder, long bytes, boolean held) implements Effect {}
 
         /** Tell the application. */
         record End(Status.Kept outcome) implements Effect {}
@@ -214,11 +275,6 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return Long.MAX_VALUE;
-    }
-
-    /** Whether a fence is one of that lineage. */
-    static boolean isOf(String lineage, String fence) {
-        return fence.startsWith(lineage + "/");
     }
 
     static List<Resolution.Forward> without(List<Resolution.Forward> forwards, long number) {

@@ -15,7 +15,7 @@ final class PlainSum implements Contribution {
         return place.exchange()
                 .play(
                         new RingSchedule(
-                                ring.rank(),
+                                ring.position(),
                                 ring.world(),
                                 signature.count(),
                                 signature.type().bytes(),

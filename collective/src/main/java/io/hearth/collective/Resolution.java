@@ -1,28 +1,45 @@
 package io.hearth.collective;
 
+import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.List;
 
 /**
- * What a view change decided about the open work of a group that gets a new group epoch.
+ * What a view change decided about a group that gets a new group epoch: what becomes of its open work, and its ring.
  *
  * <p>Everything not named here that is still open runs again from its inputs.
  *
  * @param first number of the next collective for a member that enters now
  * @param forwards done at some member and not at all: pulled from its holder, rising
  * @param refused ended without a result at some member: ends so at all, rising
+ * @param order hop order of the ring, as ranks; anything but a permutation of all ranks means rank order
  */
-public record Resolution(long first, List<Forward> forwards, List<Refused> refused) {
+public record Resolution(long first, List<Forward> forwards, List<Refused> refused, List<Integer> order) {
     /** For a group in which nothing ever happened. */
     public static final Resolution NOTHING = new Resolution(1, List.of(), List.of());
 
     public Resolution {
         forwards = List.copyOf(forwards);
         refused = List.copyOf(refused);
-        if (first < 1 || forwards.size() > Status.KEPT_MAX || refused.size() > Status.KEPT_MAX) {
+        order = List.copyOf(order);
+        if (first < 1
+                || forwards.size() > Status.KEPT_MAX
+                || refused.size() > Status.KEPT_MAX
+                || order.size() > View.MEMBERS_MAX
+                || order.stream().anyMatch(rank -> rank < 0 || rank >= View.MEMBERS_MAX)) {
             throw new IllegalArgumentException("no resolution has first number " + first + ", " + forwards.size()
-                    + " forwards and " + refused.size() + " refusals");
+                    + " forwards, " + refused.size() + " refusals and ring " + order);
         }
+    }
+
+    /** With a ring in rank order. */
+    public Resolution(long first, List<Forward> forwards, List<Refused> refused) {
+        this(first, forwards, refused, List.of());
+    }
+
+    /** The same with another hop order. */
+    Resolution ordered(List<Integer> ranks) {
+        return new Resolution(first, forwards, refused, ranks);
     }
 
     /**

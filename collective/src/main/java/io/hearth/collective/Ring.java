@@ -15,14 +15,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * This rank's two streams in one group epoch, opened at first use. Two members share one duplex stream; from three on there is
  * one stream between any two neighbours, used in ring direction only.
+ *
+ * <p>Schedules go by {@linkplain #position position} in hop order; people and scripts go by rank.
  */
 final class Ring {
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
     private static final long RETRY_MILLIS = 50;
 
-    private final String fence;
-    private final List<NodeId> members;
-    private final int rank;
+    private final Formation formation;
+    private final NodeId self;
+    private final int position;
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch abandoned = new CountDownLatch(1);
     /** Under the lock, so that an interrupt cannot hit what this thread does afterwards. */
@@ -32,40 +34,51 @@ final class Ring {
     private volatile @Nullable DataStream fromPrevious; // written by the opener, read by receiver and abandon()
     private volatile String waitingFor = "a view"; // written by driving threads, read for error texts
 
-    /** A ring in which {@code self} is one of {@code members}; hops follow rank order. */
-    Ring(String fence, List<NodeId> members, NodeId self) {
-        this.fence = fence;
-        this.members = List.copyOf(members);
-        this.rank = members.indexOf(self);
+    /** The ring of a formation that {@code self} is in. */
+    Ring(Formation formation, NodeId self) {
+        this.formation = formation;
+        this.self = self;
+        this.position = position(self);
     }
 
     String fence() {
-        return fence;
+        return formation.fence();
     }
 
-    int rank() {
-        return rank;
+    NodeId self() {
+        return self;
     }
 
     int world() {
-        return members.size();
+        return formation.members().size();
     }
 
+    /** By rank. */
     List<NodeId> members() {
-        return members;
+        return formation.members();
+    }
+
+    /** This rank's own, 0 to {@code world() - 1}. */
+    int position() {
+        return position;
+    }
+
+    /** Where a member is in hop order; -1 for others. */
+    int position(NodeId member) {
+        return formation.ring().indexOf(member);
     }
 
     NodeId next() {
-        return members.get((rank + 1) % world());
+        return formation.ring().get((position + 1) % world());
     }
 
     NodeId previous() {
-        return members.get(Math.floorMod(rank - 1, world()));
+        return formation.ring().get(Math.floorMod(position - 1, world()));
     }
 
     /** {@code rank 2 (ab12cd34)}. */
     String name(NodeId member) {
-        return "rank " + members.indexOf(member) + " (" + member.shortText() + ")";
+        return "rank " + members().indexOf(member) + " (" + member.shortText() + ")";
     }
 
     /** What a call waits for at the moment. */
@@ -97,19 +110,19 @@ final class Ring {
     }
 
     /**
-     * Opens what is not yet open, and asks again until the neighbours have asked too. Rank 0 begins with its next and all
-     * others with their previous, so that no circle of waiting ranks can close.
+     * Opens what is not yet open, and asks again until the neighbours have asked too. The first of the ring begins with
+     * its next and all others with their previous, so that no circle of waiting ranks can close.
      *
      * @throws IOException the ring was abandoned
      */
     void open(StreamSource source, String group) throws IOException, InterruptedException {
         opener(Thread.currentThread());
         try {
-            var id = new StreamId(group, fence, 0);
+            var id = new StreamId(group, fence(), 0);
             if (world() == 2) {
                 toNext = open(source, next(), id);
                 fromPrevious = toNext;
-            } else if (rank == 0) {
+            } else if (position == 0) {
                 toNext = open(source, next(), id);
                 fromPrevious = open(source, previous(), id);
             } else {
@@ -159,7 +172,7 @@ final class Ring {
      */
     void check() throws IOException {
         if (isAbandoned()) {
-            throw new IOException("the ring of " + fence + " was abandoned");
+            throw new IOException("the ring of " + fence() + " was abandoned");
         }
     }
 
@@ -188,7 +201,7 @@ final class Ring {
     private DataStream opened(@Nullable DataStream stream) throws IOException {
         check();
         if (stream == null) {
-            throw new IllegalStateException("the ring of " + fence + " is not open");
+            throw new IllegalStateException("the ring of " + fence() + " is not open");
         }
         return stream;
     }

@@ -3,97 +3,56 @@ package io.hearth.collective;
 import io.hearth.accel.Reducer;
 import io.hearth.transport.StreamSource;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Moves bytes on rings, for one thread at a time: the caller for its own collective, a forwarder for results that others lack.
+ * Moves bytes on a ring, for one thread at a time: the caller for its own collective, a forwarder for results that others lack.
  * So an attempt of a former group epoch is over before one of the next touches buffers and companion.
  */
 final class RingDriver implements AutoCloseable {
     private final String group;
     private final StreamSource streams;
     private final Reducer reducer;
-    private final int segmentBytes;
-    private final Gate gate = new Gate();
+    private final Gate gate;
     private final Companion companion;
     private final ReentrantLock driving = new ReentrantLock();
 
-    RingDriver(String group, StreamSource streams, Reducer reducer, int segmentBytes) {
+    RingDriver(String group, StreamSource streams, Reducer reducer, Gate gate) {
         this.group = group;
         this.streams = streams;
         this.reducer = reducer;
-        this.segmentBytes = segmentBytes;
+        this.gate = gate;
         this.companion = new Companion("hearth-receive-" + group);
     }
 
-    /** Where its threads stop for a freeze. */
-    Gate gate() {
-        return gate;
+    /** What moves bytes. */
+    interface Job<T> {
+        T run(Exchange.Drive drive) throws IOException;
     }
 
     /**
-     * Plays one attempt of a call on this thread.
+     * Runs a job once nobody else drives and the ring's streams are open.
      *
-     * @return the refusal with which the number ended on all ranks, if it did
      * @throws IOException the ring is broken or abandoned
      */
-    Optional<Refusal> attempt(Call call, Call.Attempt attempt) throws IOException, InterruptedException {
-        Ring on = attempt.ring();
-        return drive(on, () -> {
-            long before = on.bytesSent();
-            try {
-                var exchange = Exchange.ofCall(
-                        new Exchange.Drive(on, gate, companion, reducer),
-                        call.number,
-                        call.signature(),
-                        attempt.doomed());
-                return call.contribution().attempt(new Contribution.Place(exchange, on, segmentBytes, call));
-            } finally {
-                call.bytesSent += on.bytesSent() - before;
-            }
-        });
-    }
-
-    /**
-     * Carries a result from its holder to all, on this thread.
-     *
-     * @param target holds the result, or takes it
-     * @throws IOException the ring is broken or abandoned
-     */
-    void carry(Ring on, GroupMachine.Effect.Forward forward, MemorySegment target)
-            throws IOException, InterruptedException {
-        if (forward.root() < 0 || target.byteSize() != forward.bytes()) {
-            throw new RingBrokenException(
-                    on.previous(),
-                    "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, "
-                            + target.byteSize() + " were asked for here");
-        }
-        var schedule = new BroadcastSchedule(on.rank(), on.world(), forward.root(), forward.bytes(), segmentBytes);
-        drive(
-                on,
-                () -> Exchange.ofForward(
-                                new Exchange.Drive(on, gate, companion, reducer),
-                                forward.number(),
-                                forward.bytes(),
-                                forward.held())
-                        .play(schedule, target));
-    }
-
-    /** What moves bytes while the ring is this thread's. */
-    private interface Driven {
-        Optional<Refusal> run() throws IOException;
-    }
-
-    private Optional<Refusal> drive(Ring on, Driven driven) throws IOException, InterruptedException {
+    <T> T drive(Ring on, Job<T> job) throws IOException, InterruptedException {
         driving.lockInterruptibly();
         try {
             gate.pass(on);
             if (!on.isOpen()) {
                 openStreams(on);
             }
-            return driven.run();
+            return job.run(new Exchange.Drive(on, gate, companion, reducer));
+        } finally {
+            driving.unlock();
+        }
+    }
+
+    /** Does something while nobody drives. Waits for whoever does: not for long, if that ring was abandoned. */
+    void whenIdle(Runnable action) {
+        driving.lock();
+        try {
+            action.run();
         } finally {
             driving.unlock();
         }
@@ -111,13 +70,17 @@ final class RingDriver implements AutoCloseable {
         on.check();
         Throwable failure = companion.failure();
         if (failure != null) {
-            throw new IOException("opening streams failed: " + failure, failure);
+            throw Companion.rethrown("opening streams failed", failure);
         }
     }
 
-    /** Ends the companion; nobody may be driving. */
+    /** Waits some seconds for the job of the moment; whether its thread is gone. */
+    boolean end() {
+        return companion.end();
+    }
+
     @Override
     public void close() {
-        companion.close();
+        end();
     }
 }

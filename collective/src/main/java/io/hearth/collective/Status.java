@@ -10,8 +10,9 @@ import java.util.Optional;
  * @param doneUpTo all numbers up to this one are done here
  * @param kept ended numbers that this member still holds, rising
  * @param broken why its streams of this group epoch are unusable, naming the peer; empty while they are fine
+ * @param roundTrips that it measured, to plan the next ring with
  */
-public record Status(long called, long doneUpTo, List<Kept> kept, Optional<String> broken) {
+public record Status(long called, long doneUpTo, List<Kept> kept, Optional<String> broken, RoundTrips roundTrips) {
     /** Most numbers that a status names. */
     public static final int KEPT_MAX = 8;
 
@@ -21,6 +22,16 @@ public record Status(long called, long doneUpTo, List<Kept> kept, Optional<Strin
             throw new IllegalArgumentException(
                     "no status has " + called + " called, " + doneUpTo + " done and " + kept.size() + " kept");
         }
+    }
+
+    /** Of a member that measured nothing. */
+    public Status(long called, long doneUpTo, List<Kept> kept, Optional<String> broken) {
+        this(called, doneUpTo, kept, broken, RoundTrips.NONE);
+    }
+
+    /** The same of a member that measured this. */
+    Status measured(RoundTrips measured) {
+        return new Status(called, doneUpTo, kept, broken, measured);
     }
 
     /**

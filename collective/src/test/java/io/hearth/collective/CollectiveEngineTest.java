@@ -3,14 +3,20 @@ package io.hearth.collective;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.Engines;
+import io.hearth.accel.Reducer;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
+import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.ReduceOp;
 import io.hearth.transport.RecordHeader;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -244,6 +250,54 @@ final class CollectiveEngineTest {
                 .anyMatch(thread -> thread.getName().startsWith("hearth-")
                         && thread.getName().endsWith(TestGroup.GROUP)
                         && thread.isAlive()));
+    }
+
+    /** In a small call the calling thread reduces, in a large one the companion. */
+    @ParameterizedTest
+    @ValueSource(ints = {10, 40_000})
+    void aBugInADataThreadEndsTheCallAndThisMemberAndIsNotTriedAgainForEver(int count) throws Exception {
+        Reducer good = Engines.best().newReducer();
+        Reducer bad = new Reducer() {
+            @Override
+            public String name() {
+                return "bad";
+            }
+
+            @Override
+            public void accumulate(
+                    DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int offset, int elements) {
+                throw new IllegalStateException("planted");
+            }
+
+            @Override
+            public void divide(DataType type, MemorySegment values, int divisor) {
+                good.divide(type, values, divisor);
+            }
+        };
+        try (var group = new TestGroup(3, SMALL_SEGMENTS, List.of(), rank -> rank == 1 ? bad : good)) {
+            var run = group.start((rank, context) -> {
+                float[] values = input(rank, count);
+                try {
+                    context.allReduce(values, ReduceOp.SUM);
+                } finally {
+                    assertArrayEquals(input(rank, count), values, "input is intact");
+                }
+            });
+            Throwable bug = Optional.ofNullable(run.join(List.of(1)).get(1)).orElseThrow();
+            assertEquals("planted", bug.getMessage());
+            group.awaitTold("gaveUp 1 ");
+            CollectiveException over =
+                    assertThrows(CollectiveException.class, () -> new DistributedContext(group.engine(1)).barrier());
+            assertTrue(String.valueOf(over.getMessage()).contains("planted"), over.toString());
+        }
+    }
+
+    @Test
+    void aDeadlineOfForeverIsOne() throws Exception {
+        try (var group = new TestGroup(2, SMALL_SEGMENTS)) {
+            var forever = CollectiveOptions.DEFAULTS.within(ChronoUnit.FOREVER.getDuration());
+            group.start((rank, context) -> context.barrier(forever)).joinWell();
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.hearth.compression.Int8Codec;
 import io.hearth.compression.TopKCodec;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.ReduceOp;
+import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Sums under lossy codecs, inside the collective. */
@@ -102,45 +105,76 @@ final class EncodedSumTest {
         }
     }
 
-    /** Survivors after a loss at any record end as if the lost one had left just before or just after that number. */
     @Test
-    void errorFeedbackGoesBackWithWhatRunsAgain() throws Exception {
-        float[] neverLost = trainSurvivors(-1);
-        boolean died = true;
-        int repeated = 0;
-        for (int after = 0; died; after++) {
-            float[] got = trainSurvivors(after);
-            died = got.length > 0;
-            if (died) {
-                repeated++;
-                assertEquals(neverLost.length, got.length);
+    void errorFeedbackGoesBackWithWhatRunsAgainAtALossAtAnyRecord() throws Exception {
+        for (int victim = 0; victim < 3; victim++) {
+            int after = 0;
+            while (killDuringTraining(victim, after)) {
+                after++;
             }
+            assertTrue(after >= STEPS * 5, "the last kill was after " + after);
         }
-        assertTrue(repeated > 4, "kills " + repeated);
     }
 
-    /**
-     * Ranks 0 and 1 give the same gradients whether rank 2 is lost or not, and rank 2 gives zeros, so that the sum of all
-     * steps tells whether a residual was lost or counted twice. Empty if rank 2 outlived the run.
-     */
-    private static float[] trainSurvivors(int killAfter) throws Exception {
-        int count = 300;
-        int steps = 4;
-        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(0.05)))) {
-            NodeId dead = group.nodes.get(2);
-            if (killAfter >= 0) {
-                group.fabric.killAfter(dead, killAfter, () -> group.told.add("killed"));
-            }
-            float[][] total = new float[3][count];
-            TestGroup.Run run = group.start((rank, context) -> {
-                for (int step = 0; step < steps; step++) {
-                    float[] values = rank == 2 ? new float[count] : gradient(rank, step, count);
-                    context.allReduce(values, ReduceOp.SUM);
-                    for (int i = 0; i < count; i++) {
-                        total[rank][i] += values[i];
-                    }
+    private static final int STEPS = 4;
+    private static final int COUNT = 300;
+    private static final double FRACTION = 0.05;
+
+    /** What each rank got in each step, and with how many contributors. */
+    private static final class Training {
+        final float[][][] values = new float[3][STEPS][];
+        final int[][] contributors = new int[3][STEPS];
+
+        void step(DistributedContext context, int rank, int step) throws CollectiveException {
+            float[] gradient = gradient(rank, step, COUNT);
+            contributors[rank][step] = context.allReduce(gradient, ReduceOp.SUM).contributors();
+            values[rank][step] = gradient;
+        }
+
+        /** Residuals that were lost or counted twice would show in what a later step sends. */
+        void check(int lost, String when) throws Exception {
+            List<Integer> all = List.of(0, 1, 2);
+            List<Integer> kept = all.stream().filter(rank -> rank != lost).toList();
+            float[][] owed = new float[3][COUNT];
+            for (int step = 0; step < STEPS; step++) {
+                int contributing = contributors[kept.getFirst()][step];
+                float[] expected = sum(contributing == 3 ? all : kept, step, owed);
+                for (int rank : kept) {
+                    assertEquals(contributing, contributors[rank][step], when + ", step " + step + ", rank " + rank);
+                    assertArrayEquals(expected, values[rank][step], when + ", step " + step + ", rank " + rank);
                 }
-                if (rank == 2) {
+            }
+        }
+
+        /** By codec and plain arithmetic alone. */
+        private static float[] sum(List<Integer> ranks, int step, float[][] owed) throws Exception {
+            float[] sum = new float[COUNT];
+            for (int rank : ranks) {
+                float[] values = gradient(rank, step, COUNT);
+                for (int i = 0; i < COUNT; i++) {
+                    values[i] += owed[rank][i];
+                }
+                float[] sent = Sparse.largest(values, FRACTION);
+                for (int i = 0; i < COUNT; i++) {
+                    owed[rank][i] = values[i] - sent[i];
+                    sum[i] += sent[i];
+                }
+            }
+            return sum;
+        }
+    }
+
+    /** False if the victim outlived the run. */
+    private static boolean killDuringTraining(int victim, int after) throws Exception {
+        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(FRACTION)))) {
+            NodeId dead = group.nodes.get(victim);
+            group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
+            var record = new Training();
+            TestGroup.Run run = group.start((rank, context) -> {
+                for (int step = 0; step < STEPS; step++) {
+                    record.step(context, rank, step);
+                }
+                if (rank == victim) {
                     group.told.add("end");
                 }
             });
@@ -149,37 +183,74 @@ final class EncodedSumTest {
                 group.change(group.without(dead));
                 group.end(dead);
             }
-            Map<Integer, Throwable> thrown = run.join(List.of(0, 1));
-            assertEquals(Map.of(), thrown, "killed after " + killAfter);
-            assertArrayEquals(total[0], total[1], "killed after " + killAfter);
-            float[] expected = expected(count, steps);
-            assertArrayEquals(expected, total[0], "killed after " + killAfter);
-            return killed || killAfter < 0 ? total[0] : new float[0];
+            List<Integer> kept =
+                    Stream.of(0, 1, 2).filter(rank -> rank != victim).toList();
+            String when = "rank " + victim + " killed after " + after;
+            assertEquals(Map.of(), run.join(kept), when);
+            record.check(victim, when);
+            return killed;
         }
     }
 
-    /** What two ranks with error feedback sum to over all steps, by codec and plain arithmetic alone. */
-    private static float[] expected(int count, int steps) throws Exception {
-        float[] total = new float[count];
-        float[][] owed = new float[2][count];
-        for (int step = 0; step < steps; step++) {
-            float[] sum = new float[count];
-            for (int rank = 0; rank < 2; rank++) {
-                float[] values = gradient(rank, step, count);
-                for (int i = 0; i < count; i++) {
-                    values[i] += owed[rank][i];
+    /** The last record to rank 1 is lost: the others return, and rank 1 gets the result from the one that stays. */
+    @Test
+    void errorFeedbackOfAForwardedSumIsOwedOnce() throws Exception {
+        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(FRACTION)))) {
+            NodeId dead = group.nodes.getFirst();
+            var sent = new AtomicInteger();
+            group.fabric.tamper((from, header) -> from.equals(dead) && sent.incrementAndGet() == 5 ? null : header);
+            var record = new Training();
+            TestGroup.Run run = group.start((rank, context) -> {
+                for (int step = 0; step < (rank == 0 ? 1 : STEPS); step++) {
+                    record.step(context, rank, step);
+                    group.told.add("returned " + rank);
                 }
-                float[] sent = Sparse.largest(values, 0.05);
-                for (int i = 0; i < count; i++) {
-                    owed[rank][i] = values[i] - sent[i];
-                    sum[i] += sent[i];
+            });
+            group.awaitTold("returned 0", "returned 2");
+            group.fabric.kill(dead);
+            group.awaitTold("broken 1");
+            assertEquals(1, group.change(group.without(dead)).forwards().size());
+            group.end(dead);
+            assertEquals(Map.of(), run.join(List.of(1, 2)));
+            assertEquals(3, record.contributors[1][0], "the lost one had contributed");
+            assertEquals(2, record.contributors[1][1]);
+            record.check(0, "forwarded");
+        }
+    }
+
+    /** The result is forwarded and its only holder dies before it is there: what was encoded for it is owed again. */
+    @Test
+    void errorFeedbackOfAForwardThatFailsGoesBack() throws Exception {
+        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(FRACTION)))) {
+            NodeId first = group.nodes.getFirst();
+            NodeId last = group.nodes.get(2);
+            var sent = new AtomicInteger();
+            group.fabric.tamper((from, header) -> from.equals(first) && sent.incrementAndGet() == 5 ? null : header);
+            float[][] got = new float[STEPS][];
+            TestGroup.Run run = group.start((rank, context) -> {
+                for (int step = 0; step < (rank == 1 ? STEPS : 1); step++) {
+                    float[] values = gradient(rank, step, COUNT);
+                    context.allReduce(values, ReduceOp.SUM);
+                    if (rank == 1) {
+                        got[step] = values;
+                    }
                 }
-            }
-            for (int i = 0; i < count; i++) {
-                total[i] += sum[i];
+                group.told.add("returned " + rank);
+            });
+            group.awaitTold("returned 0", "returned 2");
+            group.fabric.kill(first);
+            group.awaitTold("broken 1");
+            List<Resolver.Report> reports = group.freeze(group.without(first));
+            assertEquals(1, group.decide(reports).forwards().size());
+            group.fabric.kill(last);
+            group.install(List.of(group.nodes.get(1)));
+            group.change(List.of(group.nodes.get(1)));
+            assertEquals(Map.of(), run.join(List.of(1)));
+            float[][] owed = new float[3][COUNT];
+            for (int step = 0; step < STEPS; step++) {
+                assertArrayEquals(Training.sum(List.of(1), step, owed), got[step], "step " + step);
             }
         }
-        return total;
     }
 
     /** The codec, on arrays. */

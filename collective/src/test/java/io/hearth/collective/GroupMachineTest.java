@@ -138,7 +138,7 @@ final class GroupMachineTest {
         on(new Event.Freeze(new Frozen("L", 1)));
         var resolution = new Resolution(3, List.of(new Resolution.Forward(1, C, 3, 40)), List.of());
         assertEquals(
-                List.of(new Effect.Abandon(), new Effect.RollBack(2), new Effect.Forward(1, 1, 40, false)),
+                List.of(new Effect.Abandon(), new Effect.RollBack(2), new Effect.Forward(1, C, 40, false)),
                 on(view(2, 2, List.of(A, C), resolution)),
                 "nothing is rolled back of 1, and 2 does not run yet");
         assertEquals(
@@ -187,6 +187,100 @@ final class GroupMachineTest {
                 doomed(on(machine, view(3, 3, List.of(A), Resolution.NOTHING))).cause());
     }
 
+    @Test
+    void thePlaceIsThatOfTheNewestEndedNumberAndNotOfTheNewestView() {
+        on(first());
+        assertEquals(List.of(A, B, C), state.ranks(), "before the first number, the newest view");
+        on(view(2, 2, List.of(C, A, B), Resolution.NOTHING));
+        assertEquals(List.of(C, A, B), state.ranks());
+        on(new Event.Called(SUM));
+        on(new Event.Finished(1, "L/2"));
+        on(view(3, 3, List.of(A, B), Resolution.NOTHING));
+        assertEquals(List.of(C, A, B), state.ranks());
+        on(new Event.Called(SUM));
+        assertEquals(List.of(C, A, B), state.ranks(), "called is not ended");
+        on(new Event.Finished(2, "L/3"));
+        assertEquals(List.of(A, B), state.ranks());
+    }
+
+    @Test
+    void aNumberThatIsPassedOnOverTwoChangesKeepsThePlaceInWhichItRan() {
+        var forward = new Resolution(2, List.of(new Resolution.Forward(1, C, 3, 40)), List.of());
+        on(first());
+        on(new Event.Called(SUM));
+        on(view(2, 2, List.of(A, C), forward));
+        on(view(3, 3, List.of(C, A), forward));
+        on(new Event.Forwarded(1, "L/3"));
+        assertEquals(List.of(A, B, C), state.ranks());
+    }
+
+    @Test
+    void aRefusalOfANumberNotYetCalledWaitsForItWithItsPlace() {
+        var refusal = new Refusal(Refusal.Cause.NON_FINITE, "NaN");
+        var refused = new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)));
+        var ended = new Status.Kept(1, 0, 0, Optional.of(refusal));
+        on(first());
+        on(view(2, 2, List.of(A, C), refused));
+        on(view(3, 3, List.of(A), refused));
+        assertEquals(new Status(0, 0, List.of(), Optional.empty()), state.status());
+        assertEquals(
+                List.of(new Effect.RollBack(1), new Effect.End(ended), new Effect.TellProgress(1)),
+                on(new Event.Called(SUM)));
+        assertEquals(List.of(A, B, C), state.ranks(), "with whom it ended where it ended first");
+        assertEquals(List.of(new Effect.Run(2, Optional.empty())), on(new Event.Called(SUM)));
+    }
+
+    @Test
+    void whoHasCalledNothingYetStillOwesTheFirstNumberAndWhoEntersDoesNot() {
+        var othersAreAt3 = new Resolution(3, List.of(), List.of());
+        on(first());
+        on(view(2, 2, List.of(A, C), othersAreAt3));
+        assertEquals(1, state.next());
+        on(new Event.Installed(new Frozen("M", 5), "M/5", List.of(A, B), othersAreAt3));
+        assertEquals(3, state.next());
+        assertEquals(2, state.doneUpTo());
+    }
+
+    @Test
+    void aRefusalThatIsNotDecidedAgainIsForgotten() {
+        var refusal = new Refusal(Refusal.Cause.NON_FINITE, "NaN");
+        on(first());
+        on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)))));
+        on(view(3, 3, List.of(A), Resolution.NOTHING));
+        assertEquals(List.of(new Effect.Run(1, Optional.empty())), on(new Event.Called(SUM)));
+    }
+
+    @Test
+    void aRefusalEndsNothingWhileFrozen() {
+        var refusal = new Refusal(Refusal.Cause.NON_FINITE, "NaN");
+        var refused = new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal)));
+        on(first());
+        on(view(2, 2, List.of(A, C), refused));
+        on(new Event.Freeze(new Frozen("L", 2)));
+        assertEquals(List.of(), on(new Event.Called(SUM)));
+        List<Effect> thawed = on(view(3, 2, List.of(A, C), refused));
+        assertTrue(thawed.contains(new Effect.End(new Status.Kept(1, 0, 0, Optional.of(refusal)))), thawed.toString());
+    }
+
+    @Test
+    void aRootThatIsGoneDoomsACallThatComesAfterTheView() {
+        on(first());
+        on(view(2, 2, List.of(A, B), Resolution.NOTHING));
+        assertEquals(
+                Refusal.Cause.ROOT_LOST,
+                doomed(on(new Event.Called(Signature.broadcast(DataType.FLOAT32, 1, C))))
+                        .cause());
+    }
+
+    @Test
+    void aStreamThatBreaksDuringAFreezeIsToldAgainIfTheViewDoesNotMendIt() {
+        on(first());
+        on(new Event.Freeze(new Frozen("L", 1)));
+        assertEquals(List.of(new Effect.TellBroken(B, "reset")), on(new Event.StreamBroken("L/1", B, "reset")));
+        assertEquals(List.of(new Effect.TellBroken(B, "reset")), on(view(2, 1, List.of(A, B, C), Resolution.NOTHING)));
+        assertEquals(List.of(new Effect.Abandon()), on(view(3, 3, List.of(A, B, C), Resolution.NOTHING)));
+    }
+
     private static Refusal doomed(List<Effect> effects) {
         return effects.stream()
                 .filter(Effect.Run.class::isInstance)
@@ -208,32 +302,6 @@ final class GroupMachineTest {
                 List.of(new Effect.Abandon(), new Effect.Run(1, Optional.empty())),
                 on(view(2, 2, List.of(A, B, C), Resolution.NOTHING)));
         assertEquals(Optional.empty(), state.status().broken());
-    }
-
-    @Test
-    void aStreamThatBreaksAfterTheStatusWasTakenIsToldAgainWithTheNextView() {
-        on(first());
-        on(new Event.Freeze(new Frozen("L", 1)));
-        on(new Event.StreamBroken("L/1", B, "reset"));
-        assertEquals(
-                List.of(new Effect.TellBroken(B, "reset")),
-                on(view(2, 1, List.of(A, B, C), Resolution.NOTHING)),
-                "that view was decided without it");
-        assertEquals(List.of(), on(new Event.Called(SUM)));
-    }
-
-    @Test
-    void aMemberThatCalledNothingYetStillCallsWhatTheOthersCalled() {
-        on(first());
-        on(view(2, 2, List.of(A, C), new Resolution(2, List.of(), List.of())));
-        assertEquals(1, state.next());
-    }
-
-    @Test
-    void aMemberThatEntersCountsFromWhereTheGroupIs() {
-        on(view(4, 4, List.of(A, C), new Resolution(5, List.of(), List.of())));
-        assertEquals(5, state.next());
-        assertEquals(4, state.doneUpTo());
     }
 
     @Test
@@ -259,7 +327,7 @@ final class GroupMachineTest {
                         5,
                         List.of(new Resolution.Forward(2, B, 3, 40), new Resolution.Forward(3, C, 3, 40)),
                         List.of()),
-                CollectiveCodec.resolution(resolver.resolve("g", reports)));
+                CollectiveCodec.resolution(resolver.resolve("g", members(reports), reports)));
         assertTrue(resolver.refusal("g", reports).orElseThrow().startsWith("group 'g' is training"));
         assertEquals(Optional.empty(), resolver.broken("g", reports));
     }
@@ -274,14 +342,18 @@ final class GroupMachineTest {
                 new Resolver.Report(member(C), Bytes.of((byte) 0xFF)));
         assertEquals(
                 new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal))),
-                CollectiveCodec.resolution(resolver.resolve("g", reports)));
+                CollectiveCodec.resolution(resolver.resolve("g", members(reports), reports)));
         assertEquals(Optional.of("reset"), resolver.broken("g", reports));
         assertEquals(Optional.empty(), resolver.refusal("g", List.of()));
-        assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(resolver.resolve("g", List.of())));
+        assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(resolver.resolve("g", List.of(), List.of())));
     }
 
     private static Member member(NodeId node) {
         return new Member(node, 1, 1, Role.TRAINER, "g");
+    }
+
+    private static List<Member> members(List<Resolver.Report> reports) {
+        return reports.stream().map(Resolver.Report::member).toList();
     }
 
     private static Resolver.Report report(NodeId node, Status status) {

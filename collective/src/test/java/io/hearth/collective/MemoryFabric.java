@@ -102,6 +102,17 @@ final class MemoryFabric {
         }
     }
 
+    /** Whether a stream between two nodes was ever set up. */
+    boolean connected(NodeId one, NodeId other) {
+        lock.lock();
+        try {
+            return pipes.stream()
+                    .anyMatch(pipe -> pipe.complete && pipe.ends.contains(one) && pipe.ends.contains(other));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends the streams between two nodes that both live. */
     void cut(NodeId one, NodeId other) {
         lock.lock();

@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.PeerLostException;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
@@ -27,7 +29,27 @@ final class RecoveryTest {
     private static final int STEPS = 3;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Outcome(float[] values, int contributors) {}
+    private record Outcome(float[] values, int contributors, Place after) {}
+
+    /** What a script deals out its data by. */
+    private record Place(int rank, int world) {
+        static Place of(DistributedContext context) {
+            return new Place(context.rank(), context.worldSize());
+        }
+    }
+
+    private static Place[] places(TestGroup group) {
+        return group.nodes.stream()
+                .map(node -> Place.of(new DistributedContext(group.of(node))))
+                .toArray(Place[]::new);
+    }
+
+    /** The place of each of {@code kept} among {@code with}. */
+    private static void checkPlaces(List<Integer> with, List<Integer> kept, Place[] places, String when) {
+        for (int member : kept) {
+            assertEquals(new Place(with.indexOf(member), with.size()), places[member], when + ", member " + member);
+        }
+    }
 
     /** Runs some all-reduces, kills {@code victim} before its record {@code after}; true if it died at all. */
     private static boolean killDuringSums(int world, int victim, int after, int count, ReduceOp op) throws Exception {
@@ -40,7 +62,7 @@ final class RecoveryTest {
                 for (int step = 0; step < STEPS; step++) {
                     float[] values = CollectiveEngineTest.input(rank + 100 * step, count);
                     CollectiveResult result = context.allReduce(values, op);
-                    results[rank][step] = new Outcome(values, result.contributors());
+                    results[rank][step] = new Outcome(values, result.contributors(), Place.of(context));
                 }
                 if (done.incrementAndGet(0) == world) {
                     group.told.add("all done");
@@ -66,6 +88,7 @@ final class RecoveryTest {
         List<Integer> survivors =
                 IntStream.range(0, world).filter(rank -> rank != victim).boxed().toList();
         for (int step = 0; step < STEPS; step++) {
+            int number = step;
             Outcome first = results[survivors.getFirst()][step];
             List<Integer> contributors = first.contributors() == world ? CollectiveEngineTest.ranks(world) : survivors;
             assertEquals(contributors.size(), first.contributors());
@@ -77,6 +100,9 @@ final class RecoveryTest {
                     expected[i] /= contributors.size();
                 }
             }
+            var places = new Place[world];
+            survivors.forEach(rank -> places[rank] = results[rank][number].after());
+            checkPlaces(contributors, survivors, places, "after step " + step);
             for (int survivor : survivors) {
                 assertArrayEquals(expected, results[survivor][step].values(), "step " + step + " rank " + survivor);
                 assertEquals(first.contributors(), results[survivor][step].contributors());
@@ -142,6 +168,111 @@ final class RecoveryTest {
                 assertEquals(3, contributors.get(1), "the lost one had contributed");
                 assertEquals(3, contributors.get(2));
             }
+        }
+    }
+
+    @Test
+    void aForwardedNumberLeavesAllWhoGoOnInThePlaceInWhichItRan() throws Exception {
+        try (var group = oneFinishedAndOneNot(RETRY)) {
+            var forwarded = new Place[3];
+            var next = new Place[3];
+            TestGroup.Run run = group.start((rank, context) -> {
+                context.allReduce(CollectiveEngineTest.input(rank, 50), ReduceOp.SUM);
+                forwarded[rank] = Place.of(context);
+                group.told.add("returned " + rank);
+                if (rank != 0) {
+                    context.barrier();
+                    next[rank] = Place.of(context);
+                }
+            });
+            killRankZeroOnceTheOthersReturned(group);
+            group.change(group.without(group.nodes.getFirst()));
+            group.end(group.nodes.getFirst());
+            assertEquals(Map.of(), run.join(List.of(1, 2)));
+            checkPlaces(List.of(0, 1, 2), List.of(1, 2), forwarded, "after the forward");
+            checkPlaces(List.of(1, 2), List.of(1, 2), next, "after the next number");
+        }
+    }
+
+    @Test
+    void viewsThatComeBetweenTwoNumbersChangeNoPlaceUntilTheNextEnds() throws Exception {
+        try (var group = new TestGroup(4, RETRY)) {
+            NodeId dead = group.nodes.get(1);
+            List<Integer> all = CollectiveEngineTest.ranks(4);
+            List<Integer> kept = List.of(0, 2, 3);
+            var viewsCame = new CountDownLatch(1);
+            var after = new Place[4];
+            TestGroup.Run run = group.start((rank, context) -> {
+                context.barrier();
+                if (rank != 1) {
+                    viewsCame.await();
+                    context.barrier();
+                    after[rank] = Place.of(context);
+                }
+            });
+            run.join(List.of(1));
+            group.awaitTold("progress 0 1", "progress 2 1", "progress 3 1");
+            group.fabric.kill(dead);
+            group.change(group.without(dead), () -> checkPlaces(all, kept, places(group), "between"));
+            group.change(List.of(group.nodes.get(3), group.nodes.get(0), group.nodes.get(2)));
+            checkPlaces(all, kept, places(group), "two views later");
+            viewsCame.countDown();
+            assertEquals(Map.of(), run.join(kept));
+            checkPlaces(List.of(3, 0, 2), kept, after, "after the next number");
+        }
+    }
+
+    @Test
+    void whoHasNotCalledYetWhenAMemberIsLostMakesTheSameFirstCallAsTheOthers() throws Exception {
+        try (var group = new TestGroup(3, RETRY)) {
+            NodeId dead = group.nodes.get(2);
+            var viewsCame = new CountDownLatch(1);
+            TestGroup.Run run = group.start((rank, context) -> {
+                if (rank == 1) {
+                    viewsCame.await();
+                }
+                if (rank != 2) {
+                    float[] values = {rank + 1};
+                    context.allReduce(values, ReduceOp.SUM);
+                    assertEquals(3, values[0]);
+                }
+            });
+            group.awaitTold("progress 0 0");
+            group.fabric.kill(dead);
+            group.change(group.without(dead));
+            viewsCame.countDown();
+            assertEquals(Map.of(), run.join(List.of(0, 1)));
+        }
+    }
+
+    @Test
+    void aRootThatIsLostBetweenTwoNumbersIsLostForAllAndTheNextPlaceIsWithoutIt() throws Exception {
+        try (var group = new TestGroup(3, RETRY)) {
+            NodeId dead = group.nodes.getFirst();
+            var viewsCame = new CountDownLatch(1);
+            var after = new Place[3];
+            TestGroup.Run run = group.start((rank, context) -> {
+                context.barrier();
+                if (rank == 0) {
+                    return;
+                }
+                if (rank == 2) {
+                    viewsCame.await(); // calls when the view is known; rank 1 called long before
+                }
+                float[] values = {rank};
+                assertThrows(PeerLostException.class, () -> context.broadcast(values, 0));
+                assertEquals(rank, values[0]);
+                after[rank] = Place.of(context);
+                context.broadcast(values, 0);
+                assertEquals(1, values[0]);
+            });
+            run.join(List.of(0));
+            group.awaitTold("progress 1 1", "progress 2 1");
+            group.fabric.kill(dead);
+            group.change(group.without(dead));
+            viewsCame.countDown();
+            assertEquals(Map.of(), run.join(List.of(1, 2)));
+            checkPlaces(List.of(1, 2), List.of(1, 2), after, "after the lost root");
         }
     }
 

@@ -3,6 +3,7 @@ package io.hearth.collective;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engines;
+import io.hearth.accel.Reducer;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -25,6 +26,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** Members of one group in one process, with their engines, and the part of a view change that collectives see. */
@@ -37,19 +40,33 @@ final class TestGroup implements AutoCloseable {
     /** What engines told their listeners. */
     final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
+    /** Round trips that a node measured, by its peers. */
+    Function<NodeId, Map<NodeId, Long>> measured = node -> Map.of();
+
     private final CollectiveResolver resolver = new CollectiveResolver();
     private final Lineage lineage;
     private View view;
 
     TestGroup(int world, EngineOptions options) {
+        this(world, options, List.of());
+    }
+
+    /** With a hop order of its first ring. */
+    TestGroup(int world, EngineOptions options, List<Integer> order) {
+        this(world, options, order, rank -> Engines.best().newReducer());
+    }
+
+    /** With each rank's reducer. */
+    TestGroup(int world, EngineOptions options, List<Integer> order, IntFunction<Reducer> reducers) {
         for (int i = 0; i < world; i++) {
             nodes.add(node(i));
         }
         lineage = new Lineage(false, 1, nodes.getFirst(), 1, 0);
-        view = view(1, 1, nodes, Bytes.EMPTY);
+        view = view(1, 1, nodes, CollectiveCodec.encode(Resolution.NOTHING.ordered(order)));
         for (NodeId node : nodes) {
+            Reducer reducer = reducers.apply(nodes.indexOf(node));
             var engine = new CollectiveEngine(
-                    GROUP, node, fabric.of(node), Engines.best().newReducer(), options, listener(node), Clock.system());
+                    GROUP, node, fabric.of(node), reducer, options, listener(node), Clock.system());
             engines.put(node, engine);
             engine.install(lineage.shortText(), view);
         }
@@ -99,7 +116,8 @@ final class TestGroup implements AutoCloseable {
         List<Resolver.Report> reports = new ArrayList<>();
         for (NodeId node : kept) {
             reports.add(new Resolver.Report(
-                    view.member(node).orElseThrow(), of(node).freeze(lineage.shortText(), view.epoch())));
+                    view.member(node).orElseThrow(),
+                    of(node).freeze(lineage.shortText(), view.epoch(), measured.apply(node))));
         }
         return reports;
     }
@@ -111,7 +129,10 @@ final class TestGroup implements AutoCloseable {
         boolean anew = !kept.equals(view.members().stream().map(Member::node).toList())
                 || resolver.broken(GROUP, reports).isPresent();
         GroupView before = view.groupView(GROUP).orElseThrow();
-        Bytes resolution = anew ? resolver.resolve(GROUP, reports) : before.resolution();
+        Bytes resolution = anew
+                ? resolver.resolve(
+                        GROUP, reports.stream().map(Resolver.Report::member).toList(), reports)
+                : before.resolution();
         view = view(view.epoch() + 1, anew ? view.epoch() + 1 : before.epoch(), kept, resolution);
         try {
             return CollectiveCodec.resolution(resolution);
@@ -123,6 +144,15 @@ final class TestGroup implements AutoCloseable {
     void install(List<NodeId> kept) {
         for (NodeId node : kept) {
             of(node).install(lineage.shortText(), view);
+        }
+    }
+
+    /** A whole view change that keeps these, which learn of it one after the other with this in between. */
+    void change(List<NodeId> kept, Runnable between) {
+        decide(freeze(kept));
+        for (NodeId node : kept) {
+            install(List.of(node));
+            between.run();
         }
     }
 

@@ -62,7 +62,10 @@ final class Admissions {
             return Optional.empty();
         }
         if (!Standing.saysOpen(turn, joiner.group())) {
-            return Optional.of("its group is already training");
+            return Optional.of(
+                    Standing.saysClosed(turn, joiner.group())
+                            ? "its group is already training"
+                            : "some trainers of its group were not heard yet");
         }
         Refused refused = turn.admission.refused().get(joiner.group());
         return refused != null && refused.untilNanos() - turn.now > 0 ? Optional.of(refused.why()) : Optional.empty();

@@ -79,7 +79,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         /** For observers. */
         record Announce(HealthEvent event) implements Effect {}
 
-        /** This node was asleep or paused; data that was under way is old. */
+        /** This node was asleep or paused while it watched peers; data that was under way is old. */
         record Awoke(long gapNanos) implements Effect {}
     }
 
@@ -88,7 +88,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         var effects = new ArrayList<Effect>();
         SortedMap<NodeId, Watched> peers = state.peers();
         long gap = nowNanos - state.steppedNanos();
-        if (gap > config.gapNanos()) {
+        if (gap > config.gapNanos() && !peers.isEmpty()) {
             peers = restarted(peers, nowNanos);
             effects.add(new Effect.Awoke(gap));
         }
@@ -107,7 +107,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     /** Often enough to notice an own pause, and to beat and judge in time. */
     @Override
     public long sleepNanos(HealthState state, long nowNanos) {
-        long sleep = config.gapNanos() / 2;
+        long sleep = state.steppedNanos() + config.gapNanos() / 2 - nowNanos;
         for (Watched peer : state.peers().values()) {
             sleep = Math.min(sleep, untilDue(peer, nowNanos));
         }

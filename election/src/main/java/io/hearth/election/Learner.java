@@ -106,7 +106,7 @@ final class Learner {
         var member = new Member(self.node(), self.incarnation(), 1, self.role(), self.group());
         List<GroupView> groups = self.role() == Role.AGENT
                 ? List.of()
-                : List.of(new GroupView(self.group(), 1, resolver.resolve(self.group(), List.of())));
+                : List.of(new GroupView(self.group(), 1, resolver.resolve(self.group(), List.of(member), List.of())));
         return new View(lineage, 1, List.of(member), groups);
     }
 

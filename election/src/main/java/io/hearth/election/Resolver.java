@@ -33,8 +33,9 @@ public interface Resolver {
     /**
      * What becomes of the open work of a group that gets a new group epoch, for {@link GroupView#resolution()}.
      *
+     * @param members of the group in the new view, in view order: those that stay and those that enter
      * @param kept reports of all members of the group that stay, in view order; empty for a new group
      * @return at most {@link #BYTES_MAX} bytes
      */
-    Bytes resolve(String group, List<Report> kept);
+    Bytes resolve(String group, List<Member> members, List<Report> kept);
 }

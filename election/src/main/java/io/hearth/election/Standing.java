@@ -157,4 +157,15 @@ final class Standing {
                                 .filter(presence -> presence.lineage().equals(turn.home.lineage()) && presence.open())
                                 .isPresent());
     }
+
+    /** Whether a trainer of the group says that the group has called something. */
+    static boolean saysClosed(Turn turn, String group) {
+        return turn.view().group(group).stream()
+                .anyMatch(member -> turn.isSelf(member)
+                        ? !turn.progress.open()
+                        : turn.peer(member.node())
+                                .flatMap(Peer::presence)
+                                .filter(presence -> presence.lineage().equals(turn.home.lineage()) && !presence.open())
+                                .isPresent());
+    }
 }

@@ -148,7 +148,7 @@ final class Successor {
                 && turn.resolver.broken(name, reports).isEmpty()) {
             return before.get();
         }
-        Bytes resolution = turn.resolver.resolve(name, reports);
+        Bytes resolution = turn.resolver.resolve(name, next.group(name), reports);
         return new GroupView(name, next.epoch(), resolution);
     }
 }

@@ -74,6 +74,21 @@ final class HealthMachineTest {
                 HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan(), HealthConfig.of(100 * MILLI, 400 * MILLI));
     }
 
+    /** A shell that looks now and then, for reasons of its own, and gives the tick when it is due. */
+    @ParameterizedTest
+    @MethodSource("presets")
+    void aNodeThatKnowsNobodyStillNoticesThatTimePasses(HealthConfig config) {
+        var bench = new Bench(config);
+        for (int look = 0; look < 100; look++) {
+            bench.now += config.gapNanos() / 5;
+            if (bench.machine.sleepNanos(bench.state, bench.now) <= 0) {
+                bench.event(new Event.Tick());
+            }
+        }
+        bench.linked();
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
     @ParameterizedTest
     @MethodSource("presets")
     void onlyTheFullSpanOfSilenceMakesSuspect(HealthConfig config) {
@@ -168,6 +183,23 @@ final class HealthMachineTest {
         bench.now += 700 * MILLI;
         bench.event(new Event.Tick());
         assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
+    @Test
+    void withoutPeersNoPauseIsNoticed() {
+        var bench = new Bench(HealthConfig.lan());
+        bench.now += 5_000 * MILLI; // a slow start
+        bench.linked();
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
+    @Test
+    void aTickIsDueInTimeToNoticeAPauseEvenIfAllPeersAreLost() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(10_000 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+        bench.event(new Event.LinkLost(PEER, 1));
+        assertEquals(350 * MILLI, bench.machine.sleepNanos(bench.state, bench.now));
+        assertEquals(0, bench.machine.sleepNanos(bench.state, bench.now + 350 * MILLI));
     }
 
     @Test

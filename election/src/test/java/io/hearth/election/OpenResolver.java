@@ -25,7 +25,7 @@ final class OpenResolver implements Resolver {
     }
 
     @Override
-    public Bytes resolve(String group, List<Report> kept) {
+    public Bytes resolve(String group, List<Member> members, List<Report> kept) {
         return Bytes.of((byte) kept.size());
     }
 }

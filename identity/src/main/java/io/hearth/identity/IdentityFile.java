@@ -16,7 +16,7 @@ import java.util.Optional;
  * a person decides ({@link #reset}).
  */
 public final class IdentityFile {
-    /** About 400 are used. */
+    /** About 900 are used. */
     private static final int BYTES_MAX = 4096;
 
     private final Path file;

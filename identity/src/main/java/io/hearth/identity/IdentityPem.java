@@ -3,6 +3,7 @@ package io.hearth.identity;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateEncodingException;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -10,19 +11,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The text of the key file: a PKCS#8 private key in PEM (RFC 7468, RFC 8410), which other tools read too, under three lines of
- * explanation.
+ * The text of the key file: the certificate and the PKCS#8 private key in PEM (RFC 7468, RFC 8410), which other tools read too,
+ * under three lines of explanation.
  *
  * <pre>
  * # The private key of this machine in Hearth. Never copy it to another machine, never show it.
  * # peer: 12D3KooW…
  * # machine: 64 hexadecimal digits, or "unknown"
+ * -----BEGIN CERTIFICATE-----
+ * …
+ * -----END CERTIFICATE-----
  * -----BEGIN PRIVATE KEY-----
  * …
  * -----END PRIVATE KEY-----
  * </pre>
  *
- * <p>The peer id finds damage that leaves well-formed base64. The machine is SHA-256("hearth/1 machine" 0 machine id 0 public key):
+ * <p>The certificate is kept because making one takes a library that is slow to load; without it, it is made again. It comes
+ * first, so that no part of the file is a whole one. The peer id and the certificate's own signature find damage that leaves
+ * well-formed base64. The machine is SHA-256("hearth/1 machine" 0 machine id 0 public key):
  * it is known again, and tells nothing.
  *
  * @param identity the key
@@ -34,7 +40,10 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
             # [^\\n]{0,200}
             # peer: (\\w{52})
             # machine: ([0-9a-f]{64}|unknown)
-            -----BEGIN PRIVATE KEY-----
+            (?:-----BEGIN CERTIFICATE-----
+            ([A-Za-z0-9+/=\\n]{1,800})
+            -----END CERTIFICATE-----
+            )?-----BEGIN PRIVATE KEY-----
             ([A-Za-z0-9+/=\\n]{1,200})
             -----END PRIVATE KEY-----
             """);
@@ -52,9 +61,14 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
         }
         NodeIdentity identity;
         try {
-            identity = NodeIdentity.ofPkcs8(Base64.getMimeDecoder().decode(parts.group(3)));
+            byte[] pkcs8 = base64(parts.group(4));
+            String certificate = parts.group(3);
+            identity = certificate == null
+                    ? NodeIdentity.ofPkcs8(pkcs8)
+                    : NodeIdentity.ofPkcs8(pkcs8, base64(certificate));
         } catch (IllegalArgumentException broken) {
-            throw new IllegalArgumentException("its key is not an Ed25519 key in PKCS#8");
+            throw new IllegalArgumentException(
+                    "its key is not an Ed25519 key in PKCS#8, or its certificate is another's");
         }
         if (!identity.peer().text().equals(parts.group(1))) {
             throw new IllegalArgumentException("its key is not the key of the peer id that it names");
@@ -64,18 +78,38 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
     }
 
     String encode() {
-        return """
+        try {
+            return """
                 # The private key of this machine in Hearth. Never copy it to another machine, never show it.
                 # peer: %s
                 # machine: %s
+                -----BEGIN CERTIFICATE-----
+                %s
+                -----END CERTIFICATE-----
                 -----BEGIN PRIVATE KEY-----
                 %s
                 -----END PRIVATE KEY-----
                 """.formatted(
-                        identity.peer().text(),
-                        machine.orElse(UNKNOWN),
-                        Base64.getMimeEncoder(64, new byte[] {'\n'})
-                                .encodeToString(identity.privateKey().getEncoded()));
+                            identity.peer().text(),
+                            machine.orElse(UNKNOWN),
+                            text(identity.certificate().getEncoded()),
+                            text(identity.privateKey().getEncoded()));
+        } catch (CertificateEncodingException bug) {
+            throw new AssertionError("an identity's certificate came from its encoding", bug);
+        }
+    }
+
+    private static String text(byte[] bytes) {
+        return Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
+    }
+
+    /** Only of what {@link #text} made: the decoder itself forgives much. */
+    private static byte[] base64(String text) {
+        byte[] bytes = Base64.getMimeDecoder().decode(text);
+        if (!text(bytes).replace("\n", "").equals(text.replace("\n", ""))) {
+            throw new IllegalArgumentException("not base64");
+        }
+        return bytes;
     }
 
     /** False only if it is known that the key was made on another machine than the one of this id. */

@@ -1,11 +1,16 @@
 package io.hearth.identity;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.interfaces.EdECPrivateKey;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -66,10 +71,46 @@ public final class NodeIdentity {
         }
     }
 
+    /**
+     * The identity of a stored private key and the certificate that was made for it.
+     *
+     * @throws IllegalArgumentException if they are not an Ed25519 private key in PKCS#8 and its sound self-signed certificate
+     */
+    static NodeIdentity ofPkcs8(byte[] pkcs8, byte[] certificate) {
+        try {
+            PrivateKey privateKey = KeyFactory.getInstance("Ed25519").generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+            var stored = (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(certificate));
+            PublicKey publicKey = stored.getPublicKey();
+            stored.verify(publicKey);
+            if (!belongTogether(privateKey, publicKey) || !Arrays.equals(stored.getEncoded(), certificate)) {
+                throw new IllegalArgumentException("the certificate is not that of the key");
+            }
+            return new NodeIdentity(peer(publicKey), privateKey, stored);
+        } catch (GeneralSecurityException broken) {
+            throw new IllegalArgumentException("not an Ed25519 private key and its certificate", broken);
+        }
+    }
+
     static NodeIdentity of(KeyPair pair) {
-        byte[] spki = pair.getPublic().getEncoded();
-        PeerId peer = PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX_BYTES, spki.length));
-        return new NodeIdentity(peer, pair.getPrivate(), SelfSigned.certificate(pair));
+        return new NodeIdentity(peer(pair.getPublic()), pair.getPrivate(), SelfSigned.certificate(pair));
+    }
+
+    private static PeerId peer(PublicKey key) {
+        byte[] spki = key.getEncoded();
+        return PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX_BYTES, spki.length));
+    }
+
+    /** Whether what one signs the other verifies. */
+    private static boolean belongTogether(PrivateKey privateKey, PublicKey publicKey) throws GeneralSecurityException {
+        byte[] words = "hearth/1 key and certificate".getBytes(StandardCharsets.US_ASCII);
+        var signature = Signature.getInstance("Ed25519");
+        signature.initSign(privateKey);
+        signature.update(words);
+        byte[] signed = signature.sign();
+        signature.initVerify(publicKey);
+        signature.update(words);
+        return signature.verify(signed);
     }
 
     /** The public side: what others know this machine by. */

@@ -18,6 +18,8 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +60,21 @@ final class IdentityFileTest {
                                 .formatHex(found.certificate().getPublicKey().getEncoded(), 12, 44)));
         assertEquals("rw-------", mode(file.path()));
         assertEquals(List.of("identity.pem"), filesOf(home.folder()));
+    }
+
+    @Test
+    void theCertificateIsMadeOnceAndKept() throws SetupException {
+        assertEquals(file.loadOrCreate().certificate(), file.loadOrCreate().certificate());
+    }
+
+    @Test
+    void theCertificateOfAnotherKeyIsRefused() throws SetupException, IOException {
+        String whole = create();
+        file.reset();
+        write(withBlockOf(whole, create(), "CERTIFICATE"));
+        assertRefused(file::loadOrCreate, "is damaged", "its certificate is another's");
+        write(withBlockOf(whole, whole.replace("MC4CAQAwBQYDK2VwBCIE", "MC4CAQAwBQYDK2VuBCIE"), "PRIVATE KEY"));
+        assertRefused(file::loadOrCreate, "is damaged", "not an Ed25519 key");
     }
 
     /** The key of libp2p's peer id specification, so that private and public key are known to belong together. */
@@ -194,6 +211,14 @@ final class IdentityFileTest {
         String whole = create();
         NodeIdentity identity = file.loadOrCreate();
         assertKeyIsAbsent(whole, identity + " " + IdentityPem.of(identity, MACHINE));
+    }
+
+    /** One file with one PEM block of another. */
+    private static String withBlockOf(String text, String other, String label) {
+        String block = "(?s)-----BEGIN " + label + "-----.*-----END " + label + "-----";
+        Matcher found = Pattern.compile(block).matcher(other);
+        assertTrue(found.find());
+        return text.replaceFirst(block, Matcher.quoteReplacement(found.group()));
     }
 
     private String create() throws SetupException, IOException {

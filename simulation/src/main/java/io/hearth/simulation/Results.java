@@ -74,7 +74,9 @@ final class Results {
     }
 
     private static boolean isSame(Trainer.Ending one, Trainer.Ending other) {
-        return one.sum().equals(other.sum()) && one.outcome().equals(other.outcome());
+        return one.sum().equals(other.sum())
+                && one.outcome().equals(other.outcome())
+                && one.ranks().equals(other.ranks());
     }
 
     private void areEqual(

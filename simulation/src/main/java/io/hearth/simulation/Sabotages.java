@@ -275,13 +275,14 @@ final class Sabotages {
             SortedMap<Long, io.hearth.collective.Status.Kept> last =
                     new TreeMap<>(state.kept().tailMap(state.kept().lastKey()));
             return new GroupMachine.State(
-                    state.fence(),
-                    state.members(),
+                    state.formation(),
+                    state.place(),
                     state.next(),
                     state.doneUpTo(),
                     state.open(),
                     last,
                     state.forwards(),
+                    state.refused(),
                     state.frozen(),
                     state.broken());
         }
@@ -302,8 +303,8 @@ final class Sabotages {
         }
 
         @Override
-        default Bytes resolve(String group, List<Report> kept) {
-            return honest().resolve(group, kept);
+        default Bytes resolve(String group, List<Member> members, List<Report> kept) {
+            return honest().resolve(group, members, kept);
         }
     }
 
@@ -320,9 +321,10 @@ final class Sabotages {
         public Resolver resolver(Resolver honest) {
             record Forgetful(Resolver honest) implements Bent {
                 @Override
-                public Bytes resolve(String group, List<Report> kept) {
-                    Resolution right = read(honest.resolve(group, kept));
-                    return CollectiveCodec.encode(new Resolution(right.first(), List.of(), right.refused()));
+                public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                    Resolution right = read(honest.resolve(group, members, kept));
+                    return CollectiveCodec.encode(
+                            new Resolution(right.first(), List.of(), right.refused(), right.order()));
                 }
             }
             return new Forgetful(honest);
@@ -339,14 +341,15 @@ final class Sabotages {
         public Resolver resolver(Resolver honest) {
             record Stubborn(Resolver honest, Map<Long, Resolution.Forward> decided) implements Bent {
                 @Override
-                public Bytes resolve(String group, List<Report> kept) {
-                    Resolution right = read(honest.resolve(group, kept));
+                public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                    Resolution right = read(honest.resolve(group, members, kept));
                     var forwards = new ArrayList<Resolution.Forward>();
                     for (Resolution.Forward forward : right.forwards()) {
                         decided.putIfAbsent(forward.number(), forward);
                         forwards.add(decided.getOrDefault(forward.number(), forward));
                     }
-                    return CollectiveCodec.encode(new Resolution(right.first(), forwards, right.refused()));
+                    return CollectiveCodec.encode(
+                            new Resolution(right.first(), forwards, right.refused(), right.order()));
                 }
             }
             return new Stubborn(honest, decided);
@@ -358,8 +361,8 @@ final class Sabotages {
         public Resolver resolver(Resolver honest) {
             record Partial(Resolver honest) implements Bent {
                 @Override
-                public Bytes resolve(String group, List<Report> kept) {
-                    return honest.resolve(group, kept.subList(0, Math.min(1, kept.size())));
+                public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                    return honest.resolve(group, members, kept.subList(0, Math.min(1, kept.size())));
                 }
             }
             return new Partial(honest);

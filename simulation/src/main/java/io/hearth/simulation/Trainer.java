@@ -72,8 +72,13 @@ final class Trainer {
     /** A number that was called: its input stays until it ended. */
     private record Call(View view, long value, long model) {}
 
-    /** What a number ended with; without a sum if it was refused. */
-    record Ending(Lineage lineage, Status.Kept outcome, Optional<Frame.Sum> sum) {}
+    /**
+     * What a number ended with.
+     *
+     * @param sum empty if it was refused
+     * @param ranks that the application sees from here on
+     */
+    record Ending(Lineage lineage, Status.Kept outcome, Optional<Frame.Sum> sum, List<NodeId> ranks) {}
 
     Trainer(NodeProcess process) {
         this.process = process;
@@ -173,7 +178,9 @@ final class Trainer {
         world.trace(process, () -> "number " + number + " did not end before its deadline");
         if (world.sabotage.goesOnAfterDeadline() && state.frozen().isEmpty()) {
             step(new Event.Refused(
-                    number, state.fence(), new Refusal(Refusal.Cause.PEER_LOST, "deadline of this member alone")));
+                    number,
+                    state.formation().fence(),
+                    new Refusal(Refusal.Cause.PEER_LOST, "deadline of this member alone")));
             return;
         }
         finish();
@@ -212,13 +219,14 @@ final class Trainer {
     private void thaw(long epoch) {
         if (state.frozen().filter(frozen -> frozen.epoch() == epoch).isPresent()) {
             state = new State(
-                    state.fence(),
-                    state.members(),
+                    state.formation(),
+                    state.place(),
                     state.next(),
                     state.doneUpTo(),
                     state.open(),
                     state.kept(),
                     state.forwards(),
+                    state.refused(),
                     Optional.empty(),
                     state.broken());
             pump();
@@ -264,17 +272,19 @@ final class Trainer {
     }
 
     void streamBroken(NodeId peer, String why) {
-        if (streamsOpen && !isOver && state.members().contains(peer)) {
-            step(new Event.StreamBroken(state.fence(), peer, why));
+        if (streamsOpen && !isOver && state.formation().members().contains(peer)) {
+            step(new Event.StreamBroken(state.formation().fence(), peer, why));
         }
     }
 
     /** A stream breaks though both ends live. */
     boolean breakStream(java.util.SplittableRandom random) {
-        if (!streamsOpen || isOver || state.members().size() < 2) {
+        if (!streamsOpen || isOver || state.formation().members().size() < 2) {
             return false;
         }
-        NodeId peer = state.members().get(random.nextInt(state.members().size()));
+        NodeId peer = state.formation()
+                .members()
+                .get(random.nextInt(state.formation().members().size()));
         if (peer.equals(process.host.id)) {
             return false;
         }
@@ -287,7 +297,7 @@ final class Trainer {
             return;
         }
         boolean isFormer = formerFences.contains(frame.fence());
-        if (frame.fence().equals(state.fence()) || (isFormer && !world.sabotage.fences())) {
+        if (frame.fence().equals(state.formation().fence()) || (isFormer && !world.sabotage.fences())) {
             take(frame);
             pump();
         } else if (!isFormer) {
@@ -307,10 +317,10 @@ final class Trainer {
 
     private void step(Event event) {
         world.tally.event();
-        String fence = state.fence();
+        String fence = state.formation().fence();
         Step<State, Effect> step = machine.step(state, event, world.now());
         state = world.sabotage.remembered(step.state());
-        if (!state.fence().equals(fence)) {
+        if (!state.formation().fence().equals(fence)) {
             enter(fence);
         }
         step.effects().forEach(this::carryOut);
@@ -325,7 +335,7 @@ final class Trainer {
         List<Frame> waiting = early;
         early = new ArrayList<>();
         for (Frame frame : waiting) {
-            if (frame.fence().equals(state.fence())) {
+            if (frame.fence().equals(state.formation().fence())) {
                 take(frame);
             } else if (!formerFences.contains(frame.fence())) {
                 early.add(frame);
@@ -374,32 +384,32 @@ final class Trainer {
         streamsOpen = true;
         var share = new Frame.Share(call.value(), call.model(), doomed);
         inputs.computeIfAbsent(number, _ -> new TreeMap<>()).put(process.host.id, share);
-        toOthers(new Frame.Input(state.fence(), number, process.host.id, share));
+        toOthers(new Frame.Input(state.formation().fence(), number, process.host.id, share));
     }
 
     private void forward(Effect.Forward forward) {
         long number = forward.number();
         streamsOpen = true;
-        if (forward.root() < 0) {
-            step(new Event.StreamBroken(state.fence(), process.host.id, "the holder is no member"));
-        } else if (state.members().get(forward.root()).equals(process.host.id)) {
+        if (!state.formation().members().contains(forward.holder())) {
+            step(new Event.StreamBroken(state.formation().fence(), process.host.id, "the holder is no member"));
+        } else if (forward.holder().equals(process.host.id)) {
             Frame.Sum sum = results.get(number);
             if (sum == null) {
                 throw new Violation("I6", "a member that is to pass number " + number + " on does not hold it");
             }
             carried.put(number, sum);
-            toOthers(new Frame.Carried(state.fence(), number, sum));
+            toOthers(new Frame.Carried(state.formation().fence(), number, sum));
             hold(number);
         }
     }
 
     private void hold(long number) {
         held.computeIfAbsent(number, _ -> new HashSet<>()).add(process.host.id);
-        toOthers(new Frame.Held(state.fence(), number, process.host.id));
+        toOthers(new Frame.Held(state.formation().fence(), number, process.host.id));
     }
 
     private void toOthers(Frame frame) {
-        for (NodeId member : state.members()) {
+        for (NodeId member : state.formation().members()) {
             if (!member.equals(process.host.id)) {
                 world.stream(process, member, frame);
             }
@@ -436,9 +446,9 @@ final class Trainer {
                 hold(number);
                 return true;
             }
-            if (holders.containsAll(state.members())) {
+            if (holders.containsAll(state.formation().members())) {
                 results.put(number, sum);
-                step(new Event.Forwarded(number, state.fence()));
+                step(new Event.Forwarded(number, state.formation().fence()));
                 releaseBefore(number);
                 return true;
             }
@@ -450,17 +460,18 @@ final class Trainer {
         for (Map.Entry<Long, GroupMachine.Open> entry : state.open().entrySet()) {
             long number = entry.getKey();
             SortedMap<NodeId, Frame.Share> got = inputs.getOrDefault(number, new TreeMap<>());
-            if (!entry.getValue().running() || got.size() < state.members().size()) {
+            if (!entry.getValue().running()
+                    || got.size() < state.formation().members().size()) {
                 continue;
             }
             Optional<Refusal> doom = got.values().stream()
                     .flatMap(share -> share.doomed().stream())
                     .findFirst();
             if (doom.isPresent()) {
-                step(new Event.Refused(number, state.fence(), doom.get()));
+                step(new Event.Refused(number, state.formation().fence(), doom.get()));
             } else {
                 results.put(number, sum(number, got));
-                step(new Event.Finished(number, state.fence()));
+                step(new Event.Finished(number, state.formation().fence()));
             }
             releaseBefore(number);
             return true;
@@ -484,8 +495,9 @@ final class Trainer {
                     "I8",
                     "the inputs of number " + number + " come from different models");
         }
-        long epoch = Long.parseLong(state.fence().substring(state.fence().lastIndexOf('/') + 1));
-        return new Frame.Sum(state.fence(), epoch, value, List.copyOf(got.keySet()));
+        long epoch = Long.parseLong(
+                state.formation().fence().substring(state.formation().fence().lastIndexOf('/') + 1));
+        return new Frame.Sum(state.formation().fence(), epoch, value, List.copyOf(got.keySet()));
     }
 
     private void end(Status.Kept outcome) {
@@ -497,7 +509,7 @@ final class Trainer {
         Optional<Frame.Sum> sum =
                 outcome.refusal().isPresent() ? Optional.empty() : Optional.ofNullable(results.get(number));
         world.results.isTold(process, number, call.view(), view);
-        var ending = new Ending(view.lineage(), outcome, sum);
+        var ending = new Ending(view.lineage(), outcome, sum, depth == 1 ? state.ranks() : List.of());
         endings.put(number, ending);
         world.tally.collective();
         world.trace(
@@ -520,7 +532,9 @@ final class Trainer {
 
     /** Begins once enough others are in, as a script does that waits for its peers. */
     private void considerBeginning() {
-        if (!wantsToBegin && state.members().size() >= world.wanted(process.host.group) && world.beginsJobs()) {
+        if (!wantsToBegin
+                && state.formation().members().size() >= world.wanted(process.host.group)
+                && world.beginsJobs()) {
             work(world.jobLength());
         }
     }

@@ -399,7 +399,7 @@ final class World {
         } else if (from.isAlive()
                 && target.isAlive()
                 && from.trainer()
-                        .filter(trainer -> trainer.state().fence().equals(frame.fence()))
+                        .filter(trainer -> trainer.state().formation().fence().equals(frame.fence()))
                         .isPresent()) {
             after(50 * MILLI, () -> arrive(from, target, frame));
         }

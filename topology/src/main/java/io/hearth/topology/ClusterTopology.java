@@ -2,11 +2,11 @@ package io.hearth.topology;
 
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedCollection;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -30,7 +30,7 @@ public final class ClusterTopology {
     private final SortedMap<NodeId, NodeProfile> profiles;
     private final Graph<NodeId, ConnectionProfile> graph;
 
-    private ClusterTopology(SortedMap<NodeId, NodeProfile> profiles, SequencedCollection<ConnectionProfile> links) {
+    private ClusterTopology(SortedMap<NodeId, NodeProfile> profiles, Collection<ConnectionProfile> links) {
         this.profiles = Collections.unmodifiableSortedMap(new TreeMap<>(profiles));
         var made = new SimpleDirectedWeightedGraph<NodeId, ConnectionProfile>(ConnectionProfile.class);
         this.profiles.keySet().forEach(made::addVertex);
@@ -44,6 +44,20 @@ public final class ClusterTopology {
     /** A topology of nobody. */
     public static ClusterTopology empty() {
         return EMPTY;
+    }
+
+    /**
+     * Nodes of which nothing is known but the links between them.
+     *
+     * @throws IllegalArgumentException there are too many, or a link has an end that is not among them
+     */
+    public static ClusterTopology of(Collection<NodeId> nodes, Collection<ConnectionProfile> links) {
+        var profiles = new TreeMap<NodeId, NodeProfile>();
+        nodes.forEach(node -> profiles.put(node, NodeProfile.UNKNOWN));
+        if (profiles.size() > NODES_MAX) {
+            throw new IllegalArgumentException("a topology holds at most " + NODES_MAX + " nodes, got " + nodes.size());
+        }
+        return new ClusterTopology(profiles, links);
     }
 
     /** With this node; a node that is in already gets the new profile and keeps its links. */

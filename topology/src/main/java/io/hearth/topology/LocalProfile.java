@@ -1,5 +1,6 @@
 package io.hearth.topology;
 
+import io.hearth.identity.Labels;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

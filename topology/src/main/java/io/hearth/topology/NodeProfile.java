@@ -1,5 +1,7 @@
 package io.hearth.topology;
 
+import io.hearth.identity.Labels;
+
 /**
  * What a node says about its machine, once, after it was admitted. For people and for planning; nothing here is proven, so
  * nothing that matters may rest on it. Texts lose control, escape and bidi
@@ -17,6 +19,9 @@ public record NodeProfile(
         String label, String os, String arch, int cores, long memoryBytes, String accelerator, String version) {
     /** More processors than any machine has. */
     public static final int CORES_MAX = 65_536;
+
+    /** Of a machine that said nothing yet. */
+    public static final NodeProfile UNKNOWN = new NodeProfile("", "", "", 1, 0, "", "");
 
     public NodeProfile {
         label = Labels.clean(label);

@@ -33,10 +33,21 @@ final class RingPlanner {
      */
     static List<Integer> order(long[][] costs) {
         List<Integer> byRank = IntStream.range(0, costs.length).boxed().toList();
-        if (costs.length <= 2) {
+        if (costs.length <= 2 || allEqual(costs)) {
             return byRank;
         }
         return costs.length <= EXACT_MAX ? new Search(costs).best() : approximate(costs, byRank);
+    }
+
+    private static boolean allEqual(long[][] costs) {
+        for (int from = 0; from < costs.length; from++) {
+            for (int to = 0; to < costs.length; to++) {
+                if (from != to && costs[from][to] != costs[0][1]) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** What a ring is judged by: its dearest hop, then the number of hops as dear as that, then their sum. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.Labels;
 import io.hearth.topology.wire.NodeProfileMessage;
 import java.util.Arrays;
 import java.util.SplittableRandom;

@@ -11,6 +11,7 @@ import io.hearth.transport.HandshakeMachine.State;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 /** Steps the handshake of one connection and carries out its effects; replaced by a {@link LinkHandler} on admission. */
 final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeHandler.class);
+    private static final int REASON_CHARACTERS_MAX = 200;
 
     private final HandshakeMachine machine;
     private final NamespaceKeys keys;
@@ -192,10 +194,15 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                         TimeUnit.NANOSECONDS);
     }
 
+    /** In one short line: what a stranger sent must not fill logs and status. */
     private static String line(Throwable cause) {
+        if (cause instanceof NotSslRecordException) {
+            return "it does not speak TLS"; // the message is all that came, in hexadecimal
+        }
         String message = cause.getMessage();
-        return message == null
+        String line = message == null
                 ? cause.getClass().getSimpleName()
                 : message.lines().findFirst().orElse("");
+        return line.substring(0, Math.min(line.length(), REASON_CHARACTERS_MAX));
     }
 }

@@ -278,8 +278,8 @@ final class HandshakeMachine
             return refuse(
                     state,
                     Refusal.NAMESPACE,
-                    "this namespace has key id " + keyId.hex() + ", the peer's has "
-                            + hello.keyId().hex());
+                    "another namespace or secret: the key ids " + keyId.hex() + " and "
+                            + hello.keyId().hex() + " differ");
         }
         if (id.equals(self.id())) {
             return refuse(

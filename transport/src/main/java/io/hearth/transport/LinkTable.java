@@ -129,7 +129,7 @@ final class LinkTable implements Doorkeeper {
 
     private void announce(Link link) {
         tally.admitted.increment();
-        LOG.info(
+        LOG.debug(
                 "linked peer={} address={} dialed={}",
                 link.node().endpoint().id().shortText(),
                 link.remoteAddress(),
@@ -140,7 +140,7 @@ final class LinkTable implements Doorkeeper {
     private void forget(Link link, String why) {
         NodeId id = link.node().endpoint().id();
         links.remove(id);
-        LOG.info("link lost peer={} reason={}", id.shortText(), why);
+        LOG.debug("link lost peer={} reason={}", id.shortText(), why);
         streams.lost(id);
         observer.lost(id, why);
     }

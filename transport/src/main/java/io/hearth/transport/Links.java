@@ -28,6 +28,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The links of one node: listens, dials, proves membership both ways, and moves messages of (kind, bytes) between members.
@@ -37,6 +40,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * overtake the last ones on the other.
  */
 public final class Links implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Links.class);
     private static final long CLOSE_MILLIS = 2_000;
 
     private final LinkOptions options;
@@ -95,6 +99,16 @@ public final class Links implements AutoCloseable {
         } catch (SetupException portTaken) {
             closeThreads();
             throw portTaken;
+        }
+        group.execute(this::rehearse);
+    }
+
+    /** On the event loop: a peer that dials meanwhile needs what this loads. */
+    private void rehearse() {
+        try {
+            LOG.debug("TLS is ready for {}", tls.rehearse().shortText());
+        } catch (SSLException bug) {
+            LOG.error("TLS of this machine fails with its own certificate, so no link will work: report this", bug);
         }
     }
 

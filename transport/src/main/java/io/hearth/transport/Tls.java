@@ -3,23 +3,26 @@ package io.hearth.transport;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
-import java.io.IOException;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.HexFormat;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The TLS of links: 1.3 only, x25519, and from each side exactly one Ed25519 certificate, whose key is the identity. Who signed
@@ -34,6 +37,8 @@ final class Tls {
     private static final String LINK_EXPORTER = "EXPORTER-hearth-1";
     private static final String DATA_EXPORTER = "EXPORTER-hearth-1 data";
     private static final int EXPORTER_BYTES = 32;
+    private static final int STEPS_MAX = 100; // about 20 are needed
+    private static final int REHEARSAL_BYTES = 64 * 1024; // more than one side says
 
     /** SubjectPublicKeyInfo of an Ed25519 key up to the raw key (RFC 8410 section 4). */
     private static final byte[] SPKI_PREFIX = HexFormat.of().parseHex("302a300506032b6570032100");
@@ -41,18 +46,7 @@ final class Tls {
     private final KeyManager[] keys;
 
     Tls(NodeIdentity identity) {
-        try {
-            char[] noPassword = {};
-            var store = KeyStore.getInstance("PKCS12");
-            store.load(null, noPassword);
-            store.setKeyEntry(
-                    "hearth", identity.privateKey(), noPassword, new X509Certificate[] {identity.certificate()});
-            var factory = KeyManagerFactory.getInstance("PKIX");
-            factory.init(store, noPassword);
-            keys = factory.getKeyManagers();
-        } catch (GeneralSecurityException | IOException bug) {
-            throw new AssertionError("a key and its certificate fit into a key store in memory", bug);
-        }
+        keys = new KeyManager[] {new OneIdentity(identity)};
     }
 
     /** One side of one connection. Made without host and port, so a client has no name to check and no session to look up. */
@@ -74,6 +68,47 @@ final class Tls {
         parameters.setNeedClientAuth(true);
         engine.setSSLParameters(parameters);
         return engine;
+    }
+
+    /**
+     * One handshake with itself, in memory. A JVM's first handshake takes some tenths of a second, most of it for loading
+     * classes: better before a peer waits for it.
+     *
+     * @return whom it met: this identity
+     */
+    PeerId rehearse() throws SSLException {
+        SSLEngine client = engine(true);
+        SSLEngine server = engine(false);
+        var toServer = ByteBuffer.allocate(REHEARSAL_BYTES);
+        var toClient = ByteBuffer.allocate(REHEARSAL_BYTES);
+        client.beginHandshake();
+        server.beginHandshake();
+        for (int step = 0; isShaking(client) || isShaking(server); step++) {
+            if (step == STEPS_MAX) {
+                throw new SSLException("no handshake with itself within " + STEPS_MAX + " steps");
+            }
+            step(client, toClient, toServer);
+            step(server, toServer, toClient);
+        }
+        var _ = linkExporter(client);
+        return peer(server);
+    }
+
+    private static boolean isShaking(SSLEngine engine) {
+        return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING;
+    }
+
+    private static void step(SSLEngine engine, ByteBuffer in, ByteBuffer out) throws SSLException {
+        switch (engine.getHandshakeStatus()) {
+            case NEED_TASK -> engine.getDelegatedTask().run();
+            case NEED_WRAP -> engine.wrap(ByteBuffer.allocate(0), out);
+            case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+                in.flip();
+                engine.unwrap(in, ByteBuffer.allocate(REHEARSAL_BYTES));
+                in.compact();
+            }
+            case FINISHED, NOT_HANDSHAKING -> {}
+        }
     }
 
     /** Whom the other side's certificate names, once the handshake is done. */
@@ -110,6 +145,65 @@ final class Tls {
                     "a peer's key is Ed25519, not " + chain[0].getPublicKey().getAlgorithm());
         }
         return PeerId.of(Arrays.copyOfRange(spki, SPKI_PREFIX.length, spki.length));
+    }
+
+    /**
+     * Shows the identity, whoever asks. The JDK's own key managers keep keys in encrypted stores and open them anew, with ten
+     * thousand rounds of hashing, for each connection.
+     */
+    private static final class OneIdentity extends X509ExtendedKeyManager {
+        private static final String ALIAS = "hearth";
+        private static final String KEY_TYPE = "EdDSA";
+
+        private final NodeIdentity identity;
+
+        OneIdentity(NodeIdentity identity) {
+            this.identity = identity;
+        }
+
+        @Override
+        public @Nullable String chooseEngineClientAlias(
+                String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
+            return Arrays.asList(keyTypes).contains(KEY_TYPE) ? ALIAS : null;
+        }
+
+        @Override
+        public @Nullable String chooseEngineServerAlias(
+                String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
+            return keyType.equals(KEY_TYPE) ? ALIAS : null;
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(String alias) {
+            return identity.privateKey();
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(String alias) {
+            return new X509Certificate[] {identity.certificate()};
+        }
+
+        @Override
+        public String[] getClientAliases(String keyType, Principal @Nullable [] issuers) {
+            return new String[] {ALIAS};
+        }
+
+        @Override
+        public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
+            return new String[] {ALIAS};
+        }
+
+        @Override
+        public @Nullable String chooseClientAlias(
+                String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return null; // links have engines and no sockets
+        }
+
+        @Override
+        public @Nullable String chooseServerAlias(
+                String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return null;
+        }
     }
 
     /** TLS itself checks that the peer holds the certificate's key. */

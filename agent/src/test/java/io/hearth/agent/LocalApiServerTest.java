@@ -1,0 +1,246 @@
+package io.hearth.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class LocalApiServerTest {
+    /** What another user runs: connects, asks, prints what comes back. */
+    private static final String CALLER = """
+            void main(String[] arguments) throws Exception {
+                var address = java.net.UnixDomainSocketAddress.of(arguments[0]);
+                try (var channel = java.nio.channels.SocketChannel.open(address)) {
+                    var answer = java.nio.ByteBuffer.allocate(1024);
+                    try {
+                        channel.write(java.nio.ByteBuffer.wrap("{\\"ask\\":\\"status\\"}\\n".getBytes()));
+                        channel.read(answer);
+                    } catch (java.io.IOException closed) {
+                        System.out.println("closed");
+                    }
+                    System.out.println("bytes=" + answer.position());
+                } catch (java.io.IOException refused) {
+                    System.out.println("refused");
+                }
+            }
+            """;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private final Observation<JsonObject> status = new Observation<>(number(1));
+
+    private static JsonObject number(int number) {
+        var json = new JsonObject();
+        json.addProperty("number", number);
+        return json;
+    }
+
+    private Path path() {
+        return folder.resolve("agent.sock");
+    }
+
+    private static Optional<JsonObject> ask(Path path, String question) throws Exception {
+        try (LocalApiClient client = LocalApiClient.connect(path).orElseThrow()) {
+            client.ask(question);
+            return client.answer();
+        }
+    }
+
+    @Test
+    void statusIsAnsweredOnceAndAWatcherSeesEveryChange() throws Exception {
+        LocalApiClient watcher;
+        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path())));
+            watcher = LocalApiClient.connect(path()).orElseThrow();
+            watcher.ask("watch");
+            for (int change = 1; change <= 3; change++) {
+                assertEquals(Optional.of(number(change)), watcher.answer());
+                status.publish(number(change + 1));
+            }
+            assertEquals(Optional.of(number(4)), watcher.answer());
+        }
+        try (watcher) {
+            assertEquals(Optional.empty(), watcher.answer());
+            assertTrue(Files.notExists(path()));
+        }
+    }
+
+    @Test
+    void aSocketThatNobodyAnswersAtIsReplaced() throws Exception {
+        try (var crashed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            crashed.bind(UnixDomainSocketAddress.of(path()));
+        }
+        assertTrue(Files.exists(path()));
+        assertEquals(Optional.empty(), LocalApiClient.connect(path()));
+        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+        }
+    }
+
+    @Test
+    void aSecondAgentIsRefusedAndTheFirstGoesOn() throws Exception {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+            var refused = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+            assertTrue(String.valueOf(refused.getMessage()).contains("already runs"), refused::toString);
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+        }
+    }
+
+    @Test
+    void aFileOrALinkInTheSocketsPlaceIsRefusedAndLeftAlone() throws Exception {
+        Path target = Files.writeString(folder.resolve("target"), "precious");
+        Files.createSymbolicLink(path(), target);
+        var link = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        assertTrue(String.valueOf(link.getMessage()).contains("symbolic link"), link::toString);
+        assertTrue(Files.isSymbolicLink(path()));
+        Files.delete(path());
+
+        Files.createSymbolicLink(path(), folder.resolve("nowhere"));
+        assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        assertTrue(Files.notExists(folder.resolve("nowhere")));
+        Files.delete(path());
+
+        Files.writeString(path(), "precious");
+        var file = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        assertTrue(String.valueOf(file.getMessage()).contains("is not a socket"), file::toString);
+        assertEquals("precious", Files.readString(path()));
+        assertEquals("precious", Files.readString(target));
+    }
+
+    @Test
+    void aHomeWhosePathIsTooLongForASocketIsOneClearLine() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("x".repeat(120)));
+        var refused = assertThrows(SetupException.class, () -> home.socket(LocalAgent.SOCKET));
+        String said = String.valueOf(refused.getMessage());
+        assertTrue(said.contains("HEARTH_HOME"), said);
+        assertEquals(1, said.lines().count());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\n",
+                "{}\n",
+                "[]\n",
+                "{\"ask\":{}}\n",
+                "{\"ask\":\"stop\"}\n",
+                "not json\n",
+                "{\"ask\":null}\n",
+                "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n",
+                "GET / HTTP/1.1\r\n\r\n"
+            })
+    void anythingElseIsAnsweredWithWhatCanBeAsked(String question) throws Exception {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status);
+                var channel = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
+            channel.write(ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8)));
+            var answer = ByteBuffer.allocate(1024);
+            while (channel.read(answer) >= 0) {
+                assertTrue(answer.hasRemaining());
+            }
+            String said = new String(answer.array(), 0, answer.position(), StandardCharsets.UTF_8);
+            assertEquals("{\"error\":\"unknown question; ask status or watch\"}\n", said);
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+        }
+    }
+
+    @Test
+    void garbageAndHalfAQuestionHarmNobody() throws Exception {
+        byte[] garbage = new byte[1_000_000];
+        new Random(3).nextBytes(garbage);
+        try (LocalApiServer _ = LocalApiServer.start(path(), status);
+                var silent = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
+            try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
+                channel.write(ByteBuffer.wrap(garbage));
+            } catch (IOException hungUp) {
+                assertTrue(silent.isOpen()); // the server does not read that much
+            }
+            try (var half = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
+                half.write(ByteBuffer.wrap("{\"ask\":".getBytes(StandardCharsets.UTF_8)));
+            }
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+        }
+    }
+
+    @Test
+    void watchersThatAreGoneGiveTheirPlacesBackAlthoughNothingChanges() throws Exception {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+            for (int watchers = 0; watchers < 100; watchers++) {
+                while (ask(path(), "watch").isEmpty()) {
+                    Thread.onSpinWait(); // full until those who hung up are noticed
+                }
+            }
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+        }
+    }
+
+    @Test
+    void anotherUserIsTurnedAway() throws Exception {
+        boolean able = "root".equals(System.getProperty("user.name")) && onPath("setpriv");
+        if (!able) {
+            System.out.println("SKIPPED LocalApiServerTest.anotherUserIsTurnedAway: needs root and setpriv");
+        }
+        Assumptions.assumeTrue(able);
+        Path open = Files.createTempDirectory("hearth-local-api");
+        try {
+            Path caller = Files.writeString(open.resolve("Caller.java"), CALLER);
+            Path socket = open.resolve("agent.sock");
+            Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.setPosixFilePermissions(caller, PosixFilePermissions.fromString("r--r--r--"));
+            try (LocalApiServer _ = LocalApiServer.start(socket, status)) {
+                assertEquals("refused\n", asNobody(caller, socket), "the socket is this user's only");
+                Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
+                String turnedAway = asNobody(caller, socket);
+                assertTrue(turnedAway.endsWith("bytes=0\n"), turnedAway);
+                assertEquals(Optional.of(number(1)), ask(socket, "status"));
+            }
+        } finally {
+            for (Path file : List.of(open.resolve("Caller.java"), open.resolve("agent.sock"), open)) {
+                if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    private static String asNobody(Path program, Path socket) throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        var caller = new ProcessBuilder(
+                        new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", java)))
+                .directory(Path.of("/").toFile())
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        caller.command().addAll(List.of("-XX:TieredStopAtLevel=1", program.toString(), socket.toString()));
+        return new String(caller.start().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static boolean onPath(String program) {
+        return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
+                .anyMatch(place -> Files.isExecutable(Path.of(place, program)));
+    }
+}

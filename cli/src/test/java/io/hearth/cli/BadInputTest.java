@@ -1,0 +1,224 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.cli.Commands.Outcome;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.SecretText;
+import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a person or a disk gives to the commands that start a node: one line that says what to do, and an exit code. */
+final class BadInputTest {
+    private static final String AGENT = "agent --interface lo";
+    private static final String TRAIN = "train --interface lo --peers 0 --epochs 1";
+    private static final String WAIT = "wait --interface lo --peers 0";
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private Path home() {
+        return folder.resolve("home");
+    }
+
+    private Commands ready() throws Exception {
+        return Commands.in(home(), NetworkNamespace.create("home"));
+    }
+
+    private static String failure(Outcome outcome) {
+        assertEquals(Exit.FAILED, outcome.code(), outcome.err());
+        return outcome.line();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT})
+    void withoutASecretTheWayToOneIsSaid(String command) {
+        String said = failure(Commands.in(home()).line(command));
+        assertTrue(said.contains("'hearth init home'"), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT})
+    void whatIsNoSecretIsRefusedWithoutRepeatingIt(String command) {
+        String passphrase = "correct-horse-battery-staple";
+        String said =
+                failure(Commands.in(home()).with("HEARTH_SECRET", passphrase).line(command));
+        assertTrue(said.contains("HEARTH_SECRET"), said);
+        assertFalse(said.contains("horse"), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT})
+    void aSecretWithOneWrongLetterIsRefusedWithoutRepeatingIt(String command) {
+        String secret = SecretText.of(NetworkNamespace.create("home"));
+        char last = secret.charAt(20);
+        String mistyped = secret.substring(0, 20) + (last == 'a' ? 'b' : 'a') + secret.substring(21);
+        String said =
+                failure(Commands.in(home()).with("HEARTH_SECRET", mistyped).line(command));
+        assertFalse(said.contains(mistyped.substring(10, 18)), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT})
+    void aMissingSecretFileIsNamed(String command) {
+        String said = failure(Commands.in(home())
+                .with("HEARTH_SECRET_FILE", "/nowhere/secret")
+                .line(command));
+        assertTrue(said.contains("HEARTH_SECRET_FILE"), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status", "id"})
+    void aHomeThatCannotBeMadeIsNamed(String command) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "");
+        String said = failure(Commands.in(file.resolve("home")).line(command));
+        assertTrue(said.contains(file.toString()), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT, "status"})
+    void aHomeThatOthersMayReadIsRefusedWithTheRemedy(String command) throws Exception {
+        Commands ready = ready();
+        Files.setPosixFilePermissions(home(), PosixFilePermissions.fromString("rwxr-xr-x"));
+        String said = failure(ready.line(command));
+        assertTrue(said.contains("chmod 700"), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT})
+    void aKeyFileThatOthersMayReadIsRefusedWithTheRemedy(String command) throws Exception {
+        Commands ready = ready();
+        ready.line("id");
+        Files.setPosixFilePermissions(home().resolve("identity.pem"), PosixFilePermissions.fromString("rw-r--r--"));
+        String said = failure(ready.line(command));
+        assertTrue(said.contains("chmod 600"), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {AGENT, TRAIN, WAIT})
+    void aDamagedKeyFileIsNeverReplaced(String command) throws Exception {
+        Commands ready = ready();
+        Files.writeString(home().resolve("identity.pem"), "-----BEGIN PRIVATE KEY-----\nMC4CAQ\n");
+        Files.setPosixFilePermissions(home().resolve("identity.pem"), PosixFilePermissions.fromString("rw-------"));
+        String said = failure(ready.line(command));
+        assertTrue(said.contains("'hearth identity reset'"), said);
+        assertTrue(Files.readString(home().resolve("identity.pem")).endsWith("MC4CAQ\n"));
+    }
+
+    @Test
+    void anExplicitPortThatIsTakenIsNamed() throws Exception {
+        try (var taken = new ServerSocket(0)) {
+            String said = failure(ready().line(AGENT + " --port " + taken.getLocalPort()));
+            assertTrue(said.contains("port " + taken.getLocalPort()), said);
+        }
+    }
+
+    @Test
+    void statusWithoutAnAgentSaysHowToStartOne() throws Exception {
+        Commands ready = ready();
+        assertTrue(failure(ready.line("status")).contains("'hearth agent'"));
+        assertTrue(failure(ready.line("status --json")).contains("'hearth agent'"));
+        try (var crashed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            Path run = Files.createDirectories(home().resolve("run"));
+            crashed.bind(UnixDomainSocketAddress.of(run.resolve("agent.sock")));
+        }
+        assertTrue(failure(ready.line("status")).contains("'hearth agent'"), "a socket that a crash left behind");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "agent --bogus",
+                "agent extra",
+                "agent --port 0",
+                "agent --port -1",
+                "agent --port 70000",
+                "agent --port many",
+                "agent --peer :5",
+                "agent --peer host:0",
+                "agent --peer host:99999",
+                "agent --namespace Home",
+                "agent --on-partition panic",
+                "status --bogus",
+                "status --peers 1",
+                "wait",
+                "wait --bogus --peers 1",
+                "wait --peers -1",
+                "wait --peers one",
+                "wait --peers 1 --timeout -5s",
+                "wait --peers 1 --timeout soon",
+                "wait --peers 1 --group A/B",
+                "train --bogus",
+                "train --peers -1",
+                "train --epochs 0",
+                "train --epochs -3",
+                "train --epochs 1.5",
+                "train --group A/B",
+                "train --compression gzip",
+                "train --seed x",
+                "train --timeout 1y",
+                "demo --bogus",
+                "demo --nodes 1",
+                "demo --nodes -4",
+                "demo --nodes 17",
+                "demo --epochs 0",
+                "demo --epochs -1",
+                "demo --kill -1",
+                "demo --kill 3",
+                "demo --kill two",
+                "demo --nodes 2 --kill",
+                "demo --compression gzip",
+                "bench",
+                "bench allreduce --bogus",
+                "bench allreduce --ranks 1",
+                "bench allreduce --ranks -2",
+                "bench allreduce --ranks 17",
+                "bench allreduce --sizes -4",
+                "bench allreduce --sizes 0",
+                "bench allreduce --sizes 3",
+                "bench allreduce --sizes 4KiB:0",
+                "bench allreduce --sizes 4KiB:-1",
+                "bench allreduce --sizes ,",
+                "bench allreduce --timeout 0x"
+            })
+    void aWrongCommandLineIsOneLineThatNamesTheHelpAndStartsNothing(String line) {
+        Outcome refused = Commands.in(home()).line(line);
+        assertEquals(Exit.USAGE, refused.code(), refused.err());
+        assertTrue(refused.line().endsWith(" --help'\n"), refused.err());
+        assertFalse(Files.exists(home()));
+    }
+
+    @Test
+    void whatTheQuorumCannotSurviveIsRefusedWithTheReason() {
+        String said = Commands.in(home()).line("demo --nodes 4 --kill 3").line();
+        assertTrue(said.contains("no quorum") && said.contains("at most 2"), said);
+    }
+
+    @Test
+    void anUnknownCodecIsAnsweredWithThoseThereAre() {
+        String said = Commands.in(home()).line("demo --compression gzip").line();
+        assertTrue(said.contains("gzip") && said.contains("topk") && said.contains("int8"), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"agent", "status", "wait", "train", "demo", "bench", "bench allreduce", "bench rank"})
+    void everyCommandHasHelp(String command) {
+        Outcome help = Commands.in(home()).line(command + " --help");
+        assertEquals(Exit.OK, help.code());
+        assertTrue(help.out().startsWith("Usage: hearth " + command), help.out());
+        assertEquals("", help.err());
+        assertTrue(help.out().lines().allMatch(line -> line.length() <= 100), help.out());
+    }
+}

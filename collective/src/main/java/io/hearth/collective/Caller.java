@@ -1,0 +1,203 @@
+package io.hearth.collective;
+
+import io.hearth.collective.GroupMachine.Event;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DeadlineExceededException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/** The application's side of a group: takes a call through all its attempts to its end, on the application's thread. */
+final class Caller implements AutoCloseable {
+    private final String group;
+    private final GroupBoard board;
+    private final RingDriver driver;
+    private final Buffers buffers;
+    private final int segmentBytes;
+    private final Clock clock;
+    private final DeadlineWatch watch;
+    private final LongAdder repeated = new LongAdder();
+
+    Caller(String group, GroupBoard board, RingDriver driver, Buffers buffers, int segmentBytes, Clock clock) {
+        this.group = group;
+        this.board = board;
+        this.driver = driver;
+        this.buffers = buffers;
+        this.segmentBytes = segmentBytes;
+        this.clock = clock;
+        this.watch = new DeadlineWatch("hearth-deadline-" + group, clock, this::expire);
+    }
+
+    /** Exchanges that ran again in a later group epoch. */
+    long repeated() {
+        return repeated.sum();
+    }
+
+    /**
+     * Runs a call to its end and copies its result, if there is one, to where the application wants it. The call's buffer then
+     * belongs to the group.
+     */
+    Status.Kept perform(Call asked) throws CollectiveException {
+        board.lock.lock();
+        try {
+            begin(asked);
+        } catch (CollectiveException | RuntimeException | Error refused) {
+            buffers.give(asked.work());
+            board.call().filter(asked::equals).ifPresent(_ -> board.leave());
+            board.lock.unlock();
+            throw refused;
+        }
+        try {
+            Status.Kept outcome = awaitEnd(asked);
+            if (outcome.refusal().isEmpty()) {
+                copyOut(asked);
+            }
+            return outcome;
+        } catch (InterruptedException stop) {
+            CollectiveException error =
+                    new CollectiveException(asked.signature().text() + " was interrupted", stop);
+            board.giveUp(asked, error);
+            Thread.currentThread().interrupt();
+            throw error;
+        } catch (RuntimeException | Error bug) {
+            board.giveUp(asked, new CollectiveException(asked.signature().text() + " failed: " + bug, bug));
+            throw bug;
+        } finally {
+            leave(asked);
+        }
+    }
+
+    private void begin(Call asked) throws CollectiveException {
+        if (board.call().isPresent()) {
+            throw new IllegalStateException(
+                    "another thread is inside a collective of group '" + group + "'; one thread calls at a time");
+        }
+        if (board.over().isPresent()) {
+            throw GroupBoard.again(board.over().get());
+        }
+        watch.arm(asked.dueNanos());
+        board.enter(asked);
+    }
+
+    private Status.Kept awaitEnd(Call asked) throws CollectiveException, InterruptedException {
+        while (asked.outcome == null) {
+            if (asked.error != null) {
+                throw asked.error;
+            }
+            Call.Attempt attempt = asked.attempt;
+            if (attempt == null) {
+                board.changed.await();
+            } else {
+                asked.attempt = null;
+                asked.settle();
+                attempt(asked, attempt);
+            }
+        }
+        return asked.outcome;
+    }
+
+    /** Entered and left with the lock held, which is open in between. */
+    private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
+        Ring on = attempt.ring();
+        if (asked.ran != null) {
+            repeated.increment();
+        }
+        asked.ran = on;
+        Optional<Refusal> refusal;
+        board.lock.unlock();
+        try {
+            refusal = driver.drive(on, drive -> exchange(asked, attempt, drive));
+        } catch (IOException broken) {
+            board.lock.lock();
+            board.broken(on, broken);
+            return;
+        } catch (Throwable bug) {
+            board.lock.lock();
+            throw bug;
+        }
+        board.lock.lock();
+        if (!board.awaitThaw(on)) {
+            return;
+        }
+        board.step(
+                refusal.isPresent()
+                        ? new Event.Refused(asked.number, on.fence(), refusal.get())
+                        : new Event.Finished(asked.number, on.fence()));
+        // Calls are synchronous: whoever took part in this number had ended all before it.
+        board.step(new Event.EndedByAll(asked.number - 1));
+    }
+
+    private Optional<Refusal> exchange(Call asked, Call.Attempt attempt, Exchange.Drive drive) throws IOException {
+        Ring on = attempt.ring();
+        long before = on.bytesSent();
+        try {
+            var exchange = Exchange.ofCall(drive, asked.number, asked.signature(), attempt.doomed());
+            return asked.contribution().attempt(new Contribution.Place(exchange, on, segmentBytes, asked));
+        } finally {
+            asked.bytesSent += on.bytesSent() - before;
+        }
+    }
+
+    /** The lock is open meanwhile; until the call is left, nobody takes its result away. */
+    private void copyOut(Call asked) {
+        board.lock.unlock();
+        try {
+            MemorySegment.copy(
+                    asked.work().bytes(),
+                    0,
+                    asked.values(),
+                    0,
+                    asked.signature().bytes());
+        } finally {
+            board.lock.lock();
+        }
+    }
+
+    /** Gives the lock back. */
+    private void leave(Call asked) {
+        watch.disarm();
+        try {
+            asked.settle();
+        } finally {
+            if (asked.outcome == null) {
+                board.lock.unlock();
+                // A forwarder may still write there, on a ring that is over.
+                driver.whenIdle(() -> buffers.give(asked.work()));
+                board.lock.lock();
+            } else if (asked.outcome.refusal().isPresent()) {
+                buffers.give(asked.work());
+            }
+            board.leave();
+            board.lock.unlock();
+        }
+    }
+
+    private void expire() {
+        board.lock.lock();
+        try {
+            Optional<Call> late = board.call().filter(call -> call.outcome == null);
+            if (late.isEmpty()) {
+                return;
+            }
+            Call call = late.get();
+            if (call.dueNanos() - clock.nanoTime() > 0) {
+                watch.arm(call.dueNanos()); // another call took the place of the one that was due
+                return;
+            }
+            String waitedFor = board.ring().map(Ring::waitingFor).orElse("a first view");
+            board.giveUp(
+                    call,
+                    new DeadlineExceededException(call.signature().text() + " (number " + call.number
+                            + ") did not complete before its deadline; waited for " + waitedFor));
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        watch.close();
+    }
+}

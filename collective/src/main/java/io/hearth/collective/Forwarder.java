@@ -1,0 +1,147 @@
+package io.hearth.collective;
+
+import io.hearth.collective.GroupMachine.Effect;
+import io.hearth.collective.GroupMachine.Event;
+import io.hearth.core.CollectiveException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries results that somebody finished to those who lack them, after a view change: on a thread of its own, because the
+ * application of a member that has the result may call nothing for long.
+ */
+final class Forwarder {
+    private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
+
+    private final String group;
+    private final GroupBoard board;
+    private final RingDriver driver;
+    private final Buffers buffers;
+    private final int segmentBytes;
+    private final List<Thread> threads = new ArrayList<>(); // under the board's lock
+
+    Forwarder(String group, GroupBoard board, RingDriver driver, Buffers buffers, int segmentBytes) {
+        this.group = group;
+        this.board = board;
+        this.driver = driver;
+        this.buffers = buffers;
+        this.segmentBytes = segmentBytes;
+    }
+
+    /** Starts to carry these over a ring, one after the other; the board's lock is held. */
+    void start(Ring on, List<Effect.Forward> forwards) {
+        threads.removeIf(thread -> !thread.isAlive());
+        Thread thread =
+                Thread.ofPlatform().name("hearth-forward-" + group).daemon(true).unstarted(() -> run(on, forwards));
+        threads.add(thread);
+        thread.start();
+    }
+
+    /** Waits some seconds until all is carried or given up; whether it is. */
+    boolean end(long secondsMax) {
+        List<Thread> running;
+        board.lock.lock();
+        try {
+            running = List.copyOf(threads);
+        } finally {
+            board.lock.unlock();
+        }
+        boolean ended = true;
+        for (Thread thread : running) {
+            try {
+                thread.join(TimeUnit.SECONDS.toMillis(secondsMax));
+            } catch (InterruptedException impatient) {
+                Thread.currentThread().interrupt();
+            }
+            ended &= !thread.isAlive();
+        }
+        return ended;
+    }
+
+    private void run(Ring on, List<Effect.Forward> forwards) {
+        try {
+            for (Effect.Forward forward : forwards) {
+                if (!carry(on, forward)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error bug) {
+            LOG.error("group={} cannot carry results: {}", group, bug.toString(), bug);
+            board.lock.lock();
+            try {
+                board.giveUp(new CollectiveException("carrying results of group '" + group + "' failed: " + bug, bug));
+            } finally {
+                board.lock.unlock();
+            }
+        }
+    }
+
+    /** Whether the ring is good for the next one. */
+    private boolean carry(Ring on, Effect.Forward forward) throws InterruptedException {
+        try {
+            driver.drive(on, drive -> exchange(drive, forward));
+        } catch (IOException broken) {
+            board.lock.lock();
+            try {
+                board.broken(on, broken);
+                return false;
+            } finally {
+                board.lock.unlock();
+            }
+        }
+        board.lock.lock();
+        try {
+            if (!board.awaitThaw(on)) {
+                return false;
+            }
+            board.step(new Event.Forwarded(forward.number(), on.fence()));
+            board.step(new Event.EndedByAll(forward.number() - 1)); // its own caller may still be copying
+            return true;
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private Optional<Refusal> exchange(Exchange.Drive drive, Effect.Forward forward) throws IOException {
+        Optional<Buffers.Buffer> known;
+        board.lock.lock();
+        try {
+            known = forward.held()
+                    ? board.result(forward.number())
+                    : board.call(forward.number()).map(Call::work);
+        } finally {
+            board.lock.unlock();
+        }
+        Buffers.Buffer target = known.orElseGet(() -> buffers.take(forward.bytes()));
+        try {
+            return exchange(drive, forward, target);
+        } finally {
+            if (known.isEmpty()) {
+                buffers.give(target);
+            }
+        }
+    }
+
+    private Optional<Refusal> exchange(Exchange.Drive drive, Effect.Forward forward, Buffers.Buffer target)
+            throws IOException {
+        Ring on = drive.ring();
+        int root = on.position(forward.holder());
+        if (root < 0 || target.bytes().byteSize() != forward.bytes()) {
+            throw new RingBrokenException(
+                    on.previous(),
+                    "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, "
+                            + target.bytes().byteSize() + " were asked for here");
+        }
+        return Exchange.ofForward(drive, forward.number(), forward.bytes(), forward.held())
+                .play(
+                        new BroadcastSchedule(on.position(), on.world(), root, forward.bytes(), segmentBytes),
+                        target.bytes());
+    }
+}

@@ -1,0 +1,254 @@
+package io.hearth.collective;
+
+import io.hearth.collective.GroupMachine.Effect;
+import io.hearth.collective.GroupMachine.Event;
+import io.hearth.collective.GroupMachine.State;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.HearthException;
+import io.hearth.core.PeerLostException;
+import io.hearth.core.RemovedFromClusterException;
+import io.hearth.core.Step;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the threads of one group share: the machine's state, and the ring, the call and the results that go with it.
+ *
+ * <p>Everything here is under {@link #lock}, which is held for moments only: whoever calls a method holds it, unless the method
+ * says that it takes it. {@link #changed} is signalled whenever anything changed.
+ */
+final class GroupBoard {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupBoard.class);
+
+    final ReentrantLock lock = new ReentrantLock();
+    final Condition changed = lock.newCondition();
+
+    private final NodeId self;
+    private final GroupMachine machine;
+    private final Gate gate;
+    private final Buffers buffers;
+    private final CollectiveListener listener;
+    private final Clock clock;
+    private final Map<Long, Buffers.Buffer> results = new HashMap<>();
+    private State state = State.START;
+    private @Nullable Ring ring;
+    private @Nullable Call call;
+    private @Nullable HearthException over;
+
+    GroupBoard(
+            NodeId self, GroupMachine machine, Gate gate, Buffers buffers, CollectiveListener listener, Clock clock) {
+        this.self = self;
+        this.machine = machine;
+        this.gate = gate;
+        this.buffers = buffers;
+        this.listener = listener;
+        this.clock = clock;
+    }
+
+    /** Takes the lock. */
+    State snapshot() {
+        lock.lock();
+        try {
+            return state;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** Of the present group epoch; empty before the first view. */
+    Optional<Ring> ring() {
+        return Optional.ofNullable(ring);
+    }
+
+    /** Why nothing goes on here; empty while it does. */
+    Optional<HearthException> over() {
+        return Optional.ofNullable(over);
+    }
+
+    /** The application's call of the moment. */
+    Optional<Call> call() {
+        return Optional.ofNullable(call);
+    }
+
+    Optional<Call> call(long number) {
+        return call().filter(open -> open.number == number);
+    }
+
+    /** The result of an ended number, as long as somebody may ask for it. */
+    Optional<Buffers.Buffer> result(long number) {
+        return Optional.ofNullable(results.get(number));
+    }
+
+    /** Takes a call in and gives it its number. */
+    void enter(Call asked) {
+        call = asked;
+        asked.number = state.next();
+        step(new Event.Called(asked.signature()));
+        if (asked.number == 1) {
+            listener.progress(state.doneUpTo(), false);
+        }
+    }
+
+    /** The application's thread is out of its call. */
+    void leave() {
+        call = null;
+        changed.signalAll();
+    }
+
+    /** Steps the machine with what is no view, and carries out what it says. */
+    void step(Event event) {
+        install(event);
+    }
+
+    /**
+     * Steps the machine and carries out what it says, except what needs a thread of its own.
+     *
+     * @return the results that are to be carried over the new ring, in this order
+     */
+    List<Effect.Forward> install(Event event) {
+        Step<State, Effect> step = machine.step(state, event, clock.nanoTime());
+        state = step.state();
+        var forwards = new ArrayList<Effect.Forward>();
+        for (Effect effect : step.effects()) {
+            switch (effect) {
+                case Effect.Abandon() -> renewRing();
+                case Effect.RollBack(long number) ->
+                    call(number).ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
+                case Effect.Commit(long number) ->
+                    call(number).ifPresent(open -> open.feedback.add(open.contribution()::commit));
+                case Effect.Run(long number, Optional<Refusal> doomed) -> run(number, doomed);
+                case Effect.Forward forward -> forwards.add(forward);
+                case Effect.End(Status.Kept outcome) -> end(outcome);
+                case Effect.Release(long number) -> release(number);
+                case Effect.TellBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
+                case Effect.TellProgress(long doneUpTo) -> listener.progress(doneUpTo, state.next() == 1);
+            }
+        }
+        changed.signalAll();
+        return forwards;
+    }
+
+    private void renewRing() {
+        if (ring != null) {
+            ring.abandon();
+        }
+        gate.wake();
+        Formation formation = state.formation();
+        ring = new Ring(formation, self);
+        if (!formation.ring().equals(formation.members())) {
+            LOG.info(
+                    "ring by measured round trips: {}",
+                    String.join(
+                            " -> ", formation.ring().stream().map(ring::name).toList()));
+        }
+        call(state.next() - 1).ifPresent(open -> open.attempt = null);
+    }
+
+    private void run(long number, Optional<Refusal> doomed) {
+        Ring on = ring;
+        if (on != null) {
+            call(number).ifPresent(open -> open.attempt = new Call.Attempt(on, doomed));
+        }
+    }
+
+    private void end(Status.Kept outcome) {
+        call(outcome.number()).ifPresent(open -> {
+            open.attempt = null;
+            open.outcome = outcome;
+            if (outcome.refusal().isEmpty()) {
+                results.put(outcome.number(), open.work());
+            }
+        });
+    }
+
+    private void release(long number) {
+        Buffers.Buffer result = results.remove(number);
+        if (result != null) {
+            buffers.give(result);
+        }
+    }
+
+    /** Gives all results back; nobody may be using one. */
+    void releaseAll() {
+        results.values().forEach(buffers::give);
+        results.clear();
+    }
+
+    /** Waits while a view change is on its way; whether {@code on} is still in use then. */
+    boolean awaitThaw(Ring on) throws InterruptedException {
+        while (state.frozen().isPresent() && !on.isAbandoned()) {
+            changed.await();
+        }
+        return !on.isAbandoned();
+    }
+
+    /** The streams of {@code on} are of no more use, if that is news. */
+    void broken(Ring on, IOException broken) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (on == ring && over == null && state.broken().isEmpty()) {
+            NodeId peer = broken instanceof RingBrokenException known ? known.peer() : on.previous();
+            String why = broken.getMessage() == null ? broken.toString() : broken.getMessage();
+            on.waitsFor("the view change after: " + why);
+            step(new Event.StreamBroken(on.fence(), peer, why));
+            on.abandon(); // so that the neighbours hear of it
+        }
+    }
+
+    /** Ends everything with {@code why}, the call of the moment included. */
+    void finish(HearthException why) {
+        if (over == null) {
+            over = why;
+        }
+        if (call != null && call.outcome == null && call.error == null) {
+            call.error = again(why);
+        }
+        if (ring != null) {
+            ring.abandon();
+        }
+        gate.wake();
+        changed.signalAll();
+    }
+
+    /** This member alone gives an error to its application, so it may not go on in the group. */
+    void giveUp(Call asked, CollectiveException error) {
+        if (call == asked && asked.outcome == null && asked.error == null && over == null) {
+            asked.error = error;
+            giveUp(error);
+        }
+    }
+
+    /** This member cannot go on in the group. */
+    void giveUp(CollectiveException error) {
+        if (over == null) {
+            finish(new CollectiveException(error.getMessage() + "; this member left the group, start it again"));
+            listener.gaveUp(String.valueOf(error.getMessage()));
+        }
+    }
+
+    /** A new exception for each call that meets the end of the group, of the same type as its cause. */
+    static CollectiveException again(HearthException why) {
+        String text = String.valueOf(why.getMessage());
+        return switch (why) {
+            case RemovedFromClusterException _ -> new RemovedFromClusterException(text, why);
+            case PeerLostException _ -> new PeerLostException(text, why);
+            default -> new CollectiveException(text, why);
+        };
+    }
+}
