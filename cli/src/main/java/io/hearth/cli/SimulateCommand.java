@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,8 +46,8 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--first-seed", paramLabel = "N", description = "The first of them (default: 0).")
     private long firstSeed;
 
-    @Option(names = "--seed", paramLabel = "N", converter = OneSeed.class, description = "Play this seed only.")
-    private OptionalLong seed = OptionalLong.empty();
+    @Option(names = "--seed", paramLabel = "N", description = "Play this seed only.")
+    private Optional<Long> seed = Optional.empty();
 
     @Option(names = "--trace", description = "With --seed: print everything that happens there.")
     private boolean trace;
@@ -69,30 +68,13 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One line of JSON.")
     private boolean json;
 
-    /** A seed that may be absent. */
-    static final class OneSeed implements ITypeConverter<OptionalLong> {
-        @Override
-        public OptionalLong convert(String text) {
-            try {
-                return OptionalLong.of(Long.parseLong(text));
-            } catch (NumberFormatException wrong) {
-                throw new TypeConversionException("'" + text + "' is not a whole number");
-            }
-        }
-    }
-
     /** The name of a plant. */
-    static final class PlantName implements ITypeConverter<Optional<Plant>> {
+    static final class PlantName implements ITypeConverter<Plant> {
         @Override
-        public Optional<Plant> convert(String text) {
-            Optional<Plant> known = Plant.of(text);
-            if (known.isEmpty()) {
-                throw new TypeConversionException("there is no plant '" + text + "'; there are "
-                        + String.join(
-                                ", ",
-                                Arrays.stream(Plant.values()).map(Plant::text).toList()));
-            }
-            return known;
+        public Plant convert(String text) {
+            return Plant.of(text)
+                    .orElseThrow(() -> new TypeConversionException(
+                            "'" + text + "' is none; 'hearth simulate --plants' prints them"));
         }
     }
 
@@ -128,7 +110,7 @@ final class SimulateCommand implements Callable<Integer> {
         if (seed.isEmpty() || json) {
             throw usage("--trace needs --seed and prints text only: add --seed N, leave out --json");
         }
-        Outcome outcome = Simulation.trace(seed.getAsLong(), plant, terminal.out()::println);
+        Outcome outcome = Simulation.trace(seed.get(), plant, terminal.out()::println);
         return outcome.violation().isEmpty() == plant.isEmpty() ? Exit.OK : Exit.FAILED;
     }
 
@@ -136,7 +118,7 @@ final class SimulateCommand implements Callable<Integer> {
         try {
             int violationsMax = plant.isPresent() ? 1 : VIOLATIONS_MAX;
             return seed.isPresent()
-                    ? new Sweep.Request(seed.getAsLong(), 1, plant, 1, violationsMax)
+                    ? new Sweep.Request(seed.get(), 1, plant, 1, violationsMax)
                     : new Sweep.Request(firstSeed, seeds, plant, threads, violationsMax);
         } catch (IllegalArgumentException wrong) {
             throw usage(String.valueOf(wrong.getMessage()));

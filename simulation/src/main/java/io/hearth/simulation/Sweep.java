@@ -7,8 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Plays many seeds, one world after the other on each thread. */
 public final class Sweep {
@@ -19,6 +21,8 @@ public final class Sweep {
     private final Consumer<Outcome> onOutcome;
     private final AtomicLong next; // taken by all threads
     private final AtomicBoolean isOver = new AtomicBoolean(); // written by whoever finds a reason, read by all
+    private final AtomicReference<@Nullable Throwable> failure =
+            new AtomicReference<>(); // of a thread, read at the end
     private final ReentrantLock lock = new ReentrantLock();
     private Report report = Report.NOTHING;
 
@@ -106,6 +110,10 @@ public final class Sweep {
             threads.add(Thread.ofPlatform()
                     .name("hearth-simulate-" + i)
                     .daemon(true)
+                    .uncaughtExceptionHandler((_, thrown) -> {
+                        failure.set(thrown);
+                        isOver.set(true);
+                    })
                     .start(this::playAll));
         }
         try {
@@ -114,6 +122,9 @@ public final class Sweep {
             }
         } finally {
             isOver.set(true);
+        }
+        if (failure.get() != null) {
+            throw new IllegalStateException("a thread of the sweep died", failure.get());
         }
         lock.lock();
         try {
