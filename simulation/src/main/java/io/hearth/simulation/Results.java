@@ -33,6 +33,10 @@ final class Results {
     /** A number ended at a member. */
     void ended(NodeProcess process, long number, Trainer.Ending ending) {
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
+        boolean isOneTraining = process.trainer().stream()
+                .flatMap(trainer -> trainer.endings().values().stream())
+                .allMatch(other -> other.lineage().equals(ending.lineage()));
+        Violation.unless(isOneTraining, "training", "numbers of one training ended in two lineages");
         Optional<View> newest = world.ledger.newest(ending.lineage());
         if (newest.filter(view -> lists(view, process)).isPresent()) {
             for (NodeProcess other : world.processes()) {
