@@ -40,6 +40,7 @@ final class World {
     static final long WELL_NANOS = 2 * SECOND;
 
     private static final long PEACE_NANOS = 60 * SECOND;
+    private static final long CALM_NANOS = SECOND;
     private static final long LAST_TRAINING_NANOS = 10 * SECOND;
     private static final long LAST_TRAINING_LENGTH = 3;
     private static final long WATCH_NANOS = 100 * MILLI;
@@ -130,7 +131,8 @@ final class World {
     private void settle() {
         long begin = now();
         boolean helped = false;
-        while (!isSettled()) {
+        long settled = isSettled() ? now() : Long.MAX_VALUE; // what was heard before peace may still remove somebody
+        while (now() - settled < CALM_NANOS) {
             long waited = now() - begin;
             Violation.unless(
                     waited < PEACE_NANOS, "L1", "not settled " + waited / SECOND + " s after the faults:" + describe());
@@ -140,6 +142,7 @@ final class World {
             }
             processes().forEach(this::followFellows);
             timeline.runUntil(now() + WATCH_NANOS);
+            settled = isSettled() ? Math.min(settled, now()) : Long.MAX_VALUE;
         }
     }
 
