@@ -49,6 +49,7 @@ public final class Main {
                 .addSubcommand(new StatusCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(bench)
+                .addSubcommand(new SimulateCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
                 .addSubcommand(secret)

@@ -45,6 +45,7 @@ final class ArchitectureTest {
             Map.entry(
                     "collective",
                     Set.of("core", "identity", "accel", "compression", "topology", "election", "transport")),
+            Map.entry("simulation", Set.of("core", "identity", "election", "collective")),
             Map.entry(
                     "agent",
                     Set.of(
@@ -83,6 +84,7 @@ final class ArchitectureTest {
                             "discovery",
                             "transport",
                             "collective",
+                            "simulation",
                             "agent",
                             "examples",
                             "bench")));

@@ -67,6 +67,41 @@ final class MainTest {
     }
 
     @Test
+    void simulateSaysWhatItPlayedAndFindsWhatIsPlanted() {
+        JsonObject clean =
+                hearth("simulate", "--seeds", "4", "--threads", "1", "--json").json();
+        assertEquals(4, clean.get("seeds").getAsInt());
+        assertEquals(0, clean.get("violations").getAsInt());
+        assertTrue(clean.get("views").getAsInt() > 4 && clean.get("collectives").getAsInt() > 4, clean.toString());
+        Outcome found = hearth("simulate", "--plant", "keep-silent", "--seeds", "30", "--threads", "1");
+        assertEquals(0, found.code(), found.err());
+        Matcher replay = Pattern.compile("replay: hearth (simulate --seed \\d+ --plant keep-silent --trace)")
+                .matcher(found.out());
+        assertTrue(replay.find(), found.out());
+        Outcome again = hearth(replay.group(1).split(" ", -1));
+        assertEquals(0, again.code(), again.err());
+        assertTrue(again.out().contains("VIOLATION I4"), again.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "simulate --trace",
+                "simulate --seed 1 --trace --json",
+                "simulate --plant nothing",
+                "simulate --seeds 0",
+                "simulate --seeds -1",
+                "simulate --first-seed -1",
+                "simulate --seed x",
+                "simulate --threads 0"
+            })
+    void simulateRefusesWhatMakesNoSense(String line) {
+        Outcome outcome = hearth(line.split(" ", -1));
+        assertEquals(2, outcome.code());
+        assertTrue(outcome.line().contains("hearth simulate --help"), outcome.err());
+    }
+
+    @Test
     void initPrintsTheKeyIdAndNeverTheSecret() throws IOException {
         Outcome first = hearth("init");
         assertTrue(first.out().matches("namespace home, key id [0-9a-f]{16}\n"), first.out());

@@ -158,6 +158,12 @@ public final class CollectiveEngine implements DistributedBackend {
                     "epoch " + view.epoch() + " goes on without this node; start again to take part"));
             return;
         }
+        if (!shell.state().mayGoOnIn(lineage)) {
+            removed(new RemovedFromClusterException(
+                    "this training had begun alone when the node joined others at epoch " + view.epoch()
+                            + "; start it again to take part"));
+            return;
+        }
         try {
             shell.install(new GroupMachine.Event.Installed(
                     new GroupMachine.Frozen(lineage, view.epoch()),

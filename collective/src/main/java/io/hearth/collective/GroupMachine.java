@@ -178,6 +178,14 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return new Status(next - 1, doneUpTo, List.copyOf(kept.values()), broken.map(Broken::why));
         }
 
+        /**
+         * Whether the work of this member can go on in that lineage. What ended elsewhere has a number that means something else
+         * there; what is only called runs there as well as anywhere.
+         */
+        public boolean mayGoOnIn(String lineage) {
+            return formation.lineage().equals(lineage) || (doneUpTo == 0 && kept.isEmpty());
+        }
+
         boolean mayRun() {
             return !formation.fence().isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
         }

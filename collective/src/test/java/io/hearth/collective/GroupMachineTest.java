@@ -305,6 +305,17 @@ final class GroupMachineTest {
     }
 
     @Test
+    void onlyWhatHasNotEndedGoesOnInAnotherLineage() {
+        assertTrue(state.mayGoOnIn("K"));
+        on(first());
+        on(new Event.Called(SUM));
+        assertTrue(state.mayGoOnIn("K"), "it runs there as well");
+        on(new Event.Finished(1, "L/1"));
+        assertFalse(state.mayGoOnIn("K"), "number 1 is another one there");
+        assertTrue(state.mayGoOnIn("L"));
+    }
+
+    @Test
     void theResolverForwardsWhatOneHasFromTheFirstThatHasIt() throws Exception {
         var resolver = new CollectiveResolver();
         List<Resolver.Report> reports = List.of(

@@ -117,7 +117,8 @@ final class Acceptor {
         }
         LineageRecord record = turn.homeRecord();
         Ballot ballot = record.promised().orElseThrow();
-        var status = new Message.Status(turn.isLeaving(), frozen.status().orElse(Bytes.EMPTY));
+        boolean isDone = turn.departure instanceof Departure.Asking; // while draining, others still need its results
+        var status = new Message.Status(isDone, frozen.status().orElse(Bytes.EMPTY));
         var promise = new Message.Promise(
                 record.lineage(), turn.view().epoch(), ballot, record.accepted(), Optional.of(status));
         if (ballot.proposer().equals(turn.self.node())) {

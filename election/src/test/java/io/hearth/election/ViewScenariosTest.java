@@ -212,6 +212,21 @@ final class ViewScenariosTest {
     }
 
     @Test
+    void aJoinDoesNotPutALeaverOutBeforeTheOthersHaveWhatItHas() {
+        List<Host> hosts = cluster(2);
+        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, false));
+        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, false));
+        world.run(world.now + SECOND);
+        world.view(hosts.getLast(), new ViewMachine.Event.Leave());
+        world.start(host(9, Role.AGENT, ElectionConfig.DEFAULTS));
+        world.unite(3 * SECOND, "join");
+        assertFalse(hosts.getLast().hasLeft, "it left before the other had its result");
+        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, false));
+        world.run(world.now + 2 * SECOND);
+        assertTrue(hosts.getLast().hasLeft);
+    }
+
+    @Test
     void allLeaveAtTheEndOfAJob() {
         List<Host> hosts = cluster(4);
         hosts.forEach(host -> world.view(host, new ViewMachine.Event.Leave()));

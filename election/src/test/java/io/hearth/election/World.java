@@ -296,7 +296,8 @@ final class World {
                     if (host.isUp && host.incarnation == incarnation) {
                         deliver(host, () -> {
                             ledger.froze(lineage, epoch, host.id, incarnation);
-                            view(host, new ViewMachine.Event.Frozen(lineage, epoch, Optional.of(host.status), -1));
+                            long done = host.state().progress().doneUpTo();
+                            view(host, new ViewMachine.Event.Frozen(lineage, epoch, Optional.of(host.status), done));
                         });
                     }
                 });

@@ -1,0 +1,211 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import io.hearth.election.Ballot;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Does what the weather says: at random instants, and at the sharp ones between two effects. */
+final class Chaos {
+    private static final Set<FaultKind> NOT_AT_AN_INSTANT = EnumSet.of(
+            FaultKind.LOSS,
+            FaultKind.DUPLICATION,
+            FaultKind.SHARP_CRASH,
+            FaultKind.DIE_ON_ACCEPT,
+            FaultKind.CUT_OFF_ON_COMMIT,
+            FaultKind.DAMAGED_RECORD,
+            FaultKind.CLOCK_JUMP);
+
+    private final World world;
+    private final SplittableRandom random;
+    private final List<FaultKind> kinds;
+    private boolean isOn = true;
+
+    Chaos(World world, Weather weather, SplittableRandom random) {
+        this.world = world;
+        this.random = random;
+        this.kinds = weather.kinds().stream()
+                .filter(kind -> !NOT_AT_AN_INSTANT.contains(kind))
+                .toList();
+    }
+
+    /** Plans the faults of the whole faulty time. */
+    void plan() {
+        Weather weather = world.weather;
+        if (kinds.isEmpty()) {
+            return;
+        }
+        for (long at = random.nextLong(2 * SECOND); at < weather.faultyNanos(); ) {
+            world.after(at, this::strike);
+            at += 10 * MILLI + random.nextLong(weather.pauseBetweenFaultsNanos());
+        }
+    }
+
+    void end() {
+        isOn = false;
+    }
+
+    private void strike() {
+        if (!isOn) {
+            return;
+        }
+        if (random.nextInt(4) == 0) {
+            world.network.reconnect();
+            world.note("all cuts end");
+            return;
+        }
+        FaultKind kind = kinds.get(random.nextInt(kinds.size()));
+        Host host = world.hosts().get(random.nextInt(world.hosts().size()));
+        Host other = world.hosts().get(random.nextInt(world.hosts().size()));
+        if (strike(kind, host, other)) {
+            world.tally.fault(kind);
+        }
+    }
+
+    private boolean strike(FaultKind kind, Host host, Host other) {
+        return switch (kind) {
+            case SLOW_LINK -> {
+                world.network.slow(host.index, other.index, 50 * MILLI + random.nextLong(700 * MILLI));
+                world.note(host.name() + " and " + other.name() + " are slow");
+                yield true;
+            }
+            case PARTITION -> {
+                partition();
+                yield true;
+            }
+            case PARTIAL_PARTITION -> {
+                world.network.cutBoth(host.index, other.index);
+                world.note(host.name() + " and " + other.name() + " do not hear each other");
+                yield host != other;
+            }
+            case ONE_WAY_CUT -> {
+                world.network.cut(host.index, other.index);
+                world.note(other.name() + " does not hear " + host.name());
+                yield host != other;
+            }
+            case LINK_DROP -> host != other && world.dropLink(host, other);
+            default -> host.process().filter(process -> strike(kind, process)).isPresent();
+        };
+    }
+
+    private boolean strike(FaultKind kind, NodeProcess process) {
+        return switch (kind) {
+            case STREAM_BREAK ->
+                process.trainer()
+                        .filter(trainer -> !process.isPaused() && trainer.breakStream(random))
+                        .isPresent();
+            case KILL -> world.crash(process, false);
+            case UNPLUG -> world.crash(process, true);
+            case PAUSE ->
+                world.now() - process.pausedUntil() >= World.WELL_NANOS
+                        && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
+            case SLEEP -> pause(process, SECOND + random.nextLong(6 * SECOND));
+            case REORDERING -> false; // is in every delay
+            case LEAVE -> {
+                world.note(process.host.name() + " leaves");
+                process.deliver(() -> process.trainer()
+                        .ifPresentOrElse(
+                                Trainer::close, () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
+                yield true;
+            }
+            case NONSENSE -> {
+                Message message = nonsense(process.state().view());
+                boolean isOld = random.nextInt(4) == 0;
+                NodeId from =
+                        isOld ? world.hosts().get(random.nextInt(world.hosts().size())).id : World.STRANGER;
+                process.deliver(() -> process.receive(from, isOld ? 0 : 1, message));
+                yield true;
+            }
+            default -> false;
+        };
+    }
+
+    private boolean pause(NodeProcess process, long nanos) {
+        world.note(process.host.name() + " stands still for " + nanos / MILLI + " ms");
+        process.pause(nanos);
+        return true;
+    }
+
+    private void partition() {
+        List<Host> hosts = world.hosts();
+        int sides = random.nextInt(1 << hosts.size());
+        for (Host one : hosts) {
+            for (Host other : hosts) {
+                if ((sides >> one.index & 1) != (sides >> other.index & 1)) {
+                    world.network.cutBoth(one.index, other.index);
+                }
+            }
+        }
+        world.note("partition: "
+                + hosts.stream()
+                        .filter(host -> (sides >> host.index & 1) == 1)
+                        .map(Host::name)
+                        .toList() + " alone");
+    }
+
+    /** Well-formed and wrong; all of it has to be refused. */
+    private Message nonsense(View view) {
+        var stranger = new Ballot(1 + random.nextLong(Ballot.ROUND_MAX), World.STRANGER);
+        NodeId member =
+                view.members().get(random.nextInt(view.members().size())).node();
+        var twice = new ArrayList<Member>(view.members());
+        twice.add(view.members().getFirst());
+        var skipping = new View(view.lineage(), view.epoch() + 2, view.members(), view.groups());
+        return switch (random.nextInt(7)) {
+            case 0 -> new Message.Prepare(view, stranger);
+            case 1 -> new Message.Prepare(view, new Ballot(Ballot.ROUND_MAX, member));
+            case 2 -> new Message.Accept(view, stranger, skipping);
+            case 3 -> new Message.Commit(new View(view.lineage(), view.epoch() + 1, twice, view.groups()));
+            case 4 -> new Message.Accepted(view.lineage(), view.epoch(), new Ballot(1, member));
+            case 5 -> new Message.Refuse(view.lineage(), view.epoch(), new Ballot(Ballot.ROUND_MAX, member));
+            default -> new Message.Commit(new View(view.lineage(), Long.MAX_VALUE, view.members(), view.groups()));
+        };
+    }
+
+    /** The only one that knows may be cut off before it tells. */
+    void beforeEffects(NodeProcess process, List<Effect> effects) {
+        if (!isOn || !world.weather.has(FaultKind.CUT_OFF_ON_COMMIT)) {
+            return;
+        }
+        boolean commits = effects.stream()
+                .anyMatch(effect -> effect instanceof Effect.Persist(LineageRecord record)
+                        && record.view().filter(view -> view.epoch() > 2).isPresent()
+                        && record.promised().isEmpty());
+        boolean tells = effects.stream()
+                .anyMatch(effect -> effect instanceof Effect.Send send && send.message() instanceof Message.Commit);
+        if (commits && tells && random.nextInt(4) == 0) {
+            world.tally.fault(FaultKind.CUT_OFF_ON_COMMIT);
+            world.note(process.host.name() + " is cut off at the commit");
+            world.network.isolate(process.host.index);
+        }
+    }
+
+    void afterEffect(NodeProcess process, Effect effect) {
+        if (!isOn) {
+            return;
+        }
+        if (world.weather.sharpness() > 0 && random.nextDouble() < world.weather.sharpness()) {
+            if (world.crash(process, random.nextBoolean())) {
+                world.tally.fault(FaultKind.SHARP_CRASH);
+            }
+        } else if (world.weather.has(FaultKind.DIE_ON_ACCEPT)
+                && effect instanceof Effect.Persist(LineageRecord record)
+                && record.accepted().isPresent()
+                && random.nextInt(6) == 0) {
+            if (world.crash(process, random.nextBoolean())) {
+                world.tally.fault(FaultKind.DIE_ON_ACCEPT);
+            }
+        }
+    }
+}

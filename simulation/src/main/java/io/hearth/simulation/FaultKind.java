@@ -1,0 +1,52 @@
+package io.hearth.simulation;
+
+import java.util.Locale;
+
+/** What can go wrong in a simulated world; each seed draws which kinds do. */
+public enum FaultKind {
+    /** A message is lost. */
+    LOSS,
+    /** A message comes twice. */
+    DUPLICATION,
+    /** Messages overtake each other. */
+    REORDERING,
+    /** One link takes much longer than the others. */
+    SLOW_LINK,
+    /** Two sides do not hear each other. */
+    PARTITION,
+    /** Some pairs do not hear each other though others hear both. */
+    PARTIAL_PARTITION,
+    /** A hears B, B does not hear A. */
+    ONE_WAY_CUT,
+    /** A control link closes and comes back. */
+    LINK_DROP,
+    /** A data stream between two members breaks. */
+    STREAM_BREAK,
+    /** A process dies and its sockets close. */
+    KILL,
+    /** A machine dies without a word. */
+    UNPLUG,
+    /** A process dies between two effects of one step. */
+    SHARP_CRASH,
+    /** A voter dies right after it accepted, before anybody hears of it. */
+    DIE_ON_ACCEPT,
+    /** The proposer alone knows that a view is committed, and is cut off. */
+    CUT_OFF_ON_COMMIT,
+    /** A voter's record on disk is torn or damaged when its process dies. */
+    DAMAGED_RECORD,
+    /** A process stands still for up to a second. */
+    PAUSE,
+    /** A laptop sleeps for some seconds. */
+    SLEEP,
+    /** The wall clock jumps at a restart. */
+    CLOCK_JUMP,
+    /** A node leaves in order in the middle of its work. */
+    LEAVE,
+    /** A node with a valid secret sends well-formed nonsense. */
+    NONSENSE;
+
+    /** As in reports: lower case with dashes. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

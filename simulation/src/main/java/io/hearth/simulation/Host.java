@@ -1,0 +1,57 @@
+package io.hearth.simulation;
+
+import io.hearth.election.Role;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A place where a node runs: what is on its disk outlives its processes. */
+final class Host {
+    final int index;
+    final NodeId id;
+    final Role role;
+    final String group;
+    final Disk disk = new Disk();
+
+    private @Nullable NodeProcess process;
+
+    /** {@code group} is empty for an agent. */
+    Host(int index, NodeId id, Role role, String group) {
+        this.index = index;
+        this.id = id;
+        this.role = role;
+        this.group = group;
+    }
+
+    /** The process that runs here, if one does. */
+    Optional<NodeProcess> process() {
+        return Optional.ofNullable(process);
+    }
+
+    boolean isUp() {
+        return process != null;
+    }
+
+    boolean runs(NodeProcess candidate) {
+        return process == candidate;
+    }
+
+    void started(NodeProcess fresh) {
+        process = fresh;
+    }
+
+    void died() {
+        process = null;
+    }
+
+    /** For traces: {@code a2} is the agent of machine 2, {@code t2} a trainer there. */
+    String name() {
+        return id.slot().equals(NodeId.AGENT)
+                ? "a" + machine()
+                : "t" + machine() + "." + id.slot().substring(8);
+    }
+
+    private int machine() {
+        return id.peer().publicKey()[0];
+    }
+}

@@ -1,0 +1,98 @@
+package io.hearth.simulation;
+
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Message;
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Puts what happens in a world into short lines. */
+final class Narrator {
+    private final Function<NodeId, String> names;
+
+    Narrator(Function<NodeId, String> names) {
+        this.names = names;
+    }
+
+    /** Empty for what would only fill the page. */
+    Optional<String> line(Effect effect) {
+        return switch (effect) {
+            case Effect.Persist(LineageRecord record) -> Optional.of("writes " + text(record));
+            case Effect.Forget(Lineage lineage) -> Optional.of("forgets " + text(lineage));
+            case Effect.Send(NodeId to, Message message) ->
+                message instanceof Message.Heartbeat
+                        ? Optional.empty()
+                        : Optional.of("-> " + names.apply(to) + " " + text(message));
+            case Effect.Freeze(Lineage lineage, long epoch) ->
+                Optional.of("freezes for the successor of " + text(lineage) + " e" + epoch);
+            case Effect.Install(View view) -> Optional.of("INSTALLS " + text(view));
+            case Effect.Removed(String why) -> Optional.of("REMOVED: " + why);
+            case Effect.Left() -> Optional.of("may exit");
+            case Effect.Announce(var event) ->
+                Optional.of("announces " + event.getClass().getSimpleName());
+            case Effect.Pending(String reason) -> reason.isEmpty() ? Optional.empty() : Optional.of("waits: " + reason);
+        };
+    }
+
+    String text(View view) {
+        var text = new StringBuilder(text(view.lineage()))
+                .append(" e")
+                .append(view.epoch())
+                .append(" [");
+        view.members()
+                .forEach(member -> text.append(text.charAt(text.length() - 1) == '[' ? "" : " ")
+                        .append(names.apply(member.node()))
+                        .append('.')
+                        .append(member.incarnation())
+                        .append('@')
+                        .append(member.entryEpoch()));
+        text.append(']');
+        view.groups()
+                .forEach(group ->
+                        text.append(' ').append(group.name()).append(":e").append(group.epoch()));
+        return text.toString();
+    }
+
+    private String text(LineageRecord record) {
+        return record.view().map(this::text).orElse(text(record.lineage()) + " (asks to enter)")
+                + record.promised()
+                        .map(ballot -> ", promised " + ballot.round() + "@" + names.apply(ballot.proposer()))
+                        .orElse("")
+                + record.accepted()
+                        .map(accepted -> ", accepted " + text(accepted.view()))
+                        .orElse("");
+    }
+
+    private String text(Lineage lineage) {
+        return names.apply(lineage.founder()) + "#" + lineage.incarnation() + "." + lineage.counter()
+                + (lineage.continued() ? "c" : "");
+    }
+
+    private String text(Message message) {
+        return switch (message) {
+            case Message.Heartbeat beat -> "heartbeat " + beat.sequence();
+            case Message.Prepare(View view, var ballot) ->
+                "prepare " + text(view.lineage()) + " e" + view.epoch() + " ballot " + ballot.round();
+            case Message.Promise promise ->
+                "promise e" + promise.epoch() + " ballot " + promise.ballot().round() + "@"
+                        + names.apply(promise.ballot().proposer())
+                        + (promise.status().isPresent() ? " with status" : " (only votes)")
+                        + promise.accepted()
+                                .map(accepted -> ", accepted " + text(accepted.view()))
+                                .orElse("");
+            case Message.Accept accept -> "accept ballot " + accept.ballot().round() + " " + text(accept.next());
+            case Message.Accepted accepted ->
+                "accepted e" + accepted.epoch() + " ballot " + accepted.ballot().round();
+            case Message.Refuse refuse ->
+                "refuse e" + refuse.epoch() + ", promised " + refuse.promised().round() + "@"
+                        + names.apply(refuse.promised().proposer());
+            case Message.Commit(View view) -> "commit " + text(view);
+            case Message.Join join -> "join " + text(join.lineage());
+            case Message.NotYet notYet -> "not yet: " + notYet.reason();
+            case Message.Leave(Lineage lineage) -> "leave " + text(lineage);
+        };
+    }
+}

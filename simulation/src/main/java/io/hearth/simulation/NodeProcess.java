@@ -1,0 +1,281 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+
+import io.hearth.collective.CollectiveResolver;
+import io.hearth.core.Bytes;
+import io.hearth.core.Step;
+import io.hearth.election.HealthMachine;
+import io.hearth.election.HealthState;
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Message;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.election.ViewMachine.Event;
+import io.hearth.election.ViewState;
+import io.hearth.identity.NodeId;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One start of a node: its machines, and a shell that carries their effects out in the simulated world. */
+final class NodeProcess {
+    private static final long TICK_MIN_NANOS = MILLI;
+
+    final World world;
+    final Host host;
+    final long incarnation;
+
+    private final ViewMachine machine;
+    private final HealthMachine watch = new HealthMachine(World.HEALTH);
+    private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
+    private final Deque<Event> waiting = new ArrayDeque<>();
+    private final @Nullable Trainer trainer;
+    private final Step<ViewState, Effect> first;
+    private ViewState state;
+    private HealthState health;
+    private long pausedUntil = -World.WELL_NANOS;
+    private long tickAt = Long.MAX_VALUE;
+    private boolean stepping;
+    private boolean isLeaving;
+
+    NodeProcess(World world, Host host) {
+        this.world = world;
+        this.host = host;
+        var start = world.sabotage.start(new ViewMachine.Start(
+                world.wallMillis(),
+                host.disk.load(world.sabotage),
+                host.id,
+                host.disk.nextStart(),
+                host.role,
+                host.group,
+                world.random.nextLong()));
+        this.incarnation = start.incarnation();
+        this.machine = new ViewMachine(world.config, world.sabotage.resolver(new CollectiveResolver()));
+        this.health = HealthState.empty(world.now());
+        this.first = machine.start(start, world.now());
+        this.state = first.state();
+        this.trainer = host.role == Role.TRAINER ? new Trainer(this) : null;
+    }
+
+    /** Carries out what the start asked for. */
+    void begin() {
+        carryOut(new Event.Tick(), first);
+        scheduleTick();
+    }
+
+    ViewState state() {
+        return state;
+    }
+
+    Optional<Trainer> trainer() {
+        return Optional.ofNullable(trainer);
+    }
+
+    boolean isAlive() {
+        return host.runs(this);
+    }
+
+    /** It was asked to go. */
+    boolean isLeaving() {
+        return isLeaving;
+    }
+
+    boolean isPaused() {
+        return world.now() < pausedUntil;
+    }
+
+    /** When it goes on, or went on last. */
+    long pausedUntil() {
+        return pausedUntil;
+    }
+
+    void pause(long nanos) {
+        pausedUntil = Math.max(pausedUntil, world.now() + nanos);
+    }
+
+    /** To a process that stands still, things happen when it goes on. */
+    void deliver(Runnable what) {
+        if (!isAlive()) {
+            return;
+        }
+        if (isPaused() || !backlog.isEmpty()) {
+            if (backlog.isEmpty()) {
+                world.after(pausedUntil - world.now(), this::goOn);
+            }
+            backlog.add(what);
+            return;
+        }
+        what.run();
+        scheduleTick();
+    }
+
+    private void goOn() {
+        if (isAlive() && isPaused()) {
+            world.after(pausedUntil - world.now(), this::goOn);
+            return;
+        }
+        while (isAlive() && !backlog.isEmpty()) {
+            backlog.remove().run();
+        }
+        scheduleTick();
+    }
+
+    private void scheduleTick() {
+        if (!isAlive()) {
+            return;
+        }
+        long now = world.now();
+        long sleep = Math.min(machine.sleepNanos(state, now), watch.sleepNanos(health, now));
+        long due = now + Math.max(TICK_MIN_NANOS, sleep);
+        if (due >= tickAt) {
+            return;
+        }
+        tickAt = due;
+        world.after(due - now, () -> {
+            if (tickAt == due) {
+                deliver(() -> {
+                    tickAt = Long.MAX_VALUE;
+                    tick();
+                });
+            }
+        });
+    }
+
+    private void tick() {
+        if (watch.sleepNanos(health, world.now()) <= 0) {
+            health(new HealthMachine.Event.Tick());
+        }
+        if (machine.sleepNanos(state, world.now()) <= 0) {
+            view(new Event.Tick());
+        }
+    }
+
+    void linked(NodeId peer, long peerIncarnation) {
+        view(new Event.Linked(peer, peerIncarnation));
+        health(new HealthMachine.Event.Linked(peer, peerIncarnation));
+    }
+
+    void unlinked(NodeId peer, long peerIncarnation, boolean refused) {
+        view(new Event.Unlinked(peer, peerIncarnation));
+        health(new HealthMachine.Event.LinkLost(peer, peerIncarnation));
+        if (refused) {
+            health(new HealthMachine.Event.RedialRefused(peer));
+        }
+        if (trainer != null) {
+            trainer.streamBroken(peer, "the link to " + peer.shortText() + " ended");
+        }
+    }
+
+    void receive(NodeId from, long sender, Message message) {
+        health(
+                message instanceof Message.Heartbeat beat
+                        ? new HealthMachine.Event.HeartbeatHeard(
+                                from, sender, beat.sequence(), beat.echo(), beat.echoHeldNanos())
+                        : new HealthMachine.Event.Heard(from, sender));
+        view(new Event.Received(from, sender, message));
+        for (Sabotage.Forged forged : world.sabotage.more(this, from, message)) {
+            view(new Event.Received(forged.from(), forged.incarnation(), forged.message()));
+        }
+    }
+
+    /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */
+    void view(Event event) {
+        isLeaving |= event instanceof Event.Leave;
+        waiting.add(event);
+        if (stepping) {
+            return;
+        }
+        stepping = true;
+        try {
+            while (!waiting.isEmpty() && isAlive()) {
+                Event next = waiting.remove();
+                carryOut(next, machine.step(state, next, world.now()));
+            }
+        } finally {
+            stepping = false;
+        }
+    }
+
+    private void health(HealthMachine.Event event) {
+        if (!isAlive()) {
+            return;
+        }
+        world.tally.event();
+        Step<HealthState, HealthMachine.Effect> step = watch.step(health, event, world.now());
+        health = step.state();
+        for (HealthMachine.Effect effect : step.effects()) {
+            switch (effect) {
+                case HealthMachine.Effect.SendHeartbeat(NodeId to, long sequence, long echo, long held) ->
+                    world.send(this, to, new Message.Heartbeat(state.presence(), sequence, echo, held));
+                case HealthMachine.Effect.Suspected(NodeId node, long suspect, String why) -> {
+                    world.trace(this, () -> "suspects " + world.name(node) + ": " + why);
+                    view(new Event.Suspected(node, suspect));
+                }
+                case HealthMachine.Effect.Trusted(NodeId node, long trusted) -> {
+                    world.trace(this, () -> "hears " + world.name(node) + " again");
+                    view(new Event.Trusted(node, trusted));
+                }
+                case HealthMachine.Effect.Announce _, HealthMachine.Effect.Awoke _ -> {}
+            }
+        }
+    }
+
+    private void carryOut(Event cause, Step<ViewState, Effect> step) {
+        world.tally.event();
+        View before = state.view();
+        state = step.state();
+        List<Effect> effects = world.sabotage.effects(this, cause, step.effects());
+        world.chaos.beforeEffects(this, effects);
+        for (Effect effect : effects) {
+            if (!isAlive()) {
+                return; // died between two effects
+            }
+            world.trace(this, effect);
+            carryOut(effect, before);
+            world.chaos.afterEffect(this, effect);
+        }
+        Violation.unless(state.view().member(host.id).isPresent(), "home", "a node lives where it is not listed");
+    }
+
+    private void carryOut(Effect effect, View before) {
+        switch (effect) {
+            case Effect.Persist(LineageRecord record) -> {
+                Optional<LineageRecord> old = host.disk.record(record.lineage());
+                world.ledger.recorded(host.id, old, record);
+                if (world.sabotage.isDurable(old, record)) {
+                    host.disk.save(record);
+                }
+            }
+            case Effect.Forget(Lineage lineage) -> host.disk.forget(lineage);
+            case Effect.Send(NodeId to, Message message) -> world.send(this, to, message);
+            case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
+            case Effect.Install(View view) -> {
+                world.ledger.committed(view);
+                if (trainer != null) {
+                    trainer.install(view);
+                }
+            }
+            case Effect.Removed(String why) -> {
+                world.removed(this, before);
+                if (trainer != null && world.sabotage.tellsCollectivesOfRemoval()) {
+                    trainer.removed(why);
+                }
+            }
+            case Effect.Left() -> world.exit(this);
+            case Effect.Announce _, Effect.Pending _ -> {}
+        }
+    }
+
+    private void freeze(Lineage lineage, long epoch) {
+        world.ledger.froze(lineage, epoch, host.id, incarnation);
+        Bytes status = trainer == null ? Bytes.EMPTY : trainer.freeze(lineage, epoch);
+        long done = trainer == null ? -1 : trainer.doneUpTo();
+        view(new Event.Frozen(lineage, epoch, Optional.of(status), done));
+    }
+}

@@ -1,0 +1,36 @@
+package io.hearth.simulation;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.stream.IntStream;
+
+/** The node ids of simulated machines; made once, because their text form is dear. */
+final class Nodes {
+    /** Most machines of one world. */
+    static final int MACHINES_MAX = 8;
+
+    /** Most trainers of one machine. */
+    static final int TRAINERS_MAX = 2;
+
+    private static final PeerId[] MACHINES =
+            IntStream.rangeClosed(1, MACHINES_MAX).mapToObj(Nodes::machine).toArray(PeerId[]::new);
+
+    private Nodes() {}
+
+    /** {@code machine} from 1. */
+    static NodeId agent(int machine) {
+        return new NodeId(MACHINES[machine - 1], NodeId.AGENT);
+    }
+
+    /** {@code machine} from 1, {@code number} from 0. */
+    static NodeId trainer(int machine, int number) {
+        return new NodeId(MACHINES[machine - 1], "trainer-" + number);
+    }
+
+    private static PeerId machine(int number) {
+        byte[] key = new byte[PeerId.KEY_BYTES];
+        key[0] = (byte) number;
+        key[PeerId.KEY_BYTES - 1] = 7;
+        return PeerId.of(key);
+    }
+}

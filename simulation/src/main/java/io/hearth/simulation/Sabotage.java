@@ -1,0 +1,100 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.GroupMachine;
+import io.hearth.election.ElectionConfig;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Message;
+import io.hearth.election.Resolver;
+import io.hearth.election.ViewMachine;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where a {@link Plant} reaches into the simulated shell of a node; every method's own body is the honest one. The machines
+ * know nothing of it.
+ */
+interface Sabotage {
+    Sabotage NONE = new Sabotage() {};
+
+    default ElectionConfig config(ElectionConfig honest) {
+        return honest;
+    }
+
+    default Resolver resolver(Resolver honest) {
+        return honest;
+    }
+
+    default ViewMachine.Start start(ViewMachine.Start honest) {
+        return honest;
+    }
+
+    /** What is carried out instead of the effects of one step. */
+    default List<ViewMachine.Effect> effects(
+            NodeProcess process, ViewMachine.Event cause, List<ViewMachine.Effect> effects) {
+        return effects;
+    }
+
+    /** More messages that the view machine of {@code process} is told, after one that came. */
+    default List<Forged> more(NodeProcess process, NodeId from, Message message) {
+        return List.of();
+    }
+
+    /** A message in the name of a node that did not send it. */
+    record Forged(NodeId from, long incarnation, Message message) {}
+
+    /** Whether a record reaches the disk. */
+    default boolean isDurable(Optional<LineageRecord> before, LineageRecord record) {
+        return true;
+    }
+
+    /** What a start makes of a record that was damaged. */
+    default Optional<LineageRecord> rebuild(LineageRecord lost) {
+        return Optional.empty();
+    }
+
+    /** After how long a freeze ends by itself; {@link Long#MAX_VALUE} for never. */
+    default long thawNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    /** How long the data threads run on after the status was taken. */
+    default long lateFreezeNanos() {
+        return 0;
+    }
+
+    /** Whether a frame of another group epoch is dropped. */
+    default boolean fences() {
+        return true;
+    }
+
+    /** What the group remembers after a step. */
+    default GroupMachine.State remembered(GroupMachine.State state) {
+        return state;
+    }
+
+    /** Whether a group at work calls itself open. */
+    default boolean admitsAtWork() {
+        return false;
+    }
+
+    /** Whether an application that got an error for a number goes on with the next. */
+    default boolean goesOnAfterDeadline() {
+        return false;
+    }
+
+    /** Whether error-feedback memory is rolled back. */
+    default boolean rollsBack() {
+        return true;
+    }
+
+    /** Whether closing ends the process at once. */
+    default boolean leavesAbruptly() {
+        return false;
+    }
+
+    /** Whether the collectives hear that their node was removed. */
+    default boolean tellsCollectivesOfRemoval() {
+        return true;
+    }
+}

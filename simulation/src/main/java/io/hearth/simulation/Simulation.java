@@ -1,0 +1,51 @@
+package io.hearth.simulation;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays whole clusters in virtual time: the machines of every node that the product runs, and around them a network, disks and
+ * applications that fail in every way that a seed can think of. The same seed gives the same world, always.
+ *
+ * <p>Source: the deterministic simulation of FoundationDB (Zhou et al., SIGMOD 2021), with swarm testing's choice of faults.
+ */
+public final class Simulation {
+    private Simulation() {}
+
+    /** Plays one seed; {@code plant} spoils the nodes on purpose. */
+    public static Outcome run(long seed, Optional<Plant> plant) {
+        return play(seed, plant, null);
+    }
+
+    /** As {@link #run}, and tells each thing that happens as a line. */
+    public static Outcome trace(long seed, Optional<Plant> plant, Consumer<String> lines) {
+        return play(seed, plant, lines);
+    }
+
+    private static Outcome play(long seed, Optional<Plant> plant, @Nullable Consumer<String> lines) {
+        var world = new World(seed, plant.map(Plant::sabotage).orElse(Sabotage.NONE), lines);
+        Optional<String> violation = Optional.empty();
+        try {
+            world.play();
+        } catch (Violation broken) {
+            violation = Optional.of(String.valueOf(broken.getMessage()));
+        } catch (RuntimeException | AssertionError thrown) {
+            violation = Optional.of("thrown: " + thrown + at(thrown));
+        }
+        violation.ifPresent(what -> world.note("VIOLATION " + what));
+        return new Outcome(
+                seed,
+                world.tally.events(),
+                world.ledger.views(),
+                world.tally.collectives(),
+                world.now(),
+                world.tally.faults(),
+                violation);
+    }
+
+    private static String at(Throwable thrown) {
+        StackTraceElement[] frames = thrown.getStackTrace();
+        return frames.length == 0 ? "" : " at " + frames[0];
+    }
+}

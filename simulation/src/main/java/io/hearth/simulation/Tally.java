@@ -1,0 +1,37 @@
+package io.hearth.simulation;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What happened in one world, counted. */
+final class Tally {
+    private final Map<FaultKind, Long> faults = new EnumMap<>(FaultKind.class);
+    private long events;
+    private long collectives;
+
+    void fault(FaultKind kind) {
+        faults.merge(kind, 1L, Long::sum);
+    }
+
+    /** A machine took a step. */
+    void event() {
+        events++;
+    }
+
+    /** A member ended a number. */
+    void collective() {
+        collectives++;
+    }
+
+    long events() {
+        return events;
+    }
+
+    long collectives() {
+        return collectives;
+    }
+
+    Map<FaultKind, Long> faults() {
+        return faults;
+    }
+}

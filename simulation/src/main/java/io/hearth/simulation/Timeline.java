@@ -1,0 +1,36 @@
+package io.hearth.simulation;
+
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/** Virtual time: what is to happen, in order; of two things at one instant, the one that was planned first. */
+final class Timeline {
+    static final long MICRO = 1_000L;
+    static final long MILLI = 1_000 * MICRO;
+    static final long SECOND = 1_000 * MILLI;
+
+    private record Happening(long atNanos, long order, Runnable what) {}
+
+    private final PriorityQueue<Happening> queue =
+            new PriorityQueue<>(Comparator.comparingLong(Happening::atNanos).thenComparingLong(Happening::order));
+    private long order;
+    private long now;
+
+    long now() {
+        return now;
+    }
+
+    void after(long delayNanos, Runnable what) {
+        queue.add(new Happening(now + delayNanos, order++, what));
+    }
+
+    /** Lets everything happen that is due by then. */
+    void runUntil(long instant) {
+        while (!queue.isEmpty() && queue.peek().atNanos() <= instant) {
+            Happening next = queue.remove();
+            now = next.atNanos();
+            next.what().run();
+        }
+        now = instant;
+    }
+}

@@ -1,0 +1,63 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * What one seed is like: which faults there are and how hard they are. Few kinds at a time find more than all at once, because
+ * they do not hide each other (swarm testing: Groce et al., ISSTA 2012).
+ *
+ * @param kinds that are on
+ * @param loss share of messages lost
+ * @param duplication share of messages that come twice
+ * @param delayNanos most that a message takes
+ * @param dataDelayNanos most that a frame of a collective takes
+ * @param sharpness chance to die at any effect
+ * @param pauseBetweenFaultsNanos most between two faults
+ * @param faultyNanos how long it lasts
+ */
+record Weather(
+        Set<FaultKind> kinds,
+        double loss,
+        double duplication,
+        long delayNanos,
+        long dataDelayNanos,
+        double sharpness,
+        long pauseBetweenFaultsNanos,
+        long faultyNanos) {
+    static Weather draw(SplittableRandom random) {
+        double density = random.nextInt(5) == 0 ? 0.1 : 0.15 + 0.25 * random.nextDouble();
+        var kinds = EnumSet.noneOf(FaultKind.class);
+        for (FaultKind kind : FaultKind.values()) {
+            if (random.nextDouble() < density) {
+                kinds.add(kind);
+            }
+        }
+        if (random.nextInt(12) == 0) {
+            kinds.retainAll(EnumSet.of(FaultKind.LEAVE, FaultKind.PAUSE, FaultKind.CLOCK_JUMP));
+        }
+        return new Weather(
+                kinds,
+                kinds.contains(FaultKind.LOSS) ? 0.02 + 0.15 * random.nextDouble() : 0,
+                kinds.contains(FaultKind.DUPLICATION) ? 0.2 : 0,
+                kinds.contains(FaultKind.REORDERING) ? 20 * MILLI + random.nextLong(300 * MILLI) : 2 * MILLI,
+                5 * MILLI + random.nextLong(80 * MILLI),
+                kinds.contains(FaultKind.SHARP_CRASH) ? 0.003 : 0,
+                SECOND / 2 + random.nextLong(SECOND),
+                4 * SECOND + random.nextLong(5 * SECOND));
+    }
+
+    boolean has(FaultKind kind) {
+        return kinds.contains(kind);
+    }
+
+    /** Nothing happens that could take a member or a message away. */
+    boolean isMild() {
+        return EnumSet.of(FaultKind.LEAVE, FaultKind.PAUSE, FaultKind.CLOCK_JUMP)
+                .containsAll(kinds);
+    }
+}

@@ -1,0 +1,68 @@
+package io.hearth.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Some hundred seeds, and the checker checked: each planted fault has to be found. {@code hearth simulate} plays more. */
+final class SimulationTest {
+    private static final long FIRST = Long.getLong("hearth.firstSeed", 0);
+    private static final long SEEDS = Long.getLong("hearth.seeds", 300);
+
+    /** What takes thousands of seeds from the first is played from here on. */
+    private static final Map<Plant, Long> RARE = Map.of(Plant.THAW, 3_200L, Plant.LATE_FREEZE, 1_200L);
+
+    private static Sweep.Report play(long first, long seeds, Optional<Plant> plant) throws InterruptedException {
+        return Sweep.run(new Sweep.Request(first, seeds, plant, 2, 1), _ -> {});
+    }
+
+    private static String text(Outcome outcome) {
+        return "hearth simulate --seed " + outcome.seed() + " --trace: " + outcome.violation();
+    }
+
+    @Test
+    void noSeedBreaksARule() throws InterruptedException {
+        Sweep.Report report = play(FIRST, SEEDS, Optional.empty());
+        assertEquals(
+                List.of(), report.broken().stream().map(SimulationTest::text).toList());
+        assertEquals(SEEDS, report.seeds());
+        assertTrue(report.views() > 10 * SEEDS && report.collectives() > 50 * SEEDS, "little happened: " + report);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPlantedFaultIsFound(Plant plant) throws InterruptedException {
+        long first = RARE.getOrDefault(plant, 0L);
+        Sweep.Report report = play(first, plant.seedsMax() - first, Optional.of(plant));
+        assertFalse(report.broken().isEmpty(), plant.what());
+    }
+
+    @Test
+    void aSeedGivesTheSameWorldAgainAndTracingDoesNotChangeIt() {
+        for (long seed = 0; seed < 5; seed++) {
+            var lines = new ArrayList<String>();
+            var again = new ArrayList<String>();
+            Outcome outcome = Simulation.trace(seed, Optional.empty(), lines::add);
+            assertEquals(outcome, Simulation.trace(seed, Optional.empty(), again::add));
+            assertEquals(lines, again);
+            assertEquals(outcome, Simulation.run(seed, Optional.empty()));
+        }
+    }
+
+    @Test
+    void everyKindOfFaultHappens() throws InterruptedException {
+        var happened = new ArrayList<>(play(0, 200, Optional.empty()).faults().keySet());
+        var missing = new ArrayList<>(List.of(FaultKind.values()));
+        missing.removeAll(happened);
+        missing.remove(FaultKind.REORDERING); // is in every delay and not counted
+        assertEquals(List.of(), missing);
+    }
+}
