@@ -6,6 +6,7 @@ import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.RecordCodec;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ final class AcceptorFiles {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + ENDING)) {
             for (Path file : files) {
                 try {
-                    records.add(RecordCodec.decode(Files.readAllBytes(file)));
+                    records.add(RecordCodec.decode(read(file)));
                 } catch (DamagedRecordException damaged) {
                     Path aside = setAside(file);
                     LOG.error(
@@ -62,6 +63,13 @@ final class AcceptorFiles {
                     "cannot read the voter's records in " + folder + ": " + failed.getMessage()
                             + "; mend the folder, or remove it if this machine is to start anew",
                     failed);
+        }
+    }
+
+    /** At most one byte more than a record may have: a longer file is damaged, however long it is. */
+    private static byte[] read(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return in.readNBytes(RecordCodec.FILE_BYTES_MAX + 1);
         }
     }
 

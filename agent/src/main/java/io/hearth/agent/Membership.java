@@ -69,6 +69,11 @@ final class Membership {
         return views.state().view();
     }
 
+    /** On the link to {@code to}; lost if there is none. */
+    void send(NodeId to, Message message) {
+        messenger.accept(to, message);
+    }
+
     /** Why this node waits: for admission, or for a quorum; empty when it does not. */
     Optional<String> waiting() {
         return views.state().election() == ElectionState.STALLED && !stalled.isEmpty()
@@ -80,7 +85,7 @@ final class Membership {
         switch (effect) {
             case Effect.Persist persist -> durably(() -> files.save(persist.record()));
             case Effect.Forget forget -> durably(() -> files.forget(forget.lineage()));
-            case Effect.Send(NodeId to, Message message) -> messenger.accept(to, message);
+            case Effect.Send(NodeId to, Message message) -> send(to, message);
             case Effect.Freeze(var lineage, long epoch) -> {
                 var status = collectives.freeze(lineage, epoch);
                 views.step(new Event.Frozen(lineage, epoch, status, collectives.doneUpTo()));

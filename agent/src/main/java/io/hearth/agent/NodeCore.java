@@ -141,7 +141,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     @Override
     public void heartbeat(HealthMachine.Effect.SendHeartbeat heartbeat) {
-        send(
+        membership.send(
                 heartbeat.to(),
                 new Message.Heartbeat(
                         membership.driver().state().presence(),
@@ -173,10 +173,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             started = true;
             membership.start();
         }
-    }
-
-    private void send(NodeId to, Message message) {
-        links.send(to, MessageCodec.kind(message), MessageCodec.encode(message));
     }
 
     /** Where a member was once, it may come from again: such addresses have places of their own before admission. */

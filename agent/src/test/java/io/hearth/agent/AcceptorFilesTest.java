@@ -14,6 +14,7 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -80,6 +81,15 @@ final class AcceptorFilesTest {
             assertEquals(time, kept.size());
             assertArrayEquals(bytes, Files.readAllBytes(kept.getLast()));
         }
+    }
+
+    @Test
+    void aRecordWithoutEndIsSetAsideUnread() throws Exception {
+        try (var endless = new RandomAccessFile(folder.resolve("endless.record").toFile(), "rw")) {
+            endless.setLength(3L << 30); // sparse; more than an array can hold
+        }
+        assertEquals(List.of(), new AcceptorFiles(folder).load());
+        assertEquals(List.of(folder.resolve("endless.record.damaged")), files());
     }
 
     @Test
