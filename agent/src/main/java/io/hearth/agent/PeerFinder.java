@@ -53,7 +53,8 @@ final class PeerFinder {
                 link.dialedByUs()
                         ? new Event.Admitted(
                                 address(link.address()), link.peer().id())
-                        : new Event.Accepted(link.peer().id()));
+                        : new Event.Accepted(
+                                address(link.listens()), link.peer().id()));
     }
 
     void lost(NodeEvent.Lost lost) {

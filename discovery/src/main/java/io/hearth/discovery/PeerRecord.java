@@ -19,7 +19,7 @@ import java.util.TreeSet;
  * @param good addresses at which the peer was admitted, latest first
  * @param pinned a person named it: never forgotten
  * @param failures rounds in a row that ended without admission
- * @param dueNanos when the next of {@code untried} may be dialled
+ * @param dueNanos when the next of {@code untried} may be dialled; of a linked peer, since when it is linked
  * @param freshNanos when it was last sighted or linked
  * @param trouble why the last attempt failed, for people; empty when none did
  */
@@ -47,7 +47,8 @@ public record PeerRecord(
         awaited = Collections.unmodifiableSortedSet(new TreeSet<>(awaited));
     }
 
-    static PeerRecord of(Sighting sighting, List<Candidate> candidates, long nowNanos) {
+    /** A record whose first round begins after {@code waitNanos}. */
+    static PeerRecord of(Sighting sighting, List<Candidate> candidates, long nowNanos, long waitNanos) {
         List<Candidate> ordered = DialOrder.of(candidates);
         return new PeerRecord(
                 new TreeSet<>(List.of(sighting.name())),
@@ -57,7 +58,7 @@ public record PeerRecord(
                 sighting.generation(),
                 sighting.source() == SourceKind.STATIC,
                 0,
-                nowNanos,
+                nowNanos + waitNanos,
                 addresses(ordered),
                 Collections.emptySortedSet(),
                 nowNanos,

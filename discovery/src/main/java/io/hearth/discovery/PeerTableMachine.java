@@ -20,6 +20,8 @@ import java.util.OptionalInt;
  *
  * <p>Who is behind an address is known only from an admission, never from a record: hints of one name are one peer, hints of
  * two names become one when both turn out to be the same node, and an address belongs to whoever was admitted there last.
+ * Two nodes that see each other by mDNS know both nonces: the one with the smaller nonce dials at once, the other one a moment
+ * later and only if no link came from that address, so that a pair makes one handshake and not two.
  * The addresses of a peer are tried 250 ms apart, sooner when one fails (RFC 8305). In any second at most four dials are
  * asked for, records that never failed before those that did, so that a table full of replayed records delays a real peer
  * by one dial and not by a queue. Rejected: dialling a record again as soon as it is sighted again, because a replay costs its
@@ -46,8 +48,12 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         /** A link that this node dialled was admitted, even if closed later as the second between the two. */
         record Admitted(PeerAddress address, NodeId node) implements Event {}
 
-        /** A link that the other side dialled was admitted: its address is no place to dial. */
-        record Accepted(NodeId node) implements Event {}
+        /**
+         * A link that the other side dialled was admitted.
+         *
+         * @param address where that side says it can be dialled: the host that it came from, and a port of its word
+         */
+        record Accepted(PeerAddress address, NodeId node) implements Event {}
 
         /** The last link to a node ended. */
         record Lost(NodeId node) implements Event {}
@@ -100,7 +106,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
                 }
             }
             case Event.Admitted(var address, var node) -> turn.admitted(address, node);
-            case Event.Accepted(var node) -> turn.accepted(node);
+            case Event.Accepted(var address, var node) -> turn.accepted(address, node);
             case Event.Lost(var node) -> turn.lost(node);
             case Event.NetworkChanged() -> turn.networkChanged();
             case Event.Tick() -> {}
