@@ -9,6 +9,7 @@ import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
 import io.hearth.discovery.RememberedPeers;
 import io.hearth.discovery.SocketAddresses;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
@@ -42,6 +43,11 @@ final class PeerFinder {
 
     void sighted(NodeEvent.Sighted sighted) {
         table.step(new Event.Sighted(sighted.sighting()));
+    }
+
+    /** The node is in the view, so somebody hears it. */
+    void vouched(NodeId node) {
+        table.step(new Event.Vouched(node));
     }
 
     void networkChanged() {

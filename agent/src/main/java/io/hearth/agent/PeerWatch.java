@@ -37,6 +37,8 @@ final class PeerWatch {
         void suspected(Effect.Suspected suspected);
 
         void trusted(Effect.Trusted trusted);
+
+        void renew(Effect.Renew renew);
     }
 
     PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
@@ -91,6 +93,10 @@ final class PeerWatch {
                         : new Event.Heard(node, incarnation));
     }
 
+    boolean isLinked(NodeId node) {
+        return incarnations.containsKey(node);
+    }
+
     Optional<PeerHealth> peer(NodeId node) {
         return health.state().peer(node, config, clock.nanoTime());
     }
@@ -103,6 +109,7 @@ final class PeerWatch {
                 LOG.info("peer={} is heard again", trusted.node().shortText());
                 outcome.trusted(trusted);
             }
+            case Effect.Renew renew -> outcome.renew(renew);
             case Effect.Announce announce -> LOG.debug("{}", announce.event());
             case Effect.Awoke awoke ->
                 LOG.info(

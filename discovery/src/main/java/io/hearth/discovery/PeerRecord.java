@@ -149,6 +149,11 @@ public record PeerRecord(
                 names, candidates, good, now, generation, pinned, 0, nowNanos, next, awaited, freshNanos, trouble);
     }
 
+    /** To be dialled now, at addresses too where a dial is under way. */
+    PeerRecord anew(long nowNanos) {
+        return attempt(round(), Collections.emptySortedSet(), 0, nowNanos, trouble);
+    }
+
     /** What both know, as one: they turned out to be the same peer. */
     PeerRecord merged(PeerRecord other) {
         var allNames = new TreeSet<>(names);

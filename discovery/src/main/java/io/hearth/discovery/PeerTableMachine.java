@@ -14,6 +14,7 @@ import java.util.OptionalInt;
  * (unknown) --------&gt; Hint ------------------------------&gt; Linked --------&gt; Lost
  *                      |  ^  dial, fails, pause 1..60 s       ^                |  dial at once,
  *                      +--+                                   +----------------+  then as a hint
+ * Lost  --dial fails, pause 1..4 s for ten minutes, then up to 60 s
  * Hint  --own reflection | table full | a day without news--&gt; (forgotten)
  * Lost  --table full | a day without news--&gt; (forgotten)
  * </pre>
@@ -57,6 +58,12 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
 
         /** The last link to a node ended. */
         record Lost(NodeId node) implements Event {}
+
+        /**
+         * Others have a link to a node that this one has none to. A dial that is under way may wait for a packet of before; it is
+         * given up for a new one, and its outcome counts for that.
+         */
+        record Vouched(NodeId node) implements Event {}
 
         /** This machine's own interfaces or addresses changed: what failed before may work now. */
         record NetworkChanged() implements Event {}
@@ -108,6 +115,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
             case Event.Admitted(var address, var node) -> turn.admitted(address, node);
             case Event.Accepted(var address, var node) -> turn.accepted(address, node);
             case Event.Lost(var node) -> turn.lost(node);
+            case Event.Vouched(var node) -> turn.vouched(node);
             case Event.NetworkChanged() -> turn.networkChanged();
             case Event.Tick() -> {}
         }

@@ -60,7 +60,7 @@ final class PeerTableTurn {
     }
 
     void failed(PeerAddress address, String why) {
-        ended(address, record -> record.failed(address, why, nowNanos, limits.pauseNanos(record.failures() + 1)));
+        ended(address, record -> record.failed(address, why, nowNanos, pauseNanos(record)));
     }
 
     void foreign(PeerAddress address, String why) {
@@ -113,7 +113,14 @@ final class PeerTableTurn {
     }
 
     void lost(NodeId node) {
-        ofNode(node, record -> record.retryNow(new Standing.Lost(node), nowNanos));
+        ofNode(node, record -> record.retryNow(new Standing.Lost(node, nowNanos), nowNanos));
+    }
+
+    void vouched(NodeId node) {
+        recordOf(node)
+                .filter(record -> !record.isLinked())
+                .ifPresent(record -> record.awaited().forEach(address -> failed(address, "given up for another dial")));
+        ofNode(node, record -> record.isLinked() ? record : record.anew(nowNanos));
     }
 
     void networkChanged() {
@@ -185,6 +192,13 @@ final class PeerTableTurn {
             }
         }
         return false;
+    }
+
+    private long pauseNanos(PeerRecord record) {
+        long pauseNanos = limits.pauseNanos(record.failures() + 1);
+        return record.standing() instanceof Standing.Lost lost && nowNanos - lost.sinceNanos() < limits.missedForNanos()
+                ? Math.min(pauseNanos, limits.pauseMissedMaxNanos())
+                : pauseNanos;
     }
 
     private Optional<PeerRecord> recordOf(NodeId node) {

@@ -130,6 +130,37 @@ final class PeerTableMachineTest {
     }
 
     @Test
+    void aLostPeerIsTriedEveryFewSecondsForTenMinutes() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+        long lost = now;
+        for (long seconds = 1; now - lost < 600 * SECOND; seconds = Math.min(4, 2 * seconds)) {
+            assertEquals(List.of(), happens(new Event.DialFailed(A, "no route")));
+            assertEquals(seconds * SECOND, machine.sleepNanos(table, now));
+            passes(seconds * SECOND);
+            assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+        }
+        happens(new Event.DialFailed(A, "no route"));
+        assertEquals(60 * SECOND, machine.sleepNanos(table, now));
+    }
+
+    @Test
+    void aLostPeerThatOthersHearIsDialledAtOnceAlsoOverADialThatHangs() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+        passes(SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        assertEquals(List.of(dial(A)), happens(new Event.Vouched(ANNA)));
+        assertEquals(List.of(), happens(new Event.DialFailed(A, "no answer")), "the outcome of one of the two");
+        assertEquals(List.of(dial(A)), happens(new Event.Vouched(ANNA)), "nor does a pause hold it back");
+        assertEquals(List.of(), happens(new Event.Vouched(BERT)), "nobody knows where");
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(), happens(new Event.Vouched(ANNA)), "it is linked");
+    }
+
+    @Test
     void anAcceptedPeerIsNotDialledAgainOnceKnown() {
         happens(sighted("a", A));
         happens(new Event.Admitted(A, ANNA));
@@ -386,7 +417,7 @@ final class PeerTableMachineTest {
             case 6 -> new Event.Refused(address, Refusal.OWN_REFLECTION, "own");
             case 7, 8 -> new Event.Admitted(address, node);
             case 9 -> new Event.Accepted(address, node);
-            case 10 -> new Event.Lost(node);
+            case 10 -> random.nextBoolean() ? new Event.Lost(node) : new Event.Vouched(node);
             default -> random.nextInt(10) == 0 ? new Event.NetworkChanged() : new Event.Tick();
         };
     }
