@@ -11,7 +11,6 @@ import io.hearth.discovery.RememberedPeers;
 import io.hearth.discovery.SocketAddresses;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.LinkInfo;
-import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -82,14 +81,6 @@ final class PeerFinder {
                     case TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP ->
                         new Event.DialFailed(address, refused.why());
                 });
-    }
-
-    /** Whether a refusal tells of somebody, rather than of a passing difficulty. */
-    static boolean isWorthTelling(Refusal refusal) {
-        return switch (refusal) {
-            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, TLS, MALFORMED, TOO_LARGE -> true;
-            case UNKNOWN, REFLECTION, TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> false;
-        };
     }
 
     private static PeerAddress address(InetSocketAddress address) {

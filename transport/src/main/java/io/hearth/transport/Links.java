@@ -174,7 +174,8 @@ public final class Links implements AutoCloseable {
         }
         if (dialing.incrementAndGet() > options.limits().dialsMax()) {
             dialing.decrementAndGet();
-            group.execute(() -> observer.dialFailed(address, "too many connections are being made already"));
+            group.execute(() ->
+                    observer.dialFailed(address, DialFailure.BUSY, "too many connections are being made already"));
             return;
         }
         long dial = dials.incrementAndGet();
@@ -196,7 +197,9 @@ public final class Links implements AutoCloseable {
                     dialing.decrementAndGet();
                     if (!connected.isSuccess()) {
                         observer.dialFailed(
-                                address, String.valueOf(connected.cause().getMessage()));
+                                address,
+                                DialFailure.of(connected.cause()),
+                                String.valueOf(connected.cause().getMessage()));
                     }
                 });
     }
