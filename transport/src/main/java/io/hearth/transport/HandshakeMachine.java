@@ -206,7 +206,10 @@ final class HandshakeMachine
         common.retainAll(VERSIONS);
         if (common.isEmpty()) {
             return refuse(
-                    state, Refusal.VERSION, "this node speaks " + VERSIONS + ", the peer offered " + hello.versions());
+                    state,
+                    Refusal.VERSION,
+                    "no protocol version in common: this node speaks " + VERSIONS + ", the peer " + hello.versions()
+                            + "; update the older of the two");
         }
         var refusal = judge(state, secure, hello);
         if (refusal != null) {
@@ -230,7 +233,10 @@ final class HandshakeMachine
         Hello hello = answer.hello();
         if (!VERSIONS.contains(hello.chosen())) {
             return refuse(
-                    state, Refusal.VERSION, "this node speaks " + VERSIONS + ", the peer chose " + hello.chosen());
+                    state,
+                    Refusal.VERSION,
+                    "no protocol version in common: this node speaks " + VERSIONS + ", the peer chose " + hello.chosen()
+                            + "; update the older of the two");
         }
         Secure secure = waiting.secure();
         var refusal = judge(state, secure, hello);
