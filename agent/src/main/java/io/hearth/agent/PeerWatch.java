@@ -60,10 +60,10 @@ final class PeerWatch {
     void admitted(LinkInfo link) {
         NodeId node = link.peer().id();
         incarnations.put(node, link.peer().incarnation());
-        if (link.dialedByUs()) {
+        health.step(new Event.Linked(node, link.peer().incarnation()));
+        if (link.dialedByUs() && health.state().peers().containsKey(node)) {
             dialled.put(node, link.address());
         }
-        health.step(new Event.Linked(node, link.peer().incarnation()));
     }
 
     /** The incarnation whose link ended; empty if none was known. */
@@ -76,7 +76,7 @@ final class PeerWatch {
     /** Nobody listens where a lost peer did: it is gone, and there is no reason to wait. */
     void dialFailed(NodeEvent.DialFailed failed) {
         if (failed.failure() == DialFailure.REFUSED) {
-            dialled.forEach((node, address) -> {
+            Map.copyOf(dialled).forEach((node, address) -> {
                 if (address.equals(failed.address())) {
                     health.step(new Event.RedialRefused(node));
                 }
