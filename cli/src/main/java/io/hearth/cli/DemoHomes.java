@@ -25,9 +25,7 @@ final class DemoHomes {
             Path folder = Files.createTempDirectory("hearth-demo-", onlyMe);
             NetworkNamespace namespace = NetworkNamespace.create(NAMESPACE);
             for (Path home : in(folder, nodes)) {
-                HearthHome made = HearthHome.open(home);
-                NamespaceFile.in(made).add(namespace);
-                IdentityFile.in(made).loadOrCreate();
+                prepare(home, namespace);
             }
             return folder;
         } catch (IOException failed) {
@@ -36,6 +34,13 @@ final class DemoHomes {
                             + failed.getMessage() + "; set TMPDIR to a folder of yours with some room",
                     failed);
         }
+    }
+
+    /** Makes a home with an identity of its own that knows {@code namespace}. */
+    static void prepare(Path home, NetworkNamespace namespace) throws SetupException {
+        HearthHome made = HearthHome.open(home);
+        NamespaceFile.in(made).add(namespace);
+        IdentityFile.in(made).loadOrCreate();
     }
 
     static List<Path> in(Path folder, int nodes) {

@@ -12,14 +12,19 @@ final class SelfProcess {
 
     /** A child that is ready to be started; nothing secret may be among {@code arguments}, which everybody can read. */
     static ProcessBuilder of(List<String> arguments) {
+        return new ProcessBuilder(command(ManagementFactory.getRuntimeMXBean().getInputArguments(), arguments));
+    }
+
+    /** The command line of a child with flags for Java of its own. */
+    static List<String> command(List<String> flags, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(flags);
         command.add("-cp");
         command.add(absolute(System.getProperty("java.class.path")));
         command.add(Main.class.getName());
         command.addAll(arguments);
-        return new ProcessBuilder(command);
+        return command;
     }
 
     private static String absolute(String classPath) {
