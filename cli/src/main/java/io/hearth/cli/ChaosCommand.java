@@ -119,9 +119,7 @@ final class ChaosCommand implements Callable<Integer> {
         if (times < 1 || times > COUNT_MAX) {
             throw usage("--count must be 1 to " + COUNT_MAX + ", got " + times);
         }
-        if (only.isPresent()
-                && (duration.isPresent()
-                        || hosts.orElse(ChaosSeries.HOSTS) != ChaosSeries.HOSTS)) {
+        if (only.isPresent() && (duration.isPresent() || hosts.orElse(ChaosSeries.HOSTS) != ChaosSeries.HOSTS)) {
             throw usage(
                     "--only takes --count faults on " + ChaosSeries.HOSTS + " hosts: leave out --duration and --hosts");
         }

@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A LAN of network namespaces, by {@code lab/lan}: cables that are pulled, a switch that falls apart. */
@@ -28,24 +30,33 @@ final class ChaosLab implements AutoCloseable {
      * @throws SetupException no lab can be made here; says why
      */
     static Path script() throws SetupException {
-        if (!System.getProperty("os.name", "").equals("Linux")) {
-            throw new SetupException("hearth chaos needs network namespaces, which exist on Linux only; run it there");
-        }
-        if (!"root".equals(System.getProperty("user.name"))) {
-            throw new SetupException("hearth chaos makes network namespaces, which needs root: run it with sudo");
-        }
-        for (String program : List.of("ip", "tc", "unshare", "bash")) {
-            if (!isOnPath(program)) {
-                throw new SetupException("hearth chaos needs '" + program
-                        + "', which is not on PATH: install the packages iproute2, util-linux and bash");
-            }
+        Optional<String> obstacle = obstacle(
+                System.getProperty("os.name", ""),
+                System.getProperty("user.name", ""),
+                System.getenv().getOrDefault("PATH", ""));
+        if (obstacle.isPresent()) {
+            throw new SetupException(obstacle.get());
         }
         return scriptOfTree();
     }
 
-    private static boolean isOnPath(String program) {
-        return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    /** Why no lab can be made by this user of such a system; empty where one can. */
+    static Optional<String> obstacle(String system, String user, String path) {
+        if (!system.equals("Linux")) {
+            return Optional.of("hearth chaos needs network namespaces, which exist on Linux only; run it there");
+        }
+        if (!user.equals("root")) {
+            return Optional.of("hearth chaos makes network namespaces, which needs root; run it with sudo");
+        }
+        return Stream.of("ip", "tc", "unshare", "bash")
+                .filter(program -> !isOnPath(program, path))
+                .findFirst()
+                .map(program -> "hearth chaos needs '" + program
+                        + "', which is not on PATH; install the packages iproute2, util-linux and bash");
+    }
+
+    private static boolean isOnPath(String program, String path) {
+        return Arrays.stream(path.split(":", -1)).anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     /** The program lies in its source tree, some folders below the one that holds the lab. */

@@ -15,7 +15,8 @@ import java.util.stream.IntStream;
 /** A training that is struck act by act, as a {@link ChaosPlan} says, for as long as it was given; then all must end alike. */
 final class ChaosRun {
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(120);
-    private static final long WHOLE_NANOS = TimeUnit.SECONDS.toNanos(120); // somebody removed often waits up to 60 s outside
+    private static final long WHOLE_NANOS =
+            TimeUnit.SECONDS.toNanos(120); // somebody removed often waits up to 60 s outside
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final ChaosStage stage;
@@ -107,8 +108,8 @@ final class ChaosRun {
 
     /** Somebody does not come back: that is told, and the rest of the time goes on with a new training. */
     private void startAnew(long healedNanos) throws HearthException, InterruptedException {
-        String what = TimeUnit.NANOSECONDS.toSeconds(WHOLE_NANOS) + " s after all was healed there was no group of all: "
-                + board.missing(healedNanos);
+        String what = TimeUnit.NANOSECONDS.toSeconds(WHOLE_NANOS)
+                + " s after all was healed there was no group of all: " + board.missing(healedNanos);
         judge.hang(what);
         say.accept(what);
         stage.dumpThreads();
@@ -122,7 +123,10 @@ final class ChaosRun {
     private void stop() throws HearthException, InterruptedException {
         stage.tellToStop();
         if (!listen(END_NANOS, () -> ended.size() == hosts)) {
-            var left = IntStream.range(0, hosts).filter(host -> !ended.contains(host)).boxed().toList();
+            var left = IntStream.range(0, hosts)
+                    .filter(host -> !ended.contains(host))
+                    .boxed()
+                    .toList();
             judge.hang("hosts " + left + " did not end within " + TimeUnit.NANOSECONDS.toSeconds(END_NANOS)
                     + " s after they were told to");
             stage.dumpThreads();
@@ -138,8 +142,8 @@ final class ChaosRun {
         judge.note(host, event);
         switch (event) {
             case ChaosEvent.Ended _ -> ended.add(host);
-            case ChaosEvent.Failed(_, String why) -> say.accept("host " + host + ": " + why);
-            case ChaosEvent.Removed(_, String why) -> say.accept("host " + host + ": " + why);
+            case ChaosEvent.Failed failed -> say.accept("host " + host + ": " + failed.why());
+            case ChaosEvent.Removed removed -> say.accept("host " + host + ": " + removed.why());
             case ChaosEvent.Begun _, ChaosEvent.Summed _ -> {}
         }
     }

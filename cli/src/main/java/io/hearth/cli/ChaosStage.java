@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ final class ChaosStage implements AutoCloseable {
      *
      * @param logs where the workers' output is kept; the run's own folder if empty
      */
-    static ChaosStage open(int hosts, ChaosWorkerCommand.Work work, java.util.Optional<Path> logs)
+    static ChaosStage open(int hosts, ChaosWorkerCommand.Work work, Optional<Path> logs)
             throws SetupException, InterruptedException {
         Path script = ChaosLab.script();
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
@@ -81,8 +82,7 @@ final class ChaosStage implements AutoCloseable {
             case DIGITS -> flags.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx192m"));
             case SUMS -> flags.addAll(List.of("--add-modules=jdk.incubator.vector", "-Xmx1g"));
         }
-        return SelfProcess.command(
-                flags, List.of("chaos-worker", "--work", work.name(), "--hosts", "" + hosts));
+        return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name(), "--hosts", "" + hosts));
     }
 
     /** New identities and empty state for the workers that are started from now on; nobody may be running. */
