@@ -267,6 +267,7 @@ final class NodeProcess {
                     trainer.removed(why);
                 }
             }
+            case Effect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
             case Effect.Left() -> world.exit(this);
             case Effect.Announce _, Effect.Pending _ -> {}
         }

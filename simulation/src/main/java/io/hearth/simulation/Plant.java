@@ -41,7 +41,7 @@ public enum Plant {
     /** Nothing is passed on. */
     NO_FORWARD("what somebody finished runs again", 150, Sabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 1_500, Sabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 3_000, Sabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, Sabotages.OneReport::new),
     /** A running group takes joiners. */
@@ -51,7 +51,7 @@ public enum Plant {
     /** Votes end with membership. */
     NO_PROXY("a node votes only where it lives", 200, Sabotages.NoProxy::new),
     /** A lost commit stays lost. */
-    NO_REPAIR("a lost commit is never repaired", 30, Sabotages.NoRepair::new),
+    NO_REPAIR("a lost commit is never repaired", 60, Sabotages.NoRepair::new),
     /** Closing does not wait. */
     NO_DRAIN("a leaver does not wait until the others have its results", 60, Sabotages.NoDrain::new),
     /** Closing ends the process. */

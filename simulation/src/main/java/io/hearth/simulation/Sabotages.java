@@ -284,7 +284,9 @@ final class Sabotages {
                     state.forwards(),
                     state.refused(),
                     state.frozen(),
-                    state.broken());
+                    state.broken(),
+                    state.held(),
+                    state.returning());
         }
     }
 

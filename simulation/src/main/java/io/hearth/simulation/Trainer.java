@@ -18,6 +18,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.Step;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
@@ -157,9 +158,6 @@ final class Trainer {
         world.results.called(process, number, value);
         world.trace(process, () -> "calls number " + number);
         step(new Event.Called(SIGNATURE));
-        if (number == 1) {
-            tellProgress();
-        }
         pump();
         world.after(world.deadlineNanos(), () -> process.deliver(() -> expire(number)));
         if (depth > 1) {
@@ -228,7 +226,9 @@ final class Trainer {
                     state.forwards(),
                     state.refused(),
                     Optional.empty(),
-                    state.broken());
+                    state.broken(),
+                    state.held(),
+                    state.returning());
             pump();
         }
     }
@@ -345,6 +345,7 @@ final class Trainer {
 
     private void carryOut(Effect effect) {
         switch (effect) {
+            case Effect.Renumber _ -> throw new Violation("boundary", "nothing here begins steps");
             case Effect.Abandon() -> {} // entering the new fence forgot all of the former
             case Effect.RollBack(long number) -> {
                 if (world.sabotage.rollsBack()) {
@@ -360,12 +361,17 @@ final class Trainer {
                 world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
                 tellLoop(new ViewMachine.Event.GroupBroken(why));
             }
-            case Effect.TellProgress _ -> tellProgress();
+            case Effect.TellProgress(long doneUpTo, GroupPhase phase) ->
+                tellLoop(new ViewMachine.Event.Progress(
+                        doneUpTo, world.sabotage.admitsAtWork() ? GroupPhase.FRESH : phase));
         }
     }
 
-    private void tellProgress() {
-        tellLoop(new ViewMachine.Event.Progress(state.doneUpTo(), state.next() == 1 || world.sabotage.admitsAtWork()));
+    /** Whether the next step has to wait. */
+    void hold(boolean held) {
+        if (!isOver) {
+            step(new Event.Held(held));
+        }
     }
 
     /** The loop hears of it a moment later, in order; what comes from others may be before it. */
