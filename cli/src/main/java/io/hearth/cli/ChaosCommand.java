@@ -137,6 +137,7 @@ final class ChaosCommand implements Callable<Integer> {
     private ChaosReport series(ChaosKind kind, long drawn, Consumer<String> say)
             throws HearthException, InterruptedException {
         try (ChaosStage stage = ChaosStage.open(ChaosSeries.HOSTS, ChaosWorkerCommand.Work.SUMS, logs)) {
+            say.accept("lab " + stage.labId());
             return new ChaosSeries(stage, kind, drawn, say).run(count.orElse(50));
         }
     }
@@ -144,6 +145,7 @@ final class ChaosCommand implements Callable<Integer> {
     private ChaosReport chaos(long drawn, Consumer<String> say) throws HearthException, InterruptedException {
         int many = hosts.orElse(5);
         try (ChaosStage stage = ChaosStage.open(many, ChaosWorkerCommand.Work.DIGITS, logs)) {
+            say.accept("lab " + stage.labId());
             return new ChaosRun(stage, many, drawn, say).run(duration.orElse(Duration.ofMinutes(10)));
         }
     }

@@ -83,8 +83,13 @@ final class ChaosLab implements AutoCloseable {
     /** Makes a lab. */
     static ChaosLab up(Path script, String id, int hosts) throws SetupException, InterruptedException {
         var lab = new ChaosLab(script, id);
-        lab.lan("up", "" + hosts);
-        return lab;
+        try {
+            lab.lan("up", "" + hosts);
+            return lab;
+        } catch (InterruptedException stop) {
+            lab.close(); // what was begun was finished all the same
+            throw stop;
+        }
     }
 
     /** Ends a lab's processes and removes it, if there is one of that id. */

@@ -48,6 +48,7 @@ final class ChaosRun {
 
     private void start() throws HearthException, InterruptedException {
         long sinceNanos = System.nanoTime();
+        stage.freshHomes();
         for (int host = 0; host < hosts; host++) {
             board.gone(host);
             stage.start(host);
@@ -116,7 +117,6 @@ final class ChaosRun {
         listen(TimeUnit.SECONDS.toNanos(1), () -> false);
         stage.endAll();
         judge.startedAnew();
-        stage.freshHomes();
         start();
     }
 

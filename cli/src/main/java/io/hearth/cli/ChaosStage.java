@@ -44,11 +44,11 @@ final class ChaosStage implements AutoCloseable {
         this.hosts = hosts;
         this.folder = folder;
         this.lab = lab;
-        this.workers = new ChaosWorkers(lab, command(work, hosts), logs, said);
+        this.workers = new ChaosWorkers(lab, command(work), logs, said);
     }
 
     /**
-     * Makes a lab and prepares homes; nobody runs yet.
+     * Makes a lab; nobody runs there yet.
      *
      * @param logs where the workers' output is kept; the run's own folder if empty
      */
@@ -64,9 +64,7 @@ final class ChaosStage implements AutoCloseable {
         ChaosFolder folder = ChaosFolder.create(temporary);
         try {
             Path kept = Files.createDirectories(logs.orElse(folder.path().resolve("logs")));
-            var stage = new ChaosStage(hosts, folder, ChaosLab.up(script, folder.labId(), hosts), kept, work);
-            stage.freshHomes();
-            return stage;
+            return new ChaosStage(hosts, folder, ChaosLab.up(script, folder.labId(), hosts), kept, work);
         } catch (IOException failed) {
             folder.close();
             throw new SetupException("cannot make the folder for logs: " + failed.getMessage(), failed);
@@ -76,13 +74,18 @@ final class ChaosStage implements AutoCloseable {
         }
     }
 
-    private static List<String> command(ChaosWorkerCommand.Work work, int hosts) {
+    private static List<String> command(ChaosWorkerCommand.Work work) {
         var flags = new ArrayList<>(FLAGS);
         switch (work) {
             case DIGITS -> flags.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx192m"));
             case SUMS -> flags.addAll(List.of("--add-modules=jdk.incubator.vector", "-Xmx1g"));
         }
-        return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name(), "--hosts", "" + hosts));
+        return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name()));
+    }
+
+    /** For those who want to look: {@code lab/lan --lab ID list}. */
+    String labId() {
+        return folder.labId();
     }
 
     /** New identities and empty state for the workers that are started from now on; nobody may be running. */
@@ -109,8 +112,14 @@ final class ChaosStage implements AutoCloseable {
         return homes().resolve("" + host);
     }
 
+    /** Starts a worker that begins when all are there. */
     void start(int host) throws SetupException {
-        workers.start(host, home(host));
+        workers.start(host, home(host), hosts - 1);
+    }
+
+    /** Starts a worker again; one of a majority is enough for it, and no fewer, or those who are outside would train alone. */
+    private void startAgain(int host) throws SetupException {
+        workers.start(host, home(host), hosts / 2);
     }
 
     /**
@@ -165,7 +174,7 @@ final class ChaosStage implements AutoCloseable {
         int host = sides.getFirst().getFirst();
         switch (kind) {
             case SILENT -> lab.plug(host);
-            case KILLED, MASTER -> start(host);
+            case KILLED, MASTER -> startAgain(host);
             case PAUSE, SLEEP -> workers.signal(host, "CONT");
             case PARTITION, SHATTER -> lab.heal();
         }

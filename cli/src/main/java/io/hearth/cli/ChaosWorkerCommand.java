@@ -37,8 +37,8 @@ final class ChaosWorkerCommand implements Callable<Integer> {
     @Option(names = "--host", required = true, description = "Number of this host, from 0.")
     private int host;
 
-    @Option(names = "--hosts", required = true, description = "How many there are.")
-    private int hosts;
+    @Option(names = "--peers", required = true, description = "Other workers to wait for.")
+    private int peers;
 
     ChaosWorkerCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -50,9 +50,9 @@ final class ChaosWorkerCommand implements Callable<Integer> {
         followParent(terminal.in(), toldToStop);
         HearthConfig config = HearthConfig.defaults().namespace(NAMESPACE).group("chaos");
         try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment())) {
-            hearth.waitForPeers(hosts - 1, PATIENCE);
+            hearth.waitForPeers(peers, PATIENCE);
             switch (work) {
-                case DIGITS -> throw new HearthException("not yet");
+                case DIGITS -> new ChaosDigits(hearth.context(), this::tell).run(toldToStop::get);
                 case SUMS -> new ChaosSums(hearth.context(), host, this::tell).run(toldToStop::get);
             }
         }

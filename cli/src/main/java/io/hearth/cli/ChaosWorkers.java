@@ -89,7 +89,7 @@ final class ChaosWorkers implements AutoCloseable {
     /**
      * Starts nobody yet.
      *
-     * @param command of every worker, to which the number of its host is added
+     * @param command of every worker, to which the number of its host and of those to wait for is added
      * @param logs folder for what they write
      * @param said receives what they tell; must take it faster than it comes
      */
@@ -100,10 +100,14 @@ final class ChaosWorkers implements AutoCloseable {
         this.said = said;
     }
 
-    /** Starts the worker of a host that has none. */
-    void start(int host, Path home) throws SetupException {
+    /**
+     * Starts the worker of a host that has none.
+     *
+     * @param peers others that it waits for
+     */
+    void start(int host, Path home, int peers) throws SetupException {
         var whole = new ArrayList<>(command);
-        whole.addAll(List.of("--host", "" + host));
+        whole.addAll(List.of("--host", "" + host, "--peers", "" + peers));
         var builder = new ProcessBuilder(lab.on(host, whole));
         builder.environment().put("HEARTH_HOME", home.toString());
         builder.environment().remove("HEARTH_SECRET");
