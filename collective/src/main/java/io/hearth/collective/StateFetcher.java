@@ -174,8 +174,8 @@ final class StateFetcher {
 
     private void carryOut(Effect effect) throws IOException {
         switch (effect) {
-            case Effect.Ask(int source, int chunk) when chunk == FetchMachine.MANIFEST ->
-                sources.get(source).askManifest();
+            case Effect.Ask(int source, int chunk)
+            when chunk == FetchMachine.MANIFEST -> sources.get(source).askManifest();
             case Effect.Ask(int source, int chunk) -> sources.get(source).ask(slot(chunk));
             case Effect.Reopen(int source, String why) -> {
                 trouble = name(source) + ": " + why;
@@ -187,12 +187,12 @@ final class StateFetcher {
                 LOG.warn("a source of the group's state is not asked any more: {}", trouble);
                 sources.get(source).drop();
             }
-            case Effect.Progress(_, _, int ready) -> {
+            case Effect.Progress now -> {
                 LOG.info(
                         "taking over the group's state: {} of {} from {} members",
                         size(bytesDone),
                         size(bytesTotal),
-                        ready);
+                        now.ready());
                 task.progress().progress(bytesDone, bytesTotal);
             }
             case Effect.Complete() -> {}
@@ -241,8 +241,8 @@ final class StateFetcher {
     /** No other thread is left. */
     private void keepWhatCame() {
         for (News news : inbox) {
-            if (news instanceof News.ChunkCame(_, Slot slot)) {
-                keep(slot);
+            if (news instanceof News.ChunkCame came) {
+                keep(came.slot());
             }
         }
         flying.forEach(slot -> task.state().staging().giveBack(slot.piece));
