@@ -242,9 +242,11 @@ final class StepBoundaryTest {
     void aSourceWithAnotherManifestIsLeftOut() throws Exception {
         try (var group = group(3)) {
             makeJoiners(group, 2);
+            group.refuseStreams(1, () -> {}); // so that the other one is asked first
             group.meddle(0, (header, bytes) -> {
                 if (header.kind() == StateServer.MANIFEST) {
                     bytes[bytes.length - 1] ^= 1;
+                    group.allowStreams(1);
                 }
             });
             assertEquals(new StepStart(7, true), group.attempt().get(2).start());
