@@ -245,6 +245,10 @@ final class BoundaryGroup implements AutoCloseable {
         ranks.get(rank).refusal = then;
     }
 
+    void allowStreams(int rank) {
+        ranks.get(rank).refusal = null;
+    }
+
     /** Waits for the end of a rank's attempt. */
     void awaitEnd(int rank) throws IOException {
         await(ranks.get(rank).end);
