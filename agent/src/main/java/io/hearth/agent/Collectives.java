@@ -40,7 +40,7 @@ sealed interface Collectives {
 
         @Override
         public void install(View view) {
-            engine.install(text(view.lineage()), view);
+            engine.install(text(view.lineage()), view, roundTrips.get());
         }
 
         @Override

@@ -123,6 +123,10 @@ final class Caller implements AutoCloseable {
         board.lock.unlock();
         try {
             refusal = driver.drive(on, drive -> exchange(asked, attempt, drive));
+        } catch (GiveUpException alone) {
+            board.lock.lock();
+            board.giveUp(asked, alone.error());
+            return;
         } catch (IOException broken) {
             board.lock.lock();
             board.broken(on, broken);

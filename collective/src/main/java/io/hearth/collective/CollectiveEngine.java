@@ -48,7 +48,11 @@ public final class CollectiveEngine implements DistributedBackend {
     private final Clock clock;
     private final String group;
     private final NodeId self;
+    private final StreamSource streams;
     private final GroupShell shell;
+    private final SharedState shared = new SharedState();
+    private volatile boolean entersByStep; // by whoever knows the cluster, for callers
+    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
     private final ReentrantLock callers = new ReentrantLock();
     /** Of the thread that calls. */
     private final IdentityHashMap<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
@@ -74,6 +78,7 @@ public final class CollectiveEngine implements DistributedBackend {
             Clock clock) {
         this.group = group;
         this.self = self;
+        this.streams = streams;
         this.reducer = reducer;
         this.options = options;
         this.clock = clock;
@@ -127,6 +132,30 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public void share(String name, List<MemorySegment> buffers) {
+        shared.share(name, buffers);
+    }
+
+    @Override
+    public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
+        if (shell.isOut()) {
+            shared.left();
+        }
+        var means = new StepBoundary.Means(
+                group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget(), StateProgress.NONE);
+        var boundary = new StepBoundary(shared, means);
+        MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
+        run(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, how);
+        entersByStep = false;
+        return boundary.pass(agreed);
+    }
+
+    /** The group is at work already: until a step began here, every other call is refused at once. */
+    public void enterByStep() {
+        entersByStep = true;
+    }
+
+    @Override
     public CollectiveMetrics metricsSnapshot() {
         return tally.snapshot(worldSize() - 1, shell.caller().repeated());
     }
@@ -141,6 +170,7 @@ public final class CollectiveEngine implements DistributedBackend {
      * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
      */
     public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
+        this.roundTripNanos = Map.copyOf(roundTripNanos);
         return CollectiveCodec.encode(shell.freeze(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
     }
 
@@ -150,8 +180,15 @@ public final class CollectiveEngine implements DistributedBackend {
      *
      * @param lineage text of the view's lineage: the same on all members, another one for another lineage
      * @param view which lists this node as a trainer of the group; otherwise the node counts as removed
+     * @param roundTripNanos to other nodes, as far as somebody measured; state is taken from the nearest
      */
-    public void install(String lineage, View view) {
+    public void install(String lineage, View view, Map<NodeId, Long> roundTripNanos) {
+        this.roundTripNanos = Map.copyOf(roundTripNanos);
+        install(lineage, view);
+    }
+
+    /** As {@link #install(String, View, Map)}, with what was measured before. */
+    void install(String lineage, View view) {
         List<NodeId> members = view.group(group).stream().map(Member::node).toList();
         Optional<GroupView> groupView = view.groupView(group);
         if (!members.contains(self) || groupView.isEmpty()) {
@@ -209,6 +246,7 @@ public final class CollectiveEngine implements DistributedBackend {
         try {
             memories.values().forEach(ErrorFeedback::close);
             memories.clear();
+            shared.close();
         } finally {
             callers.unlock();
         }
@@ -253,6 +291,10 @@ public final class CollectiveEngine implements DistributedBackend {
     private CollectiveResult run(Plan plan, MemorySegment values, CollectiveOptions how) throws CollectiveException {
         if (values.isReadOnly()) {
             throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
+        }
+        if (entersByStep && plan.signature().kind() != Signature.Kind.BOUNDARY) {
+            throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
+                    + " and call beginStep() to enter it, or come back when the job has ended");
         }
         long due = clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
         Signature signature = plan.signature();

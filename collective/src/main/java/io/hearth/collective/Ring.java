@@ -48,6 +48,10 @@ final class Ring {
         return formation.fence();
     }
 
+    String lineage() {
+        return formation.lineage();
+    }
+
     NodeId self() {
         return self;
     }

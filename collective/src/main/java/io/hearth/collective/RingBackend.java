@@ -223,6 +223,16 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
+    public void share(String name, List<MemorySegment> buffers) {
+        engine.share(name, buffers);
+    }
+
+    @Override
+    public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
+        return engine.beginStep(options);
+    }
+
+    @Override
     public CollectiveMetrics metricsSnapshot() {
         return engine.metricsSnapshot();
     }

@@ -25,6 +25,7 @@ final class SharedState implements AutoCloseable {
     private long[] starts = new long[0];
     private boolean sealed;
     private long revision;
+    private String lineage = "";
 
     SharedState() {
         this(StateLayout.CHUNK_BYTES_MAX);
@@ -83,6 +84,22 @@ final class SharedState implements AutoCloseable {
             throw new IllegalArgumentException("nobody completed " + steps + " steps");
         }
         revision = steps;
+    }
+
+    /** A boundary was passed: a step begins, and what its end will leave is that of one more step. */
+    void passed(String inLineage, long step) {
+        lineage = inLineage;
+        revision(step + 1);
+    }
+
+    /** This member was out of its group: what it holds is what the others may have gone on without. */
+    void left() {
+        lineage = "";
+    }
+
+    /** Whether this member passed its last boundary in another lineage, so that others know better. */
+    boolean isNewIn(String here) {
+        return !lineage.equals(here);
     }
 
     /** What arrived and is not in use yet. */

@@ -79,7 +79,7 @@ final class StateStreams implements AutoCloseable {
      */
     DataStream open(NodeId peer, int fetcher) throws IOException, InterruptedException {
         var id = new StreamId(group, ring.fence(), INDEX_MIN + fetcher);
-        while (true) {
+        while (!hasEnded()) {
             try {
                 return kept(source.open(peer, id, OPEN_AT_ONCE_MAX));
             } catch (IOException notYet) {
@@ -88,6 +88,7 @@ final class StateStreams implements AutoCloseable {
                 }
             }
         }
+        throw new IOException("the transfer of state has ended");
     }
 
     private DataStream kept(DataStream stream) throws IOException {

@@ -31,8 +31,8 @@ final class StepBoundary implements Contribution {
     private static final byte HELD = 1;
 
     private final SharedState state;
-    private final boolean joined;
     private final Means means;
+    private String lineage = "";
     private @Nullable StateManifest own;
     private long spentNanos;
     private boolean replaced;
@@ -62,20 +62,20 @@ final class StepBoundary implements Contribution {
         }
     }
 
-    /** {@code joined}: this rank has passed no boundary of this lineage yet. */
-    StepBoundary(SharedState state, boolean joined, Means means) {
+    StepBoundary(SharedState state, Means means) {
         this.state = state;
-        this.joined = joined;
         this.means = means;
     }
 
     /**
-     * What the application gets to know once the number is done.
+     * Passes the boundary, once the number is done.
      *
      * @param agreed the call's buffer
      */
-    StepStart start(MemorySegment agreed) {
-        return new StepStart(StateClaim.readFrom(agreed, 0).revision(), replaced);
+    StepStart pass(MemorySegment agreed) {
+        long step = StateClaim.readFrom(agreed, 0).revision();
+        state.passed(lineage, step);
+        return new StepStart(step, replaced);
     }
 
     /** {@inheritDoc} Throws {@link GiveUpException} when this rank cannot get the state. */
@@ -83,9 +83,10 @@ final class StepBoundary implements Contribution {
     public Optional<Refusal> attempt(Place place) throws IOException {
         StateManifest held = own == null ? state.manifest() : own;
         own = held;
+        lineage = place.ring().lineage();
         Buffers.Buffer table = means.buffers().take((long) place.ring().world() * StateClaim.BYTES);
         try {
-            var mine = new StateClaim(state.revision(), held.digest(), joined, nearest(place.ring()));
+            var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.ring()));
             mine.writeTo(table.bytes(), (long) place.ring().position() * StateClaim.BYTES);
             Optional<Refusal> refusal = gather(place, table.bytes(), StateClaim.BYTES);
             return refusal.isPresent() ? refusal : settle(place, table.bytes(), held);

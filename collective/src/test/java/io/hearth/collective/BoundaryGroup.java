@@ -117,7 +117,7 @@ final class BoundaryGroup implements AutoCloseable {
                         drive -> now.attempt(new Contribution.Place(
                                 Exchange.ofCall(drive, number, SIGNATURE, Optional.empty()), on, SEGMENT_BYTES, call)));
                 return refused.isEmpty()
-                        ? new Outcome(now.start(work.bytes()), null, false)
+                        ? new Outcome(now.pass(work.bytes()), null, false)
                         : new Outcome(null, new AssertionError(refused.get()), false);
             } catch (Throwable thrown) {
                 abandon(); // as the view change does that follows
@@ -245,6 +245,10 @@ final class BoundaryGroup implements AutoCloseable {
         ranks.get(rank).refusal = then;
     }
 
+    void allowStreams(int rank) {
+        ranks.get(rank).refusal = null;
+    }
+
     /** Waits for the end of a rank's attempt. */
     void awaitEnd(int rank) throws IOException {
         await(ranks.get(rank).end);
@@ -337,9 +341,13 @@ final class BoundaryGroup implements AutoCloseable {
                 return 0;
             }
         };
+        if (rank.joined) {
+            rank.state.left();
+        } else {
+            rank.state.passed("1", rank.state.revision() - 1);
+        }
         return new StepBoundary(
                 rank.state,
-                rank.joined,
                 new StepBoundary.Means("digits", rank.streams(), rank.buffers, clock, measured, budget, progress));
     }
 

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Engines on streams in memory, without losses. */
 final class CollectiveEngineTest {
-    private static final EngineOptions SMALL_SEGMENTS =
-            new EngineOptions(Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Optional.empty());
+    private static final EngineOptions SMALL_SEGMENTS = new EngineOptions(
+            Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
 
     static float[] input(int rank, int count) {
         var random = new SplittableRandom(rank * 7919L + count);
