@@ -45,6 +45,7 @@ final class ChaosJudge {
     private int hangs;
     private int divergences;
     private int removalsOfPaused;
+    private int removalsOfHealthy;
 
     ChaosJudge(int hosts) {
         this.hosts = hosts;
@@ -54,10 +55,7 @@ final class ChaosJudge {
         switch (event) {
             case ChaosEvent.Begun begun -> begun(host, begun);
             case ChaosEvent.Summed summed -> summed(host, summed);
-            case ChaosEvent.Removed removed ->
-                open.stream()
-                        .filter(fault -> fault.blow.struck().contains(host) && removed.at() - fault.blow.atNanos() > 0)
-                        .forEach(fault -> fault.removed = true);
+            case ChaosEvent.Removed removed -> removed(host, removed);
             case ChaosEvent.Failed _ -> {}
             case ChaosEvent.Ended ended -> {
                 finalStates.add(ended.state());
@@ -65,6 +63,19 @@ final class ChaosJudge {
                     diverged("host " + host + " ended with other weights than the others, at step " + ended.step());
                 }
             }
+        }
+    }
+
+    private void removed(int host, ChaosEvent.Removed removed) {
+        boolean wasStruck = false;
+        for (Open fault : open) {
+            if (fault.blow.struck().contains(host) && removed.at() - fault.blow.atNanos() > 0) {
+                fault.removed = true;
+                wasStruck = true;
+            }
+        }
+        if (!wasStruck) {
+            removalsOfHealthy++;
         }
     }
 
@@ -185,6 +196,13 @@ final class ChaosJudge {
 
     ChaosReport report() {
         return new ChaosReport(
-                faults, stepsOfGone + steps, hangs, divergences, removalsOfPaused, recoveryNanos, problems);
+                faults,
+                stepsOfGone + steps,
+                hangs,
+                divergences,
+                removalsOfPaused,
+                removalsOfHealthy,
+                recoveryNanos,
+                problems);
     }
 }

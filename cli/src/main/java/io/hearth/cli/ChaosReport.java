@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * @param hangs times that somebody who had to go on, or to come back, did not in time
  * @param divergences times that two members held different results of one step, or a wrong sum
  * @param removalsOfPaused times that a worker was removed for a pause of a second
+ * @param removalsOfHealthy times that a worker was removed that no open fault had struck: a nuisance, it enters again
  * @param recoveryNanos for each kind, from each fault to the moment when all who go on had completed a step without who was lost
  * @param problems one line for each hang, divergence and removal
  */
@@ -27,6 +28,7 @@ record ChaosReport(
         int hangs,
         int divergences,
         int removalsOfPaused,
+        int removalsOfHealthy,
         Map<ChaosKind, List<Long>> recoveryNanos,
         List<String> problems) {
     private static final List<ChaosKind> ALWAYS = List.of(ChaosKind.SILENT, ChaosKind.KILLED, ChaosKind.MASTER);
@@ -62,6 +64,7 @@ record ChaosReport(
         json.addProperty("hangs", hangs);
         json.addProperty("divergences", divergences);
         json.addProperty("removals_of_paused", removalsOfPaused);
+        json.addProperty("removals_of_healthy", removalsOfHealthy);
         var recovery = new JsonObject();
         for (ChaosKind kind : ChaosKind.values()) {
             List<Long> nanos = recoveryNanos.getOrDefault(kind, List.of());
@@ -100,6 +103,7 @@ record ChaosReport(
         rows.add(List.of("hangs", "" + hangs));
         rows.add(List.of("divergences", "" + divergences));
         rows.add(List.of("removals of paused", "" + removalsOfPaused));
+        rows.add(List.of("removals of healthy", "" + removalsOfHealthy));
         recoveryNanos.forEach((kind, nanos) -> {
             if (!nanos.isEmpty()) {
                 rows.add(List.of(

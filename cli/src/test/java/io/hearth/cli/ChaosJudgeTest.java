@@ -148,6 +148,21 @@ final class ChaosJudgeTest {
     }
 
     @Test
+    void whoIsRemovedWithoutHavingBeenStruckIsCounted() {
+        struck(ChaosKind.SILENT, 1_000, 1);
+        judge.note(1, new ChaosEvent.Removed(4_000 * MILLI, "the others went on"));
+        assertEquals(0, judge.report().removalsOfHealthy());
+        judge.note(2, new ChaosEvent.Removed(4_000 * MILLI, "the others went on"));
+        assertEquals(1, judge.report().removalsOfHealthy());
+        summed(0, 4_000, 2);
+        summed(2, 4_000, 2);
+        judge.settle();
+        judge.note(1, new ChaosEvent.Removed(5_000 * MILLI, "the others went on"));
+        assertEquals(2, judge.report().removalsOfHealthy());
+        assertTrue(judge.report().isGood());
+    }
+
+    @Test
     void theMedianOfAnEvenNumberLiesBetweenTheTwoInTheMiddle() {
         assertEquals(2.5, ChaosReport.medianMillis(List.of(4 * MILLI, MILLI, 2 * MILLI, 3 * MILLI)));
         assertEquals(3, ChaosReport.medianMillis(List.of(9 * MILLI, 3 * MILLI, MILLI)));
@@ -161,7 +176,7 @@ final class ChaosJudgeTest {
         judge.settle();
         assertEquals(
                 "{\"schema\":1,\"faults\":{\"killed\":1},\"steps\":5,\"hangs\":0,\"divergences\":0,"
-                        + "\"removals_of_paused\":0,\"recovery_ms\":{\"silent\":{\"median\":null,\"max\":null,\"n\":0},"
+                        + "\"removals_of_paused\":0,\"removals_of_healthy\":0,\"recovery_ms\":{\"silent\":{\"median\":null,\"max\":null,\"n\":0},"
                         + "\"killed\":{\"median\":110.0,\"max\":110.0,\"n\":1},"
                         + "\"master\":{\"median\":null,\"max\":null,\"n\":0}},\"problems\":[]}",
                 judge.report().toJson().toString());
