@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,7 @@ final class StateOverLinksTest {
     }
 
     /** All linked with all. */
-    private TreeMap<NodeId, StreamSource> link(List<Links> opened) throws Exception {
+    private SortedMap<NodeId, StreamSource> link(List<Links> opened) throws Exception {
         var streams = new TreeMap<NodeId, StreamSource>();
         for (int i = 0; i < 3; i++) {
             NodeIdentity identity = NodeIdentity.generate();
