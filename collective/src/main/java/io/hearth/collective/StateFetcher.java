@@ -10,6 +10,7 @@ import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -259,6 +260,12 @@ final class StateFetcher {
                             staging.bytes(chunk).asSlice(0, layout.chunkLength(chunk)));
         }
         staging.close();
+    }
+
+    /** For people: {@code 10 s}, {@code 0.5 s}. */
+    static String text(Duration time) {
+        long millis = time.toMillis();
+        return (millis % 1000 == 0 ? String.valueOf(millis / 1000) : String.valueOf(millis / 1000.0)) + " s";
     }
 
     /** For people: {@code 3.2 GiB}. */

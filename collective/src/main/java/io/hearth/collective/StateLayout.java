@@ -16,8 +16,9 @@ import java.util.Optional;
  *
  * @param chunkBytes size of all chunks but the last, 1 to {@link #CHUNK_BYTES_MAX}
  * @param shares in the order of their registration; all buffers of one after the other
+ * @param bytes of all buffers together
  */
-record StateLayout(int chunkBytes, List<Share> shares) {
+record StateLayout(int chunkBytes, List<Share> shares, long bytes) {
     /** Largest chunk. */
     static final int CHUNK_BYTES_MAX = 1 << 20;
 
@@ -35,7 +36,6 @@ record StateLayout(int chunkBytes, List<Share> shares) {
 
     StateLayout {
         shares = List.copyOf(shares);
-        long bytes = 0;
         int buffers = 0;
         var names = new HashSet<String>();
         for (Share share : shares) {
@@ -43,12 +43,9 @@ record StateLayout(int chunkBytes, List<Share> shares) {
                 throw new IllegalArgumentException("'" + share.name() + "' is shared already; names are unique");
             }
             buffers += share.sizes().size();
-            for (long size : share.sizes()) {
-                bytes = size > BYTES_MAX - bytes ? Long.MAX_VALUE : bytes + size;
-                if (bytes > BYTES_MAX) {
-                    throw new IllegalArgumentException("at most " + BYTES_MAX + " bytes of state are shared");
-                }
-            }
+        }
+        if (bytes != sum(shares) || bytes > BYTES_MAX) {
+            throw new IllegalArgumentException("at most " + BYTES_MAX + " bytes of state are shared, not " + bytes);
         }
         if (buffers > BUFFERS_MAX) {
             throw new IllegalArgumentException("at most " + BUFFERS_MAX + " buffers are shared, not " + buffers
@@ -79,22 +76,29 @@ record StateLayout(int chunkBytes, List<Share> shares) {
         }
     }
 
-    /** Of all buffers together. */
-    long bytes() {
-        return shares.stream()
-                .flatMap(share -> share.sizes().stream())
-                .mapToLong(Long::longValue)
-                .sum();
+    StateLayout(int chunkBytes, List<Share> shares) {
+        this(chunkBytes, shares, sum(shares));
+    }
+
+    /** Stops at {@link Long#MAX_VALUE}. */
+    private static long sum(List<Share> shares) {
+        long sum = 0;
+        for (Share share : shares) {
+            for (long size : share.sizes()) {
+                sum = size > Long.MAX_VALUE - sum ? Long.MAX_VALUE : sum + size;
+            }
+        }
+        return sum;
     }
 
     /** How many chunks there are; none without bytes. */
     int chunks() {
-        return (int) Math.ceilDiv(bytes(), (long) chunkBytes);
+        return (int) Math.ceilDiv(bytes, (long) chunkBytes);
     }
 
     /** Bytes of a chunk; only the last may be short. */
     int chunkLength(int chunk) {
-        return (int) Math.min(chunkBytes, bytes() - (long) chunk * chunkBytes);
+        return (int) Math.min(chunkBytes, bytes - (long) chunk * chunkBytes);
     }
 
     /**
@@ -148,16 +152,22 @@ record StateLayout(int chunkBytes, List<Share> shares) {
      * number of its buffers (4), and their sizes (8 each).
      */
     byte[] encode() {
-        ByteBuffer out = ByteBuffer.allocate(ENCODED_MAX).order(ByteOrder.LITTLE_ENDIAN);
-        out.putInt(chunkBytes).putInt(shares.size());
-        for (Share share : shares) {
-            byte[] name = share.name().getBytes(StandardCharsets.UTF_8);
-            out.putShort((short) name.length).put(name).putInt(share.sizes().size());
-            share.sizes().forEach(out::putLong);
+        List<byte[]> names = shares.stream()
+                .map(share -> share.name().getBytes(StandardCharsets.UTF_8))
+                .toList();
+        int size = 2 * Integer.BYTES;
+        for (int i = 0; i < shares.size(); i++) {
+            int buffers = shares.get(i).sizes().size();
+            size += Short.BYTES + names.get(i).length + Integer.BYTES + buffers * Long.BYTES;
         }
-        byte[] bytes = new byte[out.position()];
-        out.flip().get(bytes);
-        return bytes;
+        ByteBuffer out = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt(chunkBytes).putInt(shares.size());
+        for (int i = 0; i < shares.size(); i++) {
+            List<Long> sizes = shares.get(i).sizes();
+            out.putShort((short) names.get(i).length).put(names.get(i)).putInt(sizes.size());
+            sizes.forEach(out::putLong);
+        }
+        return out.array();
     }
 
     /**

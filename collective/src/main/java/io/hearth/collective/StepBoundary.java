@@ -118,7 +118,9 @@ final class StepBoundary implements Contribution {
         StateVote vote = StateVote.decide(claims);
         int rank = ring.members().indexOf(ring.self());
         List<Integer> sources = vote.sources().get(rank);
-        if (sources != null) {
+        if (sources == null) {
+            state.staging().close(); // what an earlier call left there is of no use any more
+        } else {
             fetch(place, vote.agreed(), sources, held);
         }
         state.revision(vote.agreed().revision());
@@ -138,7 +140,7 @@ final class StepBoundary implements Contribution {
                 ring,
                 place.call().number,
                 means.budget().toNanos() - spentNanos,
-                means.budget().toMillis() / 1000.0 + " s",
+                StateFetcher.text(means.budget()),
                 means.progress());
         try {
             own = new StateFetcher(task).fetch(new StateStreams(means.streams(), ring, means.group()), means.clock());

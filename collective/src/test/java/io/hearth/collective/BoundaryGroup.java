@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /** Ranks of one process that play boundaries on rings over a {@link MemoryFabric}, with hands in what they send. */
 final class BoundaryGroup implements AutoCloseable {
     static final int CHUNK_BYTES = 1024;
+    private static final int SMALL_MAX = 1 << 20;
     private static final int SEGMENT_BYTES = 64;
     private static final Signature SIGNATURE =
             Signature.allReduce(ReduceOp.SUM, DataType.UINT8, StateClaim.BYTES, Signature.PLAIN);
@@ -72,7 +74,7 @@ final class BoundaryGroup implements AutoCloseable {
         volatile CountDownLatch end = new CountDownLatch(1); // written before an attempt, read by its threads
         volatile @Nullable Thread thread; // written before an attempt, read by its threads
         byte[] bytes = {};
-        SharedState state = new SharedState(CHUNK_BYTES);
+        SharedState state = new SharedState();
         boolean joined;
 
         @Nullable
@@ -81,22 +83,24 @@ final class BoundaryGroup implements AutoCloseable {
         @Nullable
         Ring ring;
 
-        Rank(int number, int size) {
-            node = TestGroup.node(number);
-            driver = new RingDriver("digits", fabric.of(node), Engines.best().newReducer(), gate);
+        private final StreamSource plain;
+
+        Rank(NodeId node, StreamSource plain, int size) {
+            this.node = node;
+            this.plain = plain;
+            driver = new RingDriver("digits", plain, Engines.best().newReducer(), gate);
             share(size);
         }
 
         void share(int size) {
             bytes = new byte[size];
-            state = new SharedState(CHUNK_BYTES);
+            state = size > SMALL_MAX ? new SharedState() : new SharedState(CHUNK_BYTES);
             if (size > 0) {
                 state.share("weights", List.of(MemorySegment.ofArray(bytes)));
             }
         }
 
         private StreamSource streams() {
-            StreamSource plain = fabric.of(node);
             return (peer, id, timeout) -> {
                 Runnable refuse = refusal;
                 if (refuse != null) {
@@ -170,9 +174,16 @@ final class BoundaryGroup implements AutoCloseable {
     /** {@code world} ranks that share {@code size} bytes each, in one ring. */
     BoundaryGroup(int world, int size) {
         for (int rank = 0; rank < world; rank++) {
-            ranks.add(new Rank(rank, size));
+            NodeId node = TestGroup.node(rank);
+            ranks.add(new Rank(node, fabric.of(node), size));
         }
         form(IntStream.range(0, world).boxed().toList());
+    }
+
+    /** The same over other streams. */
+    BoundaryGroup(SortedMap<NodeId, StreamSource> streams, int size) {
+        streams.forEach((node, source) -> ranks.add(new Rank(node, source, size)));
+        form(IntStream.range(0, ranks.size()).boxed().toList());
     }
 
     int world() {

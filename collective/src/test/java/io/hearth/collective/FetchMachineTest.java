@@ -153,8 +153,9 @@ final class FetchMachineTest {
         assertEquals(asks(), at(399, new Event.Tick()));
         on(new Event.Heard(0));
         on(new Event.Opened(1));
-        assertEquals(
-                List.of(new Effect.Progress(0, 2, 2)), at(698, new Event.Tick()), "1 owes nothing, 0 spoke at 399");
+        assertEquals(List.of(new Effect.Progress(0, 2, 2)), at(698, new Event.Tick()), "0 spoke at 399");
+        assertEquals(asks(), on(new Event.Heard(0)));
+        assertEquals(asks(), at(750, new Event.Tick()), "1 owes nothing");
     }
 
     @Test
