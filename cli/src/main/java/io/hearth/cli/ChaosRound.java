@@ -15,12 +15,18 @@ final class ChaosRound {
      * What a round showed.
      *
      * @param sums that were completed
+     * @param usualNanos between two sums before the fault, the middle one of those who go on
      * @param recoveryNanos from the fault to the moment when all who go on had a sum without who was lost
      * @param isRemoved whether somebody was removed who had been paused for a second
      * @param divergence what was wrong with the sums
      */
     record Outcome(
-            ChaosBlow blow, long sums, OptionalLong recoveryNanos, boolean isRemoved, Optional<String> divergence) {}
+            ChaosBlow blow,
+            long sums,
+            long usualNanos,
+            OptionalLong recoveryNanos,
+            boolean isRemoved,
+            Optional<String> divergence) {}
 
     private final int hosts;
     private final ChaosBoard board;
@@ -72,9 +78,22 @@ final class ChaosRound {
                         .mapToLong(host -> sums.get(host).size())
                         .max()
                         .orElse(0),
+                usualNanos(blow),
                 blow.kind() == ChaosKind.PAUSE ? OptionalLong.empty() : recovery(blow),
                 blow.kind() == ChaosKind.PAUSE && isRemoved(blow),
                 divergence(blow));
+    }
+
+    private long usualNanos(ChaosBlow blow) {
+        var spans = new ArrayList<Long>();
+        for (int host : blow.onward()) {
+            List<ChaosEvent.Summed> of = sums.get(host);
+            for (int i = Math.max(1, of.size() / 2); i < of.size() && of.get(i).at() - blow.atNanos() < 0; i++) {
+                spans.add(of.get(i).at() - of.get(i - 1).at());
+            }
+        }
+        spans.sort(null);
+        return spans.isEmpty() ? 0 : spans.get(spans.size() / 2);
     }
 
     private OptionalLong recovery(ChaosBlow blow) {

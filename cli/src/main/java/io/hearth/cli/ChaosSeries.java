@@ -91,12 +91,14 @@ final class ChaosSeries {
         if (!isDecided) {
             return who + "no further sum";
         }
-        return who
-                + (outcome.recoveryNanos().isPresent()
-                        ? String.format(
-                                Locale.ROOT,
-                                "next sum after %.0f ms",
-                                outcome.recoveryNanos().getAsLong() / 1e6)
-                        : outcome.isRemoved() ? "removed" : "nobody was removed");
+        if (outcome.recoveryNanos().isEmpty()) {
+            return who + (outcome.isRemoved() ? "removed" : "nobody was removed");
+        }
+        return String.format(
+                Locale.ROOT,
+                "%snext sum after %.0f ms (one every %.0f ms before)",
+                who,
+                outcome.recoveryNanos().getAsLong() / 1e6,
+                outcome.usualNanos() / 1e6);
     }
 }

@@ -59,6 +59,15 @@ final class ChaosRoundTest {
     }
 
     @Test
+    void theUsualTimeOfASumIsThatOfTheLaterHalfBeforeTheFault() {
+        summed(0, 3 * SECOND, 1, 3, "all");
+        summed(0, 5 * SECOND, 2, 3, "all");
+        summed(0, 6 * SECOND, 3, 3, "all");
+        summed(0, 20 * SECOND, 4, 2, "two");
+        assertEquals(2 * SECOND, round.outcome(KILLED).usualNanos());
+    }
+
+    @Test
     void whoGoesOnMustHoldTheSame() {
         summed(0, 11 * SECOND, 1, 2, "two");
         summed(1, 11 * SECOND, 1, 2, "others");
