@@ -12,9 +12,15 @@ final class SelfProcess {
 
     /** A child that is ready to be started; nothing secret may be among {@code arguments}, which everybody can read. */
     static ProcessBuilder of(List<String> arguments) {
+        return of(List.of(), arguments);
+    }
+
+    /** As {@link #of(List)}, with more flags of Java after the same ones. */
+    static ProcessBuilder of(List<String> flags, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(flags);
         command.add("-cp");
         command.add(absolute(System.getProperty("java.class.path")));
         command.add(Main.class.getName());
