@@ -5,6 +5,7 @@ import io.hearth.election.DamagedRecordException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.RecordCodec;
+import io.hearth.identity.DurableFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.DialFailure;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.Refusal;
@@ -31,7 +32,7 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
-    public void dialFailed(InetSocketAddress address, String text) {
-        inbox.event(new NodeEvent.DialFailed(address, text));
+    public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
+        inbox.event(new NodeEvent.DialFailed(address, failure, text));
     }
 }

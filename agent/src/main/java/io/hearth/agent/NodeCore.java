@@ -7,6 +7,7 @@ import io.hearth.discovery.SourceKind;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.HealthMachine;
+import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.ViewMachine;
@@ -129,7 +130,10 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         watch.driver().tickIfDue();
         membership.driver().tickIfDue();
         long now = clock.nanoTime();
-        changed |= report.isNewView(membership);
+        if (report.isNewView(membership)) {
+            changed = true;
+            dialMembersWithoutLink();
+        }
         if (changed || now - publishedNanos >= PUBLISH_NANOS) {
             changed = false;
             publishedNanos = now;
@@ -171,6 +175,20 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public void trusted(HealthMachine.Effect.Trusted trusted) {
         membership.driver().step(new ViewMachine.Event.Trusted(trusted.node(), trusted.incarnation()));
         changed = true;
+    }
+
+    @Override
+    public void renew(HealthMachine.Effect.Renew renew) {
+        LOG.info("link to peer={} is made anew: {}", renew.node().shortText(), renew.why());
+        links.close(renew.node(), renew.why() + "; a new link is made");
+    }
+
+    /** A link to one member but not to the other would soon be a broken pair. */
+    private void dialMembersWithoutLink() {
+        membership.view().members().stream()
+                .map(Member::node)
+                .filter(node -> !watch.isLinked(node))
+                .forEach(finder::vouched);
     }
 
     private void startOnce() {

@@ -4,6 +4,7 @@ import io.hearth.discovery.Sighting;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.DialFailure;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
@@ -26,7 +27,7 @@ sealed interface NodeEvent {
             implements NodeEvent {}
 
     /** Nobody answered there. */
-    record DialFailed(InetSocketAddress address, String why) implements NodeEvent {}
+    record DialFailed(InetSocketAddress address, DialFailure failure, String why) implements NodeEvent {}
 
     /** A source of peers told of one. */
     record Sighted(Sighting sighting) implements NodeEvent {}

@@ -9,8 +9,8 @@ import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
 import io.hearth.discovery.RememberedPeers;
 import io.hearth.discovery.SocketAddresses;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.LinkInfo;
-import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -44,6 +44,11 @@ final class PeerFinder {
         table.step(new Event.Sighted(sighted.sighting()));
     }
 
+    /** The node is in the view, so somebody hears it. */
+    void vouched(NodeId node) {
+        table.step(new Event.Vouched(node));
+    }
+
     void networkChanged() {
         table.step(new Event.NetworkChanged());
     }
@@ -53,7 +58,8 @@ final class PeerFinder {
                 link.dialedByUs()
                         ? new Event.Admitted(
                                 address(link.address()), link.peer().id())
-                        : new Event.Accepted(link.peer().id()));
+                        : new Event.Accepted(
+                                address(link.listens()), link.peer().id()));
     }
 
     void lost(NodeEvent.Lost lost) {
@@ -75,14 +81,6 @@ final class PeerFinder {
                     case TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP ->
                         new Event.DialFailed(address, refused.why());
                 });
-    }
-
-    /** Whether a refusal tells of somebody, rather than of a passing difficulty. */
-    static boolean isWorthTelling(Refusal refusal) {
-        return switch (refusal) {
-            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, TLS, MALFORMED, TOO_LARGE -> true;
-            case UNKNOWN, REFLECTION, TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> false;
-        };
     }
 
     private static PeerAddress address(InetSocketAddress address) {

@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.election.HealthConfig;
+import io.hearth.election.HealthEvent;
 import io.hearth.election.HealthMachine;
 import io.hearth.election.HealthMachine.Effect;
 import io.hearth.election.HealthMachine.Event;
@@ -9,6 +10,7 @@ import io.hearth.election.HealthState;
 import io.hearth.election.Message;
 import io.hearth.election.PeerHealth;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.DialFailure;
 import io.hearth.transport.LinkInfo;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -20,15 +22,13 @@ import org.slf4j.LoggerFactory;
 /** Carries out what the failure detector decides: heartbeats go out, opinions go to the view change. Owner thread only. */
 final class PeerWatch {
     private static final Logger LOG = LoggerFactory.getLogger(PeerWatch.class);
-    private static final int ADDRESSES_MAX = 1024;
 
     private final HealthConfig config;
     private final Clock clock;
     private final Outcome outcome;
     private final MachineDriver<HealthState, Event, Effect> health;
     private final Map<NodeId, Long> incarnations = new HashMap<>(); // of linked peers
-    private final Map<InetSocketAddress, NodeId> dialled =
-            new HashMap<>(); // where a peer listens, as this node found it
+    private final Map<NodeId, InetSocketAddress> dialled = new HashMap<>(); // where a watched peer listens, as found
 
     /** What the opinions and heartbeats lead to. */
     interface Outcome {
@@ -37,6 +37,8 @@ final class PeerWatch {
         void suspected(Effect.Suspected suspected);
 
         void trusted(Effect.Trusted trusted);
+
+        void renew(Effect.Renew renew);
     }
 
     PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
@@ -58,8 +60,8 @@ final class PeerWatch {
     void admitted(LinkInfo link) {
         NodeId node = link.peer().id();
         incarnations.put(node, link.peer().incarnation());
-        if (link.dialedByUs() && dialled.size() < ADDRESSES_MAX) {
-            dialled.put(link.address(), node);
+        if (link.dialedByUs()) {
+            dialled.put(node, link.address());
         }
         health.step(new Event.Linked(node, link.peer().incarnation()));
     }
@@ -73,9 +75,12 @@ final class PeerWatch {
 
     /** Nobody listens where a lost peer did: it is gone, and there is no reason to wait. */
     void dialFailed(NodeEvent.DialFailed failed) {
-        NodeId node = dialled.get(failed.address());
-        if (node != null && failed.why().contains("refused")) {
-            health.step(new Event.RedialRefused(node));
+        if (failed.failure() == DialFailure.REFUSED) {
+            dialled.forEach((node, address) -> {
+                if (address.equals(failed.address())) {
+                    health.step(new Event.RedialRefused(node));
+                }
+            });
         }
     }
 
@@ -91,6 +96,10 @@ final class PeerWatch {
                         : new Event.Heard(node, incarnation));
     }
 
+    boolean isLinked(NodeId node) {
+        return incarnations.containsKey(node);
+    }
+
     Optional<PeerHealth> peer(NodeId node) {
         return health.state().peer(node, config, clock.nanoTime());
     }
@@ -103,7 +112,13 @@ final class PeerWatch {
                 LOG.info("peer={} is heard again", trusted.node().shortText());
                 outcome.trusted(trusted);
             }
-            case Effect.Announce announce -> LOG.debug("{}", announce.event());
+            case Effect.Renew renew -> outcome.renew(renew);
+            case Effect.Announce(HealthEvent event) -> {
+                LOG.debug("{}", event);
+                if (event instanceof HealthEvent.Removed(NodeId gone)) {
+                    dialled.remove(gone);
+                }
+            }
             case Effect.Awoke awoke ->
                 LOG.info(
                         "this machine slept or was paused for {} ms: nobody is judged by that time",

@@ -16,7 +16,7 @@ final class RefusedPeers {
     private final Map<String, ClusterStatus.Refused> kept = new LinkedHashMap<>();
 
     void note(NodeEvent.Refused refused) {
-        if (!PeerFinder.isWorthTelling(refused.refusal())) {
+        if (!refused.refusal().tellsOfPeer()) {
             return;
         }
         // Strangers dial from a new port each time: the host and the cause make the entry.

@@ -15,8 +15,10 @@ import java.util.stream.IntStream;
 /** A training that is struck act by act, as a {@link ChaosPlan} says, for as long as it was given; then all must end alike. */
 final class ChaosRun {
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(120);
-    private static final long WHOLE_NANOS =
-            TimeUnit.SECONDS.toNanos(120); // somebody removed often waits up to 60 s outside
+
+    /** Somebody who was removed often waits up to 60 s outside. */
+    private static final long WHOLE_NANOS = TimeUnit.SECONDS.toNanos(120);
+
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final ChaosStage stage;

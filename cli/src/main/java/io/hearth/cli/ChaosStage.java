@@ -4,6 +4,7 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NetworkNamespace;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,11 +27,12 @@ final class ChaosStage implements AutoCloseable {
     }
 
     private static final int TOLD_MAX = 100_000;
-    private static final List<String> FLAGS = List.of(
+    private static final List<String> FLAGS_OF_SUMS = List.of(
             "--enable-native-access=ALL-UNNAMED",
             "-XX:+UseCompactObjectHeaders",
             "-XX:+UseSerialGC",
-            "-XX:-UsePerfData");
+            "--add-modules=jdk.incubator.vector",
+            "-Xmx1g");
 
     private final int hosts;
     private final ChaosFolder folder;
@@ -74,11 +76,15 @@ final class ChaosStage implements AutoCloseable {
         }
     }
 
+    /** The digits run as in the demo, with this program's own flags; large sums need the optimizing compiler and vectors. */
     private static List<String> command(ChaosWorkerCommand.Work work) {
-        var flags = new ArrayList<>(FLAGS);
+        var flags = new ArrayList<String>();
         switch (work) {
-            case DIGITS -> flags.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx192m"));
-            case SUMS -> flags.addAll(List.of("--add-modules=jdk.incubator.vector", "-Xmx1g"));
+            case DIGITS -> {
+                flags.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+                flags.add("-Xmx192m");
+            }
+            case SUMS -> flags.addAll(FLAGS_OF_SUMS);
         }
         return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name()));
     }

@@ -26,8 +26,9 @@ final class Demo {
      * @param epochs of training, at least 1
      * @param compression as {@code hearth train --compression}
      * @param kills how many masters to kill, 0 to {@code nodes - 2}
+     * @param archive to make of the first node's classes
      */
-    record Options(int nodes, int epochs, String compression, int kills) {
+    record Options(int nodes, int epochs, String compression, int kills, Optional<ClassArchive> archive) {
         static final int NODES_MAX = 16;
         static final int EPOCHS_MAX = 100_000;
 
@@ -47,6 +48,7 @@ final class Demo {
     }
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration ARCHIVE_PATIENCE = Duration.ofSeconds(30); // somebody waits for another command
     private static final Duration SILENCE = Duration.ofSeconds(5);
     private static final int SIGNAL_BASE = 128; // exit codes above it name a signal
     private static final int REPORTS_MAX = 10_000;
@@ -69,9 +71,15 @@ final class Demo {
 
     DemoSummary run() throws HearthException, InterruptedException {
         Path folder = DemoHomes.create(options.nodes());
-        try (DemoNodes nodes = DemoNodes.start(folder, DemoHomes.in(folder, options.nodes()), nodeArguments(), said)) {
+        List<String> firstFlags = options.archive().map(ClassArchive::flags).orElse(List.of());
+        try (DemoNodes nodes =
+                DemoNodes.start(folder, DemoHomes.in(folder, options.nodes()), firstFlags, nodeArguments(), said)) {
             while (board.rows().stream().anyMatch(DemoBoard.Row::isAlive)) {
                 step(nodes);
+            }
+            if (options.archive().isPresent()) {
+                nodes.awaitEnd(0, ARCHIVE_PATIENCE);
+                options.archive().get().complete();
             }
             screen.showFinal(board, options.epochs());
             return summary();
@@ -126,9 +134,10 @@ final class Demo {
     }
 
     private void overdue() throws HearthException {
-        if (System.nanoTime() - startNanos > PATIENCE.toNanos()) {
+        Duration patience = options.archive().isPresent() ? ARCHIVE_PATIENCE : PATIENCE;
+        if (System.nanoTime() - startNanos > patience.toNanos()) {
             throw new HearthException(
-                    "the demo was not done after " + PATIENCE.toMinutes() + " minutes; is this machine very busy?");
+                    "the demo was not done after " + patience.toSeconds() + " s; is this machine very busy?");
         }
     }
 

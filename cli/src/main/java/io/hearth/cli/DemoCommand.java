@@ -2,6 +2,8 @@ package io.hearth.cli;
 
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,6 +46,13 @@ final class DemoCommand implements Callable<Integer> {
             description = "The summary as one line of JSON on standard output; the rest on standard error.")
     private boolean json;
 
+    @Option(
+            names = "--record",
+            hidden = true,
+            paramLabel = "FILE",
+            description = "Make a class archive of a node's start; the launcher gives it to later starts.")
+    private Optional<Path> record = Optional.empty();
+
     DemoCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -68,7 +77,7 @@ final class DemoCommand implements Callable<Integer> {
     private Demo.Options options() {
         try {
             return new Demo.Options(
-                    nodes, epochs, CompressionStrategy.parse(compression).text(), kills);
+                    nodes, epochs, CompressionStrategy.parse(compression).text(), kills, record.map(ClassArchive::new));
         } catch (IllegalArgumentException wrong) {
             if (command == null) {
                 throw wrong;

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -36,16 +37,18 @@ final class DemoNodes implements AutoCloseable {
      * Starts one process for each home.
      *
      * @param homes one prepared home folder for each node, inside {@code folder}, which is removed at the end
+     * @param firstFlags more flags of Java for the first node
      * @param arguments of every node
      * @param said receives all reports; must take them faster than they come
      */
-    static DemoNodes start(Path folder, List<Path> homes, List<String> arguments, BlockingQueue<Said> said)
+    static DemoNodes start(
+            Path folder, List<Path> homes, List<String> firstFlags, List<String> arguments, BlockingQueue<Said> said)
             throws IOException {
         var nodes = new DemoNodes(folder);
         Runtime.getRuntime().addShutdownHook(nodes.onExit);
         try {
             for (Path home : homes) {
-                nodes.start(home, arguments, said);
+                nodes.start(home, nodes.processes.isEmpty() ? firstFlags : List.of(), arguments, said);
             }
         } catch (IOException failed) {
             nodes.close();
@@ -54,9 +57,10 @@ final class DemoNodes implements AutoCloseable {
         return nodes;
     }
 
-    private void start(Path home, List<String> arguments, BlockingQueue<Said> said) throws IOException {
+    private void start(Path home, List<String> flags, List<String> arguments, BlockingQueue<Said> said)
+            throws IOException {
         int node = processes.size();
-        ProcessBuilder builder = SelfProcess.of(arguments);
+        ProcessBuilder builder = SelfProcess.of(flags, arguments);
         builder.environment().put("HEARTH_HOME", home.toString());
         builder.environment().remove("HEARTH_SECRET");
         builder.environment().remove("HEARTH_SECRET_FILE");
@@ -110,6 +114,11 @@ final class DemoNodes implements AutoCloseable {
     /** SIGKILL: no goodbye, no closing of sockets in order. */
     void kill(int node) {
         processes.get(node).destroyForcibly();
+    }
+
+    /** Waits until a node's process has ended by itself, which {@link #close} does not. */
+    void awaitEnd(int node, Duration patience) throws InterruptedException {
+        var _ = processes.get(node).waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     long pid(int node) {

@@ -12,10 +12,17 @@ final class SelfProcess {
 
     /** A child that is ready to be started; nothing secret may be among {@code arguments}, which everybody can read. */
     static ProcessBuilder of(List<String> arguments) {
-        return new ProcessBuilder(command(ManagementFactory.getRuntimeMXBean().getInputArguments(), arguments));
+        return of(List.of(), arguments);
     }
 
-    /** The command line of a child with flags for Java of its own. */
+    /** As {@link #of(List)}, with more flags of Java after the same ones. */
+    static ProcessBuilder of(List<String> flags, List<String> arguments) {
+        var all = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        all.addAll(flags);
+        return new ProcessBuilder(command(all, arguments));
+    }
+
+    /** The command line of a child that has these flags of Java only. */
     static List<String> command(List<String> flags, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

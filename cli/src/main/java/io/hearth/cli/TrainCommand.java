@@ -5,6 +5,7 @@ import io.hearth.agent.HearthConfig;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.DistributedContext;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
 import io.hearth.examples.DigitsRecipe;
 import io.hearth.examples.DigitsTraining;
@@ -75,30 +76,49 @@ final class TrainCommand implements Callable<Integer> {
         HearthConfig config = config();
         long jvmMillis = System.currentTimeMillis()
                 - ManagementFactory.getRuntimeMXBean().getStartTime();
-        try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment());
+        try (var _ = new UntilSignal();
+                AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment());
                 var reports = new NodeReporter(hearth, terminal, json)) {
             if (fromStdin) {
                 ParentPipe.follow(terminal.in(), hearth);
             }
             reports.started(jvmMillis);
+            train(hearth, reports);
+        } catch (InterruptedException interrupted) {
+            return Exit.INTERRUPTED;
+        }
+        return Exit.OK;
+    }
+
+    private void train(AutoDiscoveryBackend hearth, NodeReporter reports) throws HearthException, InterruptedException {
+        try {
             hearth.waitForPeers(peers, timeout);
             DistributedContext cluster = hearth.context();
             reports.tell(new NodeReport.Training(System.currentTimeMillis(), cluster.rank(), cluster.worldSize()));
-            var outcome = DigitsTraining.train(cluster, epochs, seed, (epoch, steps, loss) -> {
-                CollectiveMetrics metrics = cluster.metricsSnapshot();
-                reports.tell(new NodeReport.EpochDone(
-                        System.currentTimeMillis(),
-                        epoch,
-                        epochs,
-                        steps,
-                        loss,
-                        cluster.worldSize(),
-                        metrics.wireBytes(),
-                        metrics.denseBytes()));
-            });
+            var outcome = DigitsTraining.train(
+                    cluster, epochs, seed, (epoch, steps, loss) -> epochDone(reports, cluster, epoch, steps, loss));
             done(reports, hearth, cluster, outcome);
+        } catch (CollectiveException failed) {
+            if (Thread.interrupted()) { // to close in order takes a thread that may wait
+                var interrupted = new InterruptedException(failed.getMessage());
+                interrupted.initCause(failed);
+                throw interrupted;
+            }
+            throw failed;
         }
-        return Exit.OK;
+    }
+
+    private void epochDone(NodeReporter reports, DistributedContext cluster, int epoch, long steps, double loss) {
+        CollectiveMetrics metrics = cluster.metricsSnapshot();
+        reports.tell(new NodeReport.EpochDone(
+                System.currentTimeMillis(),
+                epoch,
+                epochs,
+                steps,
+                loss,
+                cluster.worldSize(),
+                metrics.wireBytes(),
+                metrics.denseBytes()));
     }
 
     private void done(

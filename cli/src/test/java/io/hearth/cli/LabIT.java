@@ -63,10 +63,15 @@ final class LabIT {
             assertEquals(0, second.exitCode(), second.output());
 
             lab.lan("cut", "2");
-            awaitStatus(0, status -> members(status) == 2);
+            for (RunningProcess agent : agents) {
+                agent.await("the end of a silent link", line -> line.contains(" is made anew: silent for "));
+            }
+            long without = epoch(awaitStatus(0, status -> members(status) == 2));
             lab.lan("heal", "2");
-            awaitStatus(0, status -> members(status) == 3);
-            awaitStatus(2, status -> members(status) == 3);
+            for (int host = 0; host < 3; host++) {
+                awaitStatus(host, status -> members(status) == 3 && healthy(status) == 3);
+            }
+            assertEquals(without + 1, epoch(status(0)), "one view after the heal, and the host is in to stay");
 
             stranger.await("why it is not admitted", line -> line.contains("another namespace"));
             assertEquals(1, members(status(3)), "the stranger sits alone");
@@ -142,18 +147,30 @@ final class LabIT {
     }
 
     /** Follows an agent until its status is as wanted; the test's own time limit ends an endless wait. */
-    private void awaitStatus(int host, Predicate<JsonObject> wanted) throws Exception {
+    private JsonObject awaitStatus(int host, Predicate<JsonObject> wanted) throws Exception {
         try (var client = LocalApiClient.connect(socket(host)).orElseThrow()) {
             client.ask("watch");
             JsonObject status = client.answer().orElseThrow();
             while (!wanted.test(status)) {
                 status = client.answer().orElseThrow();
             }
+            return status;
         }
     }
 
     private Path socket(int host) throws Exception {
         return HearthHome.open(folder.resolve("h" + host)).socket("agent.sock");
+    }
+
+    private static long epoch(JsonObject status) {
+        return status.getAsJsonObject("view").get("epoch").getAsLong();
+    }
+
+    private static long healthy(JsonObject status) {
+        return status.getAsJsonArray("nodes").asList().stream()
+                .filter(node ->
+                        node.getAsJsonObject().get("health").getAsString().equals("healthy"))
+                .count();
     }
 
     private static int members(JsonObject status) {

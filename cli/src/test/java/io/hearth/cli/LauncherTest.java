@@ -24,6 +24,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs the real launcher in a source tree, with a JDK and a Maven that are scripts and only say what they were told. */
 final class LauncherTest {
+    private static final String JAVA = """
+            #!/bin/sh
+            echo java
+            printf '%s\\n' "$@"
+            record=
+            for argument in "$@"; do
+                if [ "$record" = --record ]; then
+                    echo >>"${0%/bin/java}/archives"
+                    if [ -f "${0%/bin/java}/no room" ]; then echo 'no room' >&2; exit 1; fi
+                    : >"$argument"
+                fi
+                record=$argument
+            done
+            """;
+
     private static final String MAVEN = """
             #!/bin/sh
             echo "$JAVA_HOME $*" >>builds
@@ -68,7 +83,7 @@ final class LauncherTest {
         Outcome first = start("id", "--json");
         assertEquals(0, first.code(), first.err());
         assertTrue(first.err().contains("hearth: building [2/3] core\nhearth: building [3/3] cli\n"), first.err());
-        assertEquals(3, first.err().lines().count(), first.err());
+        assertEquals(4, first.err().lines().count(), first.err());
         assertTrue(first.out().startsWith("java\n"), first.out());
         assertEquals(List.of(jdk + " -B -ntp -Dmaven.test.skip=true -Dspotless.check.skip=true package"), builds());
         assertEquals(new Outcome(0, first.out(), ""), start("id", "--json"));
@@ -104,6 +119,70 @@ final class LauncherTest {
         }
     }
 
+    @Test
+    void aBuildMakesAnArchiveOfClassesThatAllStartsGetButThoseWithAnotherModule() throws Exception {
+        String plain = start("id").out();
+        String archive = root + "/cli/target/lib/hearth.aot";
+        assertTrue(Files.exists(Path.of(archive)));
+        for (String command : List.of("id", "agent", "simulate", "demo", "wait")) {
+            String out = start(command).out();
+            assertTrue(out.contains("\n-XX:AOTCache=" + archive + "\n-Xlog:aot=off\n-Xlog:cds=off\n"), out);
+        }
+        assertTrue(plain.contains("\n-XX:AOTCache="), plain);
+        assertFalse(start("train").out().contains("AOT"));
+        assertEquals(1, archives());
+    }
+
+    @Test
+    void theArchiveIsMadeAnewForNewerJarsAndForAnotherJdk() throws Exception {
+        start("id");
+        Path madeFor = root.resolve("cli/target/lib/hearth.aot.for");
+        Files.setLastModifiedTime(madeFor, FileTime.from(Instant.now().minusSeconds(60)));
+        Outcome newerJars = start("id");
+        assertEquals("hearth: preparing fast starts, which takes some seconds\n", newerJars.err());
+        assertEquals(2, archives());
+        jdk = makeJdk("another jdk", "JAVA_VERSION=\"25.0.2\"\n");
+        start("id");
+        assertEquals(1, archives());
+        start("id");
+        assertEquals(1, archives());
+        assertEquals(1, builds().size());
+    }
+
+    @Test
+    void anArchiveThatCannotBeMadeIsSaidOnceInOneLineAndEveryStartGoesOnWithout() throws Exception {
+        Files.createFile(jdk.resolve("no room"));
+        Outcome first = start("id");
+        assertEquals(0, first.code());
+        assertTrue(first.out().startsWith("java\n") && !first.out().contains("AOT"), first.out());
+        assertTrue(first.err().endsWith("hearth: starts will be slower, because that failed: no room\n"), first.err());
+        assertEquals(new Outcome(0, first.out(), ""), start("id"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "no archive at all", "an archive of another program, longer than its first page"})
+    void javaSaysNothingOfAnArchiveThatItCannotUse(String content) throws Exception {
+        start("id");
+        Path archive = root.resolve("cli/target/lib/hearth.aot");
+        Files.writeString(archive, content.repeat(200));
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        List<String> command = new ArrayList<>(List.of(java));
+        command.addAll(
+                start("id").out().lines().filter(word -> word.startsWith("-X")).toList());
+        assertTrue(command.contains("-XX:AOTCache=" + archive), command.toString());
+        command.add("--list-modules");
+        assertEquals(outcome(new ProcessBuilder(java, "--list-modules")), outcome(new ProcessBuilder(command)));
+    }
+
+    @Test
+    void anArchiveThatIsGoneIsNotMissed() throws Exception {
+        start("id");
+        Files.delete(root.resolve("cli/target/lib/hearth.aot"));
+        Outcome without = start("id");
+        assertTrue(
+                without.code() == 0 && without.err().isEmpty() && !without.out().contains("AOT"), without.out());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"core/src/main/java/One.java", "core/src/main/java", "pom.xml", "core/pom.xml"})
     void whatIsNewerThanTheLastBuildIsBuilt(String path) throws Exception {
@@ -116,7 +195,12 @@ final class LauncherTest {
 
     @Test
     void whatWasEditedDuringABuildIsBuiltNextTime() throws Exception {
-        script(root.resolve("mvnw"), MAVEN + "touch core/src/main/java/One.java\n");
+        // again, until the file system's clock has gone on
+        script(root.resolve("mvnw"), MAVEN + """
+                until [ -n "$(find core/src/main/java/One.java -newer target/launcher.start)" ]; do
+                    touch core/src/main/java/One.java
+                done
+                """);
         start("id");
         script(root.resolve("mvnw"), MAVEN);
         start("id");
@@ -248,10 +332,15 @@ final class LauncherTest {
         return Files.readAllLines(root.resolve("builds"));
     }
 
+    /** How many archives the JDK was asked for. */
+    private int archives() throws IOException {
+        return Files.readAllLines(jdk.resolve("archives")).size();
+    }
+
     private Path makeJdk(String name, String release) throws IOException {
         Path made = folder.resolve(name);
         Files.createDirectories(made.resolve("bin"));
-        script(made.resolve("bin/java"), "#!/bin/sh\necho java\nprintf '%s\\n' \"$@\"\n");
+        script(made.resolve("bin/java"), JAVA);
         script(made.resolve("bin/javac"), "#!/bin/sh\n");
         Files.writeString(made.resolve("release"), release);
         return made;

@@ -141,8 +141,8 @@ public final class CollectiveEngine implements DistributedBackend {
         if (shell.isOut()) {
             shared.left();
         }
-        var means = new StepBoundary.Means(
-                group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget(), StateProgress.NONE);
+        var means =
+                new StepBoundary.Means(group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget());
         var boundary = new StepBoundary(shared, means);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         run(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, how);

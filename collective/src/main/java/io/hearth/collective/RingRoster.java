@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
@@ -146,7 +147,7 @@ final class RingRoster implements LinkObserver {
     }
 
     @Override
-    public void dialFailed(InetSocketAddress address, String text) {
+    public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
         trouble(address, text);
     }
 

@@ -65,8 +65,7 @@ final class StateFetcher {
             Ring ring,
             long number,
             long budgetNanos,
-            String budgetText,
-            StateProgress progress) {
+            String budgetText) {
         Task {
             sources = List.copyOf(sources);
         }
@@ -194,7 +193,6 @@ final class StateFetcher {
                         size(bytesDone),
                         size(bytesTotal),
                         now.ready());
-                task.progress().progress(bytesDone, bytesTotal);
             }
             case Effect.Complete() -> {}
             case Effect.GaveUp(FetchMachine.Reason reason) ->

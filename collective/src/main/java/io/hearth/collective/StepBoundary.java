@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Each rank's {@link StateClaim} goes to all. From here on all come to the same {@link StateVote} without a word.
  *   <li>Ranks that lack the state fetch it over streams of their own; those that hold it serve them meanwhile.
- *   <li>One byte from each rank to all: "I hold it".
+ *   <li>One byte from each rank to all: "I hold it". Where all held it before, the first round said so already.
  * </ol>
  *
  * <p>One object for one call, through all its attempts. The application's thread is inside the call, so the state changes only
@@ -49,8 +49,7 @@ final class StepBoundary implements Contribution {
             Buffers buffers,
             Clock clock,
             Map<NodeId, Long> roundTripNanos,
-            Duration budget,
-            StateProgress progress) {
+            Duration budget) {
         /** For {@link #budget()}. */
         static final Duration BUDGET_DEFAULT = Duration.ofSeconds(10);
 
@@ -124,9 +123,8 @@ final class StepBoundary implements Contribution {
             fetch(place, vote.agreed(), sources, held);
         }
         state.revision(vote.agreed().revision());
-        Optional<Refusal> refusal = awaitAll(place, vote.fetchersFrom(rank), held, table);
         vote.agreed().writeTo(place.call().work().bytes(), 0);
-        return refusal;
+        return vote.sources().isEmpty() ? Optional.empty() : awaitAll(place, vote.fetchersFrom(rank), held, table);
     }
 
     private void fetch(Place place, StateClaim agreed, List<Integer> sources, StateManifest held) throws IOException {
@@ -140,8 +138,7 @@ final class StepBoundary implements Contribution {
                 ring,
                 place.call().number,
                 means.budget().toNanos() - spentNanos,
-                StateFetcher.text(means.budget()),
-                means.progress());
+                StateFetcher.text(means.budget()));
         try {
             own = new StateFetcher(task).fetch(new StateStreams(means.streams(), ring, means.group()), means.clock());
             replaced = true;

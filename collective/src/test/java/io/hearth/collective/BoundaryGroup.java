@@ -42,7 +42,6 @@ final class BoundaryGroup implements AutoCloseable {
 
     Map<NodeId, Long> measured = Map.of();
     Duration budget = Duration.ofMinutes(1);
-    StateProgress progress = StateProgress.NONE;
 
     private final List<Rank> ranks = new ArrayList<>();
     private final AtomicInteger epoch = new AtomicInteger();
@@ -358,8 +357,7 @@ final class BoundaryGroup implements AutoCloseable {
             rank.state.passed("1", rank.state.revision() - 1);
         }
         return new StepBoundary(
-                rank.state,
-                new StepBoundary.Means("digits", rank.streams(), rank.buffers, clock, measured, budget, progress));
+                rank.state, new StepBoundary.Means("digits", rank.streams(), rank.buffers, clock, measured, budget));
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -94,7 +93,7 @@ final class StepBoundaryTest {
                     "its memory is free again");
             assertTrue(group.chunksSent(0) > 0 && group.chunksSent(2) > 0, "both serve");
             group.nextCall();
-            assertEquals(new StepStart(7, false), group.attempt().get(1).start(), "the same ring and streams again");
+            assertEquals(new StepStart(8, false), group.attempt().get(1).start(), "the same ring and streams again");
         }
     }
 
@@ -315,8 +314,6 @@ final class StepBoundaryTest {
         try (var group = group(2)) {
             makeJoiners(group, 1);
             group.budget = Duration.ofSeconds(10);
-            var told = new AtomicLong();
-            group.progress = (done, total) -> told.set(total - done);
             var slow = new AtomicInteger(1);
             group.meddle(0, (header, bytes) -> {
                 if (header.kind() == StateServer.CHUNK) {
@@ -326,7 +323,6 @@ final class StepBoundaryTest {
             String line = giveUp(group.attempt().get(1));
             assertTrue(line.contains("within 10 s") && line.contains("from 1 members"), line);
             assertTrue(line.contains("raise stateBudget"), line);
-            assertTrue(told.get() > 0 && told.get() < BYTES, "progress was told: " + told);
             assertTrue(group.chunksSent() >= 15 && group.chunksSent() <= 24, "20 in 10 s: " + group.chunksSent());
             slow.set(0);
             group.nextCall();

@@ -5,6 +5,7 @@ import io.hearth.core.MalformedMessageException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -30,6 +31,7 @@ final class MdnsHearing implements ServiceListener {
 
     private final MdnsBinding binding;
     private final TagCodec tags;
+    private final Bytes nonce;
     private final Predicate<Bytes> ownNonce;
     private final MdnsTraffic traffic;
     private final Consumer<Sighting> sink;
@@ -38,15 +40,21 @@ final class MdnsHearing implements ServiceListener {
     private final ConcurrentMap<String, Sighting> members = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Stranger> strangers = new ConcurrentHashMap<>();
 
+    /**
+     * @param nonce that this node announces on the same interface
+     * @param ownNonce whether a nonce is one of this node's, on whichever interface
+     */
     MdnsHearing(
             MdnsBinding binding,
             TagCodec tags,
+            Bytes nonce,
             Predicate<Bytes> ownNonce,
             MdnsTraffic traffic,
             Consumer<Sighting> sink,
             Runnable crowded) {
         this.binding = binding;
         this.tags = tags;
+        this.nonce = nonce;
         this.ownNonce = ownNonce;
         this.traffic = traffic;
         this.sink = sink;
@@ -102,7 +110,12 @@ final class MdnsHearing implements ServiceListener {
         if (candidates.isEmpty() || members.size() >= MEMBERS_MAX) {
             return;
         }
-        var sighting = new Sighting("mdns:" + advert.nonce().hex(), candidates, SourceKind.MDNS, generation);
+        var sighting = new Sighting(
+                "mdns:" + advert.nonce().hex(),
+                candidates,
+                SourceKind.MDNS,
+                generation,
+                Optional.of(new Nonces(nonce, advert.nonce())));
         if (members.put(service, sighting) == null) {
             traffic.members.incrementAndGet();
         }

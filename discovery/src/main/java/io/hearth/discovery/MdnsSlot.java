@@ -120,7 +120,7 @@ final class MdnsSlot {
         condition = fresh;
         Runnable crowded = () -> condemn(fresh, Condition.CROWDED, wake);
         Runnable broken = () -> condemn(fresh, Condition.BROKEN, wake);
-        var hearing = new MdnsHearing(binding, tags, ownNonce, traffic, sink, crowded);
+        var hearing = new MdnsHearing(binding, tags, stay.advert().nonce(), ownNonce, traffic, sink, crowded);
         try {
             instance = MdnsInstance.open(binding, stay, options.port(), traffic, hearing, broken);
             openedNanos = nowNanos;

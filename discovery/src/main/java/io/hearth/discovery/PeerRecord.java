@@ -19,7 +19,7 @@ import java.util.TreeSet;
  * @param good addresses at which the peer was admitted, latest first
  * @param pinned a person named it: never forgotten
  * @param failures rounds in a row that ended without admission
- * @param dueNanos when the next of {@code untried} may be dialled
+ * @param dueNanos when the next of {@code untried} may be dialled; of a linked peer, since when it is linked
  * @param freshNanos when it was last sighted or linked
  * @param trouble why the last attempt failed, for people; empty when none did
  */
@@ -47,7 +47,8 @@ public record PeerRecord(
         awaited = Collections.unmodifiableSortedSet(new TreeSet<>(awaited));
     }
 
-    static PeerRecord of(Sighting sighting, List<Candidate> candidates, long nowNanos) {
+    /** A record whose first round begins after {@code waitNanos}. */
+    static PeerRecord of(Sighting sighting, List<Candidate> candidates, long nowNanos, long waitNanos) {
         List<Candidate> ordered = DialOrder.of(candidates);
         return new PeerRecord(
                 new TreeSet<>(List.of(sighting.name())),
@@ -57,7 +58,7 @@ public record PeerRecord(
                 sighting.generation(),
                 sighting.source() == SourceKind.STATIC,
                 0,
-                nowNanos,
+                nowNanos + waitNanos,
                 addresses(ordered),
                 Collections.emptySortedSet(),
                 nowNanos,
@@ -146,6 +147,11 @@ public record PeerRecord(
         next.removeAll(awaited);
         return new PeerRecord(
                 names, candidates, good, now, generation, pinned, 0, nowNanos, next, awaited, freshNanos, trouble);
+    }
+
+    /** To be dialled now, at addresses too where a dial is under way. */
+    PeerRecord anew(long nowNanos) {
+        return attempt(round(), Collections.emptySortedSet(), 0, nowNanos, trouble);
     }
 
     /** What both know, as one: they turned out to be the same peer. */

@@ -7,6 +7,9 @@ package io.hearth.discovery;
  * @param dialsPerSecondMax dials asked for in any one second
  * @param pauseMinNanos before the second round of a record; doubles with each further one
  * @param pauseMaxNanos longest pause between rounds
+ * @param pauseMissedMaxNanos longest pause between rounds for a peer whose link was lost less than {@code missedForNanos} ago
+ * @param missedForNanos as long as the failure detector waits for a peer that was lost
+ * @param giveWayNanos before the first round of a record whose peer has seen this node too and dials first
  * @param attemptDelayNanos between two addresses of one record while neither has failed
  * @param dialTimeoutNanos after which an unanswered dial counts as failed
  * @param forgetAfterNanos without news, an unlinked record that nobody pinned is forgotten; own addresses too
@@ -16,6 +19,9 @@ public record PeerTableLimits(
         int dialsPerSecondMax,
         long pauseMinNanos,
         long pauseMaxNanos,
+        long pauseMissedMaxNanos,
+        long missedForNanos,
+        long giveWayNanos,
         long attemptDelayNanos,
         long dialTimeoutNanos,
         long forgetAfterNanos) {
@@ -25,6 +31,9 @@ public record PeerTableLimits(
             4,
             PeerTable.SECOND,
             60 * PeerTable.SECOND,
+            4 * PeerTable.SECOND,
+            600 * PeerTable.SECOND,
+            PeerTable.SECOND / 4,
             PeerTable.SECOND / 4,
             10 * PeerTable.SECOND,
             24 * 3_600 * PeerTable.SECOND);
@@ -34,8 +43,15 @@ public record PeerTableLimits(
             throw new IllegalArgumentException(
                     "need at least one record and one dial a second, got " + recordsMax + " and " + dialsPerSecondMax);
         }
-        if (pauseMinNanos < 1 || pauseMaxNanos < pauseMinNanos || attemptDelayNanos < 1) {
-            throw new IllegalArgumentException("need 0 < pauseMin <= pauseMax and 0 < attemptDelay");
+        if (pauseMinNanos < 1
+                || pauseMaxNanos < pauseMinNanos
+                || pauseMissedMaxNanos < 1
+                || missedForNanos < 0
+                || giveWayNanos < 0
+                || attemptDelayNanos < 1) {
+            throw new IllegalArgumentException(
+                    "need 0 < pauseMin <= pauseMax, pauseMissedMax and attemptDelay above 0, missedFor and giveWay"
+                            + " not below 0");
         }
         if (dialTimeoutNanos < 1 || forgetAfterNanos < 1) {
             throw new IllegalArgumentException("need dialTimeout and forgetAfter above 0");

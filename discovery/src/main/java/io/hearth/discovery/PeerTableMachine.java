@@ -14,12 +14,15 @@ import java.util.OptionalInt;
  * (unknown) --------&gt; Hint ------------------------------&gt; Linked --------&gt; Lost
  *                      |  ^  dial, fails, pause 1..60 s       ^                |  dial at once,
  *                      +--+                                   +----------------+  then as a hint
+ * Lost  --dial fails, pause 1..4 s for ten minutes, then up to 60 s
  * Hint  --own reflection | table full | a day without news--&gt; (forgotten)
  * Lost  --table full | a day without news--&gt; (forgotten)
  * </pre>
  *
  * <p>Who is behind an address is known only from an admission, never from a record: hints of one name are one peer, hints of
  * two names become one when both turn out to be the same node, and an address belongs to whoever was admitted there last.
+ * Two nodes that see each other by mDNS know both nonces: the one with the smaller nonce dials at once, the other one a moment
+ * later and only if no link came from that address, so that a pair makes one handshake and not two.
  * The addresses of a peer are tried 250 ms apart, sooner when one fails (RFC 8305). In any second at most four dials are
  * asked for, records that never failed before those that did, so that a table full of replayed records delays a real peer
  * by one dial and not by a queue. Rejected: dialling a record again as soon as it is sighted again, because a replay costs its
@@ -46,11 +49,21 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         /** A link that this node dialled was admitted, even if closed later as the second between the two. */
         record Admitted(PeerAddress address, NodeId node) implements Event {}
 
-        /** A link that the other side dialled was admitted: its address is no place to dial. */
-        record Accepted(NodeId node) implements Event {}
+        /**
+         * A link that the other side dialled was admitted.
+         *
+         * @param address where that side says it can be dialled: the host that it came from, and a port of its word
+         */
+        record Accepted(PeerAddress address, NodeId node) implements Event {}
 
         /** The last link to a node ended. */
         record Lost(NodeId node) implements Event {}
+
+        /**
+         * Others have a link to a node that this one has none to. A dial that is under way may wait for a packet of before; it is
+         * given up for a new one, and its outcome counts for that.
+         */
+        record Vouched(NodeId node) implements Event {}
 
         /** This machine's own interfaces or addresses changed: what failed before may work now. */
         record NetworkChanged() implements Event {}
@@ -100,8 +113,9 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
                 }
             }
             case Event.Admitted(var address, var node) -> turn.admitted(address, node);
-            case Event.Accepted(var node) -> turn.accepted(node);
+            case Event.Accepted(var address, var node) -> turn.accepted(address, node);
             case Event.Lost(var node) -> turn.lost(node);
+            case Event.Vouched(var node) -> turn.vouched(node);
             case Event.NetworkChanged() -> turn.networkChanged();
             case Event.Tick() -> {}
         }

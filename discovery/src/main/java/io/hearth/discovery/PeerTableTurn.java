@@ -49,15 +49,18 @@ final class PeerTableTurn {
                 return;
             }
         }
+        if (giveWayNanos(sighting) > 0 && joined(sighting, others)) {
+            return;
+        }
         if (records.size() >= limits.recordsMax() && !evict()) {
             effects.add(new Effect.Forget(sighting.name(), "the table is full of better records"));
             return;
         }
-        records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos));
+        records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos, giveWayNanos(sighting)));
     }
 
     void failed(PeerAddress address, String why) {
-        ended(address, record -> record.failed(address, why, nowNanos, limits.pauseNanos(record.failures() + 1)));
+        ended(address, record -> record.failed(address, why, nowNanos, pauseNanos(record)));
     }
 
     void foreign(PeerAddress address, String why) {
@@ -83,45 +86,41 @@ final class PeerTableTurn {
     /** Everything known of the address and of the node becomes one record; other nodes' claims to the address end. */
     void admitted(PeerAddress address, NodeId node) {
         dialling.remove(address);
-        Optional<PeerRecord> peer = Optional.empty();
-        Optional<PeerRecord> before = Optional.empty();
-        for (Map.Entry<Long, PeerRecord> entry : new TreeMap<>(records).entrySet()) {
-            PeerRecord record = entry.getValue();
-            if (record.standing().isOf(node)) {
-                before = Optional.of(record);
-                records.remove(entry.getKey());
-            } else if (record.standing() instanceof Standing.Hint && record.has(address)) {
-                peer = Optional.of(peer.map(known -> known.merged(record)).orElse(record));
-                records.remove(entry.getKey());
-            } else if (record.has(address)) {
-                records.put(entry.getKey(), record.without(address));
-            }
-        }
+        Optional<PeerRecord> before = recordOf(node);
+        Optional<PeerRecord> known = gathered(address, node);
+        records.replaceAll((_, record) -> record.has(address) ? record.without(address) : record);
         var good = new ArrayList<PeerAddress>();
         good.add(address);
-        before.ifPresent(known -> known.good().stream()
+        before.ifPresent(record -> record.good().stream()
                 .filter(other -> !other.equals(address))
                 .limit(Sighting.CANDIDATES_MAX - 1L)
                 .forEach(good::add));
-        Optional<PeerRecord> known = before;
-        PeerRecord whole = peer.map(record -> known.map(record::merged).orElse(record))
-                .or(() -> known)
-                .orElseGet(
-                        () -> PeerRecord.of(dialled(address), dialled(address).candidates(), nowNanos));
+        PeerRecord whole = known.orElseGet(() -> heardOf(address));
         if (before.isEmpty() || !before.get().good().equals(good)) {
             effects.add(new Effect.Remember(node, good));
         }
-        if (records.size() < limits.recordsMax() || evict()) {
-            records.put(nextRecord++, whole.linked(new Standing.Linked(node), good, nowNanos));
-        }
+        keep(whole.linked(new Standing.Linked(node), good, nowNanos));
     }
 
-    void accepted(NodeId node) {
-        ofNode(node, record -> record.linked(new Standing.Linked(node), record.good(), nowNanos));
+    /**
+     * What is only known by that address is the node: it proved itself, and the connection came from that host. What is known to
+     * be another node's stays so, because the port is the peer's word alone.
+     */
+    void accepted(PeerAddress address, NodeId node) {
+        List<PeerAddress> good = recordOf(node).map(PeerRecord::good).orElse(List.of());
+        PeerRecord whole = gathered(address, node).orElseGet(() -> heardOf(address));
+        keep(whole.linked(new Standing.Linked(node), good, nowNanos));
     }
 
     void lost(NodeId node) {
-        ofNode(node, record -> record.retryNow(new Standing.Lost(node), nowNanos));
+        ofNode(node, record -> record.retryNow(new Standing.Lost(node, nowNanos), nowNanos));
+    }
+
+    void vouched(NodeId node) {
+        recordOf(node)
+                .filter(record -> !record.isLinked())
+                .ifPresent(record -> record.awaited().forEach(address -> failed(address, "given up for another dial")));
+        ofNode(node, record -> record.isLinked() ? record : record.anew(nowNanos));
     }
 
     void networkChanged() {
@@ -176,6 +175,54 @@ final class PeerTableTurn {
         return new Step<>(new PeerTable(records, nextRecord, dialling, dialledNanos, own), effects);
     }
 
+    /** Nodes that saw each other do not both dial: one of them waits for the other's link. */
+    private long giveWayNanos(Sighting sighting) {
+        return sighting.nonces().isEmpty() || sighting.nonces().get().ownTurn() ? 0 : limits.giveWayNanos();
+    }
+
+    /** The other node was faster: its link came before its record. Later than that, an address may have changed hands. */
+    private boolean joined(Sighting sighting, List<Candidate> others) {
+        for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
+            PeerRecord record = known.getValue();
+            if (record.isLinked()
+                    && nowNanos - record.dueNanos() < limits.dialTimeoutNanos()
+                    && others.stream().anyMatch(candidate -> record.has(candidate.address()))) {
+                known.setValue(record.merged(PeerRecord.of(sighting, others, nowNanos, 0)));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long pauseNanos(PeerRecord record) {
+        long pauseNanos = limits.pauseNanos(record.failures() + 1);
+        return record.standing() instanceof Standing.Lost lost && nowNanos - lost.sinceNanos() < limits.missedForNanos()
+                ? Math.min(pauseNanos, limits.pauseMissedMaxNanos())
+                : pauseNanos;
+    }
+
+    private Optional<PeerRecord> recordOf(NodeId node) {
+        return records.values().stream()
+                .filter(record -> record.standing().isOf(node))
+                .findFirst();
+    }
+
+    /** Takes out all that is known of the node, and all hints that have the address, as one record. */
+    private Optional<PeerRecord> gathered(PeerAddress address, NodeId node) {
+        Optional<PeerRecord> hints = Optional.empty();
+        Optional<PeerRecord> known = recordOf(node);
+        for (Map.Entry<Long, PeerRecord> entry : new TreeMap<>(records).entrySet()) {
+            PeerRecord record = entry.getValue();
+            if (record.standing().isOf(node)) {
+                records.remove(entry.getKey());
+            } else if (record.standing() instanceof Standing.Hint && record.has(address)) {
+                hints = Optional.of(hints.map(others -> others.merged(record)).orElse(record));
+                records.remove(entry.getKey());
+            }
+        }
+        return hints.map(record -> known.map(record::merged).orElse(record)).or(() -> known);
+    }
+
     private void ended(PeerAddress address, UnaryOperator<PeerRecord> outcome) {
         dialling.remove(address);
         records.replaceAll((_, record) -> record.awaited().contains(address) ? outcome.apply(record) : record);
@@ -214,11 +261,19 @@ final class PeerTableTurn {
                 .getKey();
     }
 
-    private static Sighting dialled(PeerAddress address) {
-        return new Sighting(
-                "dialled:" + address,
+    /** Of a peer that no source told of. */
+    private PeerRecord heardOf(PeerAddress address) {
+        var sighting = new Sighting(
+                "linked:" + address,
                 List.of(new Candidate(address, Medium.OTHER)),
                 SourceKind.GOSSIP,
                 OptionalInt.empty());
+        return PeerRecord.of(sighting, sighting.candidates(), nowNanos, 0);
+    }
+
+    private void keep(PeerRecord record) {
+        if (records.size() < limits.recordsMax() || evict()) {
+            records.put(nextRecord++, record);
+        }
     }
 }

@@ -1,10 +1,9 @@
 package io.hearth.discovery;
 
 import io.hearth.core.SetupException;
+import io.hearth.identity.DurableFile;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -12,13 +11,10 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,21 +71,9 @@ final class PeersFile {
             addresses.forEach(address -> text.append(' ').append(address));
             text.append('\n');
         });
-        Path draft = path.resolveSibling(path.getFileName() + ".new-" + UUID.randomUUID());
         try {
-            try (var out = FileChannel.open(
-                    draft,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-                var rest = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
-                while (rest.hasRemaining()) {
-                    out.write(rest);
-                }
-                out.force(true);
-            }
-            Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
+            DurableFile.replace(path, text.toString().getBytes(StandardCharsets.UTF_8));
         } catch (IOException broken) {
-            discard(draft);
             throw failed("write", broken);
         }
     }
@@ -127,14 +111,6 @@ final class PeersFile {
             throw failed("set aside", broken);
         }
         LOG.warn("{} is damaged ({}); kept as {}, addresses are learned anew", path, why, aside.getFileName());
-    }
-
-    private static void discard(Path draft) {
-        try {
-            Files.deleteIfExists(draft);
-        } catch (IOException _) {
-            // a draft that stays is of mode 0600 and is never read
-        }
     }
 
     /** Without the paths that the system's words may hold: a draft's name is another each time. */

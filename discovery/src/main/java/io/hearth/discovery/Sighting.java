@@ -1,6 +1,7 @@
 package io.hearth.discovery;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -11,12 +12,19 @@ import java.util.OptionalInt;
  * @param candidates 1 to {@value #CANDIDATES_MAX} addresses
  * @param source who says so
  * @param generation of the namespace's secret that made the record's tag; empty where the source has no tag
+ * @param nonces of both tags; empty where the other side cannot have seen this node the same way
  */
-public record Sighting(String name, List<Candidate> candidates, SourceKind source, OptionalInt generation) {
+public record Sighting(
+        String name, List<Candidate> candidates, SourceKind source, OptionalInt generation, Optional<Nonces> nonces) {
     /** Most addresses kept of one peer. */
     public static final int CANDIDATES_MAX = 8;
 
     private static final int NAME_CHARACTERS_MAX = 300;
+
+    /** Of a source without nonces. */
+    public Sighting(String name, List<Candidate> candidates, SourceKind source, OptionalInt generation) {
+        this(name, candidates, source, generation, Optional.empty());
+    }
 
     public Sighting {
         candidates = List.copyOf(candidates);

@@ -10,15 +10,15 @@ public sealed interface Standing {
     /** The peer is linked: nothing to dial. */
     record Linked(NodeId node) implements Standing {}
 
-    /** The peer was linked and is not now. */
-    record Lost(NodeId node) implements Standing {}
+    /** The peer was linked, until {@code sinceNanos}. */
+    record Lost(NodeId node, long sinceNanos) implements Standing {}
 
     /** Tells whether this record is known to be {@code node}'s. */
     default boolean isOf(NodeId node) {
         return switch (this) {
             case Hint() -> false;
             case Linked(var linked) -> linked.equals(node);
-            case Lost(var lost) -> lost.equals(node);
+            case Lost lost -> lost.node().equals(node);
         };
     }
 }

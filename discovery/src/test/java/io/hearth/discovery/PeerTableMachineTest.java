@@ -3,6 +3,7 @@ package io.hearth.discovery;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.Bytes;
 import io.hearth.core.Step;
 import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
@@ -12,6 +13,7 @@ import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -128,11 +130,42 @@ final class PeerTableMachineTest {
     }
 
     @Test
+    void aLostPeerIsTriedEveryFewSecondsForTenMinutes() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+        long lost = now;
+        for (long seconds = 1; now - lost < 600 * SECOND; seconds = Math.min(4, 2 * seconds)) {
+            assertEquals(List.of(), happens(new Event.DialFailed(A, "no route")));
+            assertEquals(seconds * SECOND, machine.sleepNanos(table, now));
+            passes(seconds * SECOND);
+            assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+        }
+        happens(new Event.DialFailed(A, "no route"));
+        assertEquals(60 * SECOND, machine.sleepNanos(table, now));
+    }
+
+    @Test
+    void aLostPeerThatOthersHearIsDialledAtOnceAlsoOverADialThatHangs() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+        passes(SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        assertEquals(List.of(dial(A)), happens(new Event.Vouched(ANNA)));
+        assertEquals(List.of(), happens(new Event.DialFailed(A, "no answer")), "the outcome of one of the two");
+        assertEquals(List.of(dial(A)), happens(new Event.Vouched(ANNA)), "nor does a pause hold it back");
+        assertEquals(List.of(), happens(new Event.Vouched(BERT)), "nobody knows where");
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(), happens(new Event.Vouched(ANNA)), "it is linked");
+    }
+
+    @Test
     void anAcceptedPeerIsNotDialledAgainOnceKnown() {
         happens(sighted("a", A));
         happens(new Event.Admitted(A, ANNA));
         assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
-        happens(new Event.Accepted(ANNA));
+        happens(new Event.Accepted(A, ANNA));
         happens(new Event.DialFailed(A, "the second link of two"));
         passes(120 * SECOND);
         assertEquals(List.of(), happens(new Event.Tick()));
@@ -283,6 +316,73 @@ final class PeerTableMachineTest {
 
     /** Random worlds: bounds hold after every event, and a due tick never asks for another at once. */
     @Test
+    void ofTwoThatSeeEachOtherTheSmallerNonceDialsAtOnceAndTheOtherALittleLater() {
+        assertEquals(List.of(dial(A)), happens(met("a", 1, 2, A)));
+        assertEquals(List.of(), happens(met("b", 3, 2, B)));
+        assertEquals(250 * MILLI, machine.sleepNanos(table, now));
+        passes(250 * MILLI - 1);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        passes(1);
+        assertEquals(List.of(dial(B)), happens(new Event.Tick()));
+    }
+
+    @Test
+    void noncesAreComparedAsUnsignedNumbers() {
+        assertEquals(List.of(dial(A)), happens(met("a", 0x7f, 0x80, A)));
+        assertEquals(List.of(), happens(met("b", 0x80, 0x7f, B)));
+    }
+
+    @Test
+    void whoWaitsForTheOthersDialDoesNotDialOnceItsLinkIsThere() {
+        happens(met("a", 2, 1, A));
+        passes(100 * MILLI);
+        assertEquals(List.of(), happens(new Event.Accepted(A, ANNA)));
+        assertEquals(Long.MAX_VALUE, machine.sleepNanos(table, now));
+        passes(SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)), "a lost peer is dialled by both");
+    }
+
+    @Test
+    void aLinkThatCameBeforeTheRecordStandsForIt() {
+        happens(new Event.Accepted(A, ANNA));
+        passes(3 * SECOND);
+        assertEquals(List.of(), happens(met("a", 2, 1, A)));
+        assertEquals(List.of(), happens(met("a", 2, 1, A, B)), "as any further news of a linked peer");
+        passes(SECOND);
+        assertEquals(List.of(), happens(new Event.Tick()));
+        assertEquals(ANNA, ((Standing.Linked) record().standing()).node());
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+    }
+
+    @Test
+    void anOldLinkDoesNotStandForANewRecordWithItsAddress() {
+        happens(new Event.Accepted(A, ANNA));
+        passes(10 * SECOND);
+        assertEquals(List.of(), happens(met("new", 2, 1, A)));
+        passes(250 * MILLI);
+        assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+    }
+
+    @Test
+    void anAcceptedPeersWordDoesNotTakeAnAddressFromAnotherNode() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        happens(new Event.Accepted(A, BERT));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+    }
+
+    @Test
+    void waitingForTheOthersDialCostsAnOldPauseNothing() {
+        happens(met("a", 2, 1, A));
+        passes(250 * MILLI);
+        happens(new Event.Tick());
+        happens(new Event.DialFailed(A, "refused"));
+        assertEquals(List.of(), happens(met("a", 2, 1, A)));
+        assertEquals(SECOND, machine.sleepNanos(table, now));
+    }
+
+    @Test
     void theBoundsHoldWhateverHappens() {
         for (long seed = 0; seed < 40; seed++) {
             var random = new SplittableRandom(seed);
@@ -310,13 +410,14 @@ final class PeerTableMachineTest {
         var address = new PeerAddress("10.0.0." + random.nextInt(12), 1 + random.nextInt(2));
         NodeId node = node(random.nextInt(6));
         return switch (random.nextInt(12)) {
-            case 0, 1, 2 -> sighted("r" + random.nextInt(10), address);
+            case 0, 1 -> sighted("r" + random.nextInt(10), address);
+            case 2 -> met("m" + random.nextInt(10), random.nextInt(2), 1, address);
             case 3, 4 -> new Event.DialFailed(address, "refused");
             case 5 -> new Event.Refused(address, Refusal.FOREIGN, "foreign");
             case 6 -> new Event.Refused(address, Refusal.OWN_REFLECTION, "own");
             case 7, 8 -> new Event.Admitted(address, node);
-            case 9 -> new Event.Accepted(node);
-            case 10 -> new Event.Lost(node);
+            case 9 -> new Event.Accepted(address, node);
+            case 10 -> random.nextBoolean() ? new Event.Lost(node) : new Event.Vouched(node);
             default -> random.nextInt(10) == 0 ? new Event.NetworkChanged() : new Event.Tick();
         };
     }
@@ -349,6 +450,14 @@ final class PeerTableMachineTest {
                 .map(address -> new Candidate(address, Medium.OTHER))
                 .toList();
         return new Event.Sighted(new Sighting(name, candidates, SourceKind.MDNS, OptionalInt.of(1)));
+    }
+
+    /** A sighting by a tag, where this node is seen under a nonce too. */
+    private static Event met(String name, int ownNonce, int peersNonce, PeerAddress... addresses) {
+        Sighting plain = ((Event.Sighted) sighted(name, addresses)).sighting();
+        var nonces = new Nonces(Bytes.of((byte) ownNonce, (byte) 9), Bytes.of((byte) peersNonce, (byte) 8));
+        return new Event.Sighted(
+                new Sighting(name, plain.candidates(), plain.source(), plain.generation(), Optional.of(nonces)));
     }
 
     private static NodeId node(int number) {

@@ -26,16 +26,22 @@ import java.util.TreeMap;
  * Suspect            --for long------------------------------------&gt; (none)  (removed)
  * all                --local gap-----------------------------------&gt; same, timers restarted (Awoke)
  * any                --linked, newer incarnation-------------------&gt; Unheard, as new
+ * Suspect, linked    --silent for two spans------------------------&gt; same, link to be made anew (Renew)
  * </pre>
  *
  * <p>The span of silence is the configured one, widened as arrivals scatter: {@code silence * (1 + jitter / heartbeat)}, at most
  * four times. An opinion only starts a view change; who answers that is kept whatever is thought of it.
+ *
+ * <p>A link that stays silent is given up for a new one: after an outage of some seconds the kernel's pause before it sends again is
+ * as long as the outage was, in each direction and on each link for itself, so a machine that is back would be heard by some and
+ * not by others for as long again. Not at the first span, because a peer that only paused answers on its old link.
  *
  * <p>Rejected: phi-accrual (Hayashibara et al. 2004), whose threshold cannot be told to a user in seconds; indirect probing
  * (SWIM), which in a full mesh of home size only hides a broken pair that the view change has to know.
  */
 public final class HealthMachine implements Machine<HealthState, HealthMachine.Event, HealthMachine.Effect> {
     private static final int WIDEST = 4;
+    private static final int SPANS_TO_RENEW = 2;
 
     private final HealthConfig config;
 
@@ -75,6 +81,9 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
 
         /** To be told to the view change: heard again. */
         record Trusted(NodeId node, long incarnation) implements Effect {}
+
+        /** Close the link, which is up and silent, and dial anew. Asked for once; {@link Event.LinkLost} follows. */
+        record Renew(NodeId node, String why) implements Effect {}
 
         /** For observers. */
         record Announce(HealthEvent event) implements Effect {}
@@ -125,13 +134,22 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         return switch (peer.opinion()) {
             case Opinion.Unheard(), Opinion.Alive() -> Math.min(due, peer.heardNanos() + silenceNanos(peer) / 2 - now);
             case Opinion.Doubted _ -> Math.min(due, peer.heardNanos() + silenceNanos(peer) - now);
-            case Opinion.Suspect _ -> due;
+            case Opinion.Suspect _ ->
+                isUnrenewed(peer) ? Math.min(due, peer.heardNanos() + renewNanos(peer) - now) : due;
         };
     }
 
     private long silenceNanos(Watched peer) {
         double widening = 1 + (double) peer.pulse().jitterNanos() / config.heartbeatNanos();
         return (long) (config.silenceNanos() * Math.min(WIDEST, widening));
+    }
+
+    private long renewNanos(Watched peer) {
+        return SPANS_TO_RENEW * silenceNanos(peer);
+    }
+
+    private static boolean isUnrenewed(Watched peer) {
+        return peer.link() instanceof Link.Up up && !up.givenUp();
     }
 
     private SortedMap<NodeId, Watched> restarted(SortedMap<NodeId, Watched> peers, long now) {
@@ -150,7 +168,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
             return peers;
         }
         if (known != null && known.incarnation() == linked.incarnation()) {
-            Watched up = alive(linked.node(), known.link(new Link.Up()), now, effects);
+            Watched up = alive(linked.node(), known.link(new Link.Up(false)), now, effects);
             return with(peers, linked.node(), beat(linked.node(), up, now, effects));
         }
         SortedMap<NodeId, Watched> others = peers.size() >= config.peersMax() ? withRoom(peers, effects) : peers;
@@ -161,7 +179,14 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         long suspect =
                 known == null ? 0 : known.opinion(new Opinion.Unheard(), now).suspectNanos();
         var fresh = new Watched(
-                linked.incarnation(), new Link.Up(), new Opinion.Unheard(), now, now, since, suspect, Pulse.none());
+                linked.incarnation(),
+                new Link.Up(false),
+                new Opinion.Unheard(),
+                now,
+                now,
+                since,
+                suspect,
+                Pulse.none());
         return with(others, linked.node(), beat(linked.node(), fresh, now, effects));
     }
 
@@ -242,12 +267,16 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                     : peer;
         }
         long silent = now - peer.heardNanos();
-        if (silent >= silenceNanos(peer)) {
-            return suspect(node, peer, "silent for " + silent / 1_000_000 + " ms", now, effects);
+        String why = "silent for " + silent / 1_000_000 + " ms";
+        if (silent >= renewNanos(peer) && isUnrenewed(peer)) {
+            Watched suspect = suspect(node, peer, why, now, effects);
+            effects.add(new Effect.Renew(node, why));
+            return suspect.link(new Link.Up(true));
         }
-        return silent >= silenceNanos(peer) / 2
-                ? doubted(node, peer, "silent for " + silent / 1_000_000 + " ms", now, effects)
-                : peer;
+        if (silent >= silenceNanos(peer)) {
+            return suspect(node, peer, why, now, effects);
+        }
+        return silent >= silenceNanos(peer) / 2 ? doubted(node, peer, why, now, effects) : peer;
     }
 
     private static Watched beat(NodeId node, Watched peer, long now, List<Effect> effects) {
@@ -259,7 +288,8 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     }
 
     private static Watched alive(NodeId node, Watched peer, long now, List<Effect> effects) {
-        Watched heard = peer.heard(now);
+        Watched heard =
+                peer.link() instanceof Link.Up ? peer.link(new Link.Up(false)).heard(now) : peer.heard(now);
         if (peer.opinion() instanceof Opinion.Alive) {
             return heard;
         }

@@ -19,7 +19,8 @@ public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
 
     /** The link to a peer. */
     sealed interface Link {
-        record Up() implements Link {}
+        /** {@code givenUp} once its end was asked for, until it is heard or ends. */
+        record Up(boolean givenUp) implements Link {}
 
         record Lost(long sinceNanos, boolean refused) implements Link {}
     }

@@ -294,4 +294,41 @@ final class HealthMachineTest {
         assertEquals(new HealthSummary(2, 1, 0, 0, 1), bench.state.summary());
         assertEquals(0.5, bench.state.summary().healthyShare());
     }
+
+    /** Not at the first span: who only paused answers on its old link. */
+    @ParameterizedTest
+    @MethodSource("presets")
+    void aLinkThatIsSilentForTwoSpansIsMadeAnewOnce(HealthConfig config) {
+        var bench = new Bench(config).linked();
+        bench.pass(2 * config.silenceNanos() - MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+        assertEquals(0, bench.count(Effect.Renew.class));
+        bench.pass(2 * MILLI);
+        assertEquals(1, bench.count(Effect.Renew.class));
+        bench.pass(10 * config.silenceNanos());
+        assertEquals(1, bench.count(Effect.Renew.class), "one link ends once");
+
+        bench.event(new Event.LinkLost(PEER, 1)).event(new Event.Linked(PEER, 1));
+        assertEquals(1, bench.count(Effect.Trusted.class));
+        bench.pass(2 * config.silenceNanos() + MILLI);
+        assertEquals(2, bench.count(Effect.Renew.class), "the new link may fail too");
+    }
+
+    @Test
+    void aPeerThatIsHeardInTimeKeepsItsLink() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        bench.pass(2 * bench.config.silenceNanos() - MILLI).event(new Event.Heard(PEER, 1));
+        bench.pass(2 * bench.config.silenceNanos() - MILLI);
+        assertEquals(0, bench.count(Effect.Renew.class));
+        assertEquals(1, bench.count(Effect.Trusted.class));
+    }
+
+    @Test
+    void aFrameThatComesAfterAllStartsTheCountAgain() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        bench.pass(2 * bench.config.silenceNanos() + MILLI).event(new Event.Heard(PEER, 1));
+        assertEquals(HealthStatus.HEALTHY, bench.status());
+        bench.pass(2 * bench.config.silenceNanos() + MILLI);
+        assertEquals(2, bench.count(Effect.Renew.class));
+    }
 }

@@ -260,7 +260,9 @@ final class World {
                 }
                 case HealthMachine.Effect.Trusted(NodeId node, long incarnation) ->
                     view(host, new ViewMachine.Event.Trusted(node, incarnation));
-                case HealthMachine.Effect.Announce _, HealthMachine.Effect.Awoke _ -> {}
+                case HealthMachine.Effect.Announce _,
+                        HealthMachine.Effect.Awoke _,
+                        HealthMachine.Effect.Renew _ -> {} // links here have no pauses of a kernel
             }
         }
     }

@@ -3,8 +3,6 @@ package io.hearth.identity;
 import com.sun.security.auth.module.UnixSystem;
 import io.hearth.core.SetupException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -13,12 +11,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -108,38 +103,41 @@ final class OwnFile {
      * @return false if a file of that name is there already; it is left as it is
      */
     static boolean publish(Path file, byte[] content) throws SetupException {
-        Path draft = draft(file, content);
+        Path draft;
+        try {
+            draft = DurableFile.draft(file, content);
+        } catch (IOException broken) {
+            throw failed("write", file, broken);
+        }
         try {
             Files.createLink(file, draft);
-            syncFolder(folderOf(file));
+            DurableFile.syncFolder(file);
             return true;
         } catch (FileAlreadyExistsException lost) {
             return false;
         } catch (UnsupportedOperationException | IOException broken) {
             throw failed("create", file, broken);
         } finally {
-            discard(draft);
+            DurableFile.discard(draft);
         }
     }
 
-    /** Puts new content in place of a file's former one, by rename(2). On disk when this returns. */
+    /** As {@link DurableFile#replace}, for who tells a person what failed. */
     static void replace(Path file, byte[] content) throws SetupException {
-        Path draft = draft(file, content);
         try {
-            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-            syncFolder(folderOf(file));
+            DurableFile.replace(file, content);
         } catch (IOException broken) {
-            discard(draft);
             throw failed("write", file, broken);
         }
     }
 
     /** Renames a file to a free name beside it, which tells when and that it is no longer in use. */
     static Path setAside(Path file, String why, long epochMillis) throws SetupException {
-        Path aside = file.resolveSibling(file.getFileName() + "." + why + "-" + epochMillis + "-" + random());
+        Path aside =
+                file.resolveSibling(file.getFileName() + "." + why + "-" + epochMillis + "-" + DurableFile.random());
         try {
             Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE);
-            syncFolder(folderOf(file));
+            DurableFile.syncFolder(file);
             return aside;
         } catch (IOException broken) {
             throw failed("rename", file, broken);
@@ -161,46 +159,6 @@ final class OwnFile {
                 "cannot " + what + " " + path + ": " + cause(broken)
                         + "; make its folder writable for you, with free space, or set HEARTH_HOME to another",
                 broken);
-    }
-
-    private static Path draft(Path file, byte[] content) throws SetupException {
-        Path draft = file.resolveSibling(file.getFileName() + ".new-" + random());
-        try (FileChannel out = FileChannel.open(
-                draft,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
-                FILE_MODE)) {
-            var rest = ByteBuffer.wrap(content);
-            while (rest.hasRemaining()) {
-                out.write(rest);
-            }
-            out.force(true);
-            return draft;
-        } catch (IOException broken) {
-            discard(draft);
-            throw failed("write", file, broken);
-        }
-    }
-
-    private static void discard(Path draft) {
-        try {
-            Files.deleteIfExists(draft);
-        } catch (IOException _) {
-            // a draft that stays is of mode 0600 and is never read
-        }
-    }
-
-    private static void syncFolder(Path folder) throws IOException {
-        try (FileChannel open = FileChannel.open(folder, StandardOpenOption.READ)) {
-            open.force(true);
-        }
-    }
-
-    private static Path folderOf(Path file) {
-        Path folder = file.getParent();
-        if (folder == null) {
-            throw new IllegalArgumentException("need an absolute path, got " + file);
-        }
-        return folder;
     }
 
     private static Map<String, Object> attributes(Path path) throws IOException, SetupException {
@@ -240,11 +198,5 @@ final class OwnFile {
         return Boolean.TRUE.equals(found.get("isDirectory"))
                 ? "a folder"
                 : Boolean.TRUE.equals(found.get("isRegularFile")) ? "a regular file" : "a special file";
-    }
-
-    private static String random() {
-        byte[] bytes = new byte[8];
-        new SecureRandom().nextBytes(bytes);
-        return HexFormat.of().formatHex(bytes);
     }
 }

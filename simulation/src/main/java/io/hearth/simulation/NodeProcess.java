@@ -221,7 +221,9 @@ final class NodeProcess {
                     world.trace(this, () -> "hears " + world.name(node) + " again");
                     view(new Event.Trusted(node, trusted));
                 }
-                case HealthMachine.Effect.Announce _, HealthMachine.Effect.Awoke _ -> {}
+                case HealthMachine.Effect.Announce _,
+                        HealthMachine.Effect.Awoke _,
+                        HealthMachine.Effect.Renew _ -> {} // links here have no pauses of a kernel
             }
         }
     }

@@ -40,6 +40,7 @@ final class HandshakeMachine
     private final Endpoint self;
     private final NamespaceKeys keys;
     private final Bytes keyId;
+    private final int linkPort;
     private final int dataPort;
     private final List<String> features;
     private final long limitNanos;
@@ -47,14 +48,17 @@ final class HandshakeMachine
     /**
      * @param self this start of this node
      * @param keys of the namespace; borrowed for the machine's life
+     * @param linkPort where this node can be dialled
      * @param dataPort where this node accepts data streams
      * @param features that this node has
      * @param limitNanos from the start to the end of a handshake, TLS included
      */
-    HandshakeMachine(Endpoint self, NamespaceKeys keys, int dataPort, List<String> features, long limitNanos) {
+    HandshakeMachine(
+            Endpoint self, NamespaceKeys keys, int linkPort, int dataPort, List<String> features, long limitNanos) {
         this.self = self;
         this.keys = keys;
         this.keyId = Bytes.of(keys.id());
+        this.linkPort = linkPort;
         this.dataPort = dataPort;
         this.features = List.copyOf(features);
         this.limitNanos = limitNanos;
@@ -202,7 +206,10 @@ final class HandshakeMachine
         common.retainAll(VERSIONS);
         if (common.isEmpty()) {
             return refuse(
-                    state, Refusal.VERSION, "this node speaks " + VERSIONS + ", the peer offered " + hello.versions());
+                    state,
+                    Refusal.VERSION,
+                    "no protocol version in common: this node speaks " + VERSIONS + ", the peer " + hello.versions()
+                            + "; update the older of the two");
         }
         var refusal = judge(state, secure, hello);
         if (refusal != null) {
@@ -226,7 +233,10 @@ final class HandshakeMachine
         Hello hello = answer.hello();
         if (!VERSIONS.contains(hello.chosen())) {
             return refuse(
-                    state, Refusal.VERSION, "this node speaks " + VERSIONS + ", the peer chose " + hello.chosen());
+                    state,
+                    Refusal.VERSION,
+                    "no protocol version in common: this node speaks " + VERSIONS + ", the peer chose " + hello.chosen()
+                            + "; update the older of the two");
         }
         Secure secure = waiting.secure();
         var refusal = judge(state, secure, hello);
@@ -300,6 +310,7 @@ final class HandshakeMachine
                 self.incarnation(),
                 self.bootId(),
                 keyId,
+                linkPort,
                 dataPort,
                 dial,
                 chosen);
@@ -310,6 +321,7 @@ final class HandshakeMachine
         common.retainAll(hello.features());
         return new RemoteNode(
                 new Endpoint(new NodeId(secure.remote(), hello.slot()), hello.incarnation(), hello.bootId()),
+                hello.linkPort(),
                 hello.dataPort(),
                 common,
                 state.dialed(),

@@ -13,6 +13,7 @@ import java.util.List;
  * @param incarnation not negative
  * @param bootId 16 bytes
  * @param keyId 8 bytes that name the namespace secret
+ * @param linkPort where the sender can be dialled, 1 to 65,535
  * @param dataPort where the sender accepts data streams, 1 to 65,535
  * @param dial client: rises with each dial of its process; server: 0
  * @param chosen server: the version that holds on this link; client: 0
@@ -25,6 +26,7 @@ record Hello(
         long incarnation,
         Bytes bootId,
         Bytes keyId,
+        int linkPort,
         int dataPort,
         long dial,
         int chosen) {

@@ -65,8 +65,16 @@ final class Link {
     }
 
     LinkInfo info() {
+        InetSocketAddress listens =
+                node.dialed() ? remoteAddress : new InetSocketAddress(remoteAddress.getAddress(), node.linkPort());
         return new LinkInfo(
-                node.endpoint(), remoteAddress, node.dialed(), meter.bytesIn(), meter.bytesOut(), sinceEpochMillis);
+                node.endpoint(),
+                remoteAddress,
+                listens,
+                node.dialed(),
+                meter.bytesIn(),
+                meter.bytesOut(),
+                sinceEpochMillis);
     }
 
     /**

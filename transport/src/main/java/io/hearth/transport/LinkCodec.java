@@ -152,6 +152,7 @@ final class LinkCodec {
                 .setIncarnation(hello.incarnation())
                 .setBootId(string(hello.bootId()))
                 .setKeyId(string(hello.keyId()))
+                .setLinkPort(hello.linkPort())
                 .setDataPort(hello.dataPort())
                 .setDial(hello.dial())
                 .setChosen(hello.chosen())
@@ -168,6 +169,7 @@ final class LinkCodec {
         }
         demand(SLOT.matcher(message.getSlot()).matches(), "slot");
         demand(message.getIncarnation() >= 0, "incarnation");
+        demand(message.getLinkPort() >= 1 && message.getLinkPort() <= PORT_MAX, "link port");
         demand(message.getDataPort() >= 1 && message.getDataPort() <= PORT_MAX, "data port");
         return new Hello(
                 List.copyOf(message.getVersionsList()),
@@ -177,6 +179,7 @@ final class LinkCodec {
                 message.getIncarnation(),
                 exact(message.getBootId(), Endpoint.BOOT_ID_BYTES, "boot id"),
                 exact(message.getKeyId(), KEY_ID_BYTES, "key id"),
+                message.getLinkPort(),
                 message.getDataPort(),
                 message.getDial(),
                 message.getChosen());

@@ -39,5 +39,5 @@ public interface LinkObserver {
     void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text);
 
     /** A connection asked for by {@link Links#dial} could not be made; {@code text} is one line for people. */
-    void dialFailed(InetSocketAddress address, String text);
+    void dialFailed(InetSocketAddress address, DialFailure failure, String text);
 }

@@ -91,8 +91,6 @@ public final class Links implements AutoCloseable {
                 limits.streamsPendingMax());
         tls = new Tls(identity);
         List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
-        machine = new HandshakeMachine(
-                self, keys, listener.port(), features, limits.handshake().toNanos());
         gate = new AdmissionGate(limits.gate(), clock.nanoTime());
         try {
             server = listen();
@@ -100,6 +98,14 @@ public final class Links implements AutoCloseable {
             closeThreads();
             throw portTaken;
         }
+        machine = new HandshakeMachine(
+                self,
+                keys,
+                port(),
+                listener.port(),
+                features,
+                limits.handshake().toNanos());
+        server.config().setAutoRead(true); // the first connection needs all of the above
         group.execute(this::rehearse);
     }
 
@@ -168,7 +174,8 @@ public final class Links implements AutoCloseable {
         }
         if (dialing.incrementAndGet() > options.limits().dialsMax()) {
             dialing.decrementAndGet();
-            group.execute(() -> observer.dialFailed(address, "too many connections are being made already"));
+            group.execute(() ->
+                    observer.dialFailed(address, DialFailure.BUSY, "too many connections are being made already"));
             return;
         }
         long dial = dials.incrementAndGet();
@@ -190,7 +197,9 @@ public final class Links implements AutoCloseable {
                     dialing.decrementAndGet();
                     if (!connected.isSuccess()) {
                         observer.dialFailed(
-                                address, String.valueOf(connected.cause().getMessage()));
+                                address,
+                                DialFailure.of(connected.cause()),
+                                String.valueOf(connected.cause().getMessage()));
                     }
                 });
     }
@@ -269,6 +278,7 @@ public final class Links implements AutoCloseable {
         var bootstrap = new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
                 .childHandler(new ChannelInitializer<Channel>() {

@@ -53,4 +53,15 @@ public enum Refusal {
         }
         return UNKNOWN;
     }
+
+    /**
+     * Whether it tells who is at the other side, rather than of a passing difficulty. Who owns the links tells people of such a
+     * one; the links themselves log the others.
+     */
+    public boolean tellsOfPeer() {
+        return switch (this) {
+            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, TLS, MALFORMED, TOO_LARGE -> true;
+            case UNKNOWN, REFLECTION, TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> false;
+        };
+    }
 }

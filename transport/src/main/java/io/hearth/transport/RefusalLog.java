@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One line per cause and minute, however many connections are refused. Event loop only. */
+/**
+ * One line per cause and minute, however many connections are refused, for causes that nobody else tells of. Event loop only.
+ */
 final class RefusalLog {
     private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
     private static final long QUIET_NANOS = 60_000_000_000L;
@@ -25,8 +27,8 @@ final class RefusalLog {
     }
 
     void log(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why) {
-        if (refusal == Refusal.DUPLICATE) {
-            LOG.debug("connection given up address={} reason={}", address, why);
+        if (refusal == Refusal.DUPLICATE || refusal.tellsOfPeer()) {
+            LOG.debug("refused cause={} address={} reason={}", refusal, address, why);
             return;
         }
         long nowNanos = clock.nanoTime();

@@ -63,7 +63,7 @@ final class HandshakeMachineTest {
     }
 
     private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
-        var machine = new HandshakeMachine(self, keys, 4711, List.of(features), LIMIT);
+        var machine = new HandshakeMachine(self, keys, 52_416, 4711, List.of(features), LIMIT);
         return new Side(machine, client ? State.client(7, 0) : State.server(0));
     }
 
@@ -102,9 +102,12 @@ final class HandshakeMachineTest {
         Side client = side(true, alice, keys, "chacha20", "only-alice");
         Side server = side(false, bob, keys, "only-bob", "chacha20");
         run(client, ALICE, server, BOB, frame -> frame);
-        assertEquals(List.of(new Effect.Admit(new RemoteNode(bob, 4711, List.of("chacha20"), true, 7))), client.ends);
         assertEquals(
-                List.of(new Effect.Admit(new RemoteNode(alice, 4711, List.of("chacha20"), false, 7))), server.ends);
+                List.of(new Effect.Admit(new RemoteNode(bob, 52_416, 4711, List.of("chacha20"), true, 7))),
+                client.ends);
+        assertEquals(
+                List.of(new Effect.Admit(new RemoteNode(alice, 52_416, 4711, List.of("chacha20"), false, 7))),
+                server.ends);
     }
 
     @Test
@@ -189,6 +192,7 @@ final class HandshakeMachineTest {
                     hello.incarnation(),
                     hello.bootId(),
                     hello.keyId(),
+                    hello.linkPort(),
                     hello.dataPort(),
                     hello.dial(),
                     hello.chosen());
@@ -235,7 +239,7 @@ final class HandshakeMachineTest {
         Side server = side(false, endpoint(BOB), keys);
         server.happens(new Event.Secured(ALICE, EXPORTER));
         var hello =
-                new Hello(versions, List.of(), purpose, "agent", 1, TestNode.bootId(), Bytes.of(keys.id()), 1, 1, 0);
+                new Hello(versions, List.of(), purpose, "agent", 1, TestNode.bootId(), Bytes.of(keys.id()), 1, 1, 1, 0);
         server.happens(new Event.Arrived(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello))));
         return server.refusal();
     }
@@ -304,7 +308,8 @@ final class HandshakeMachineTest {
                         false,
                         0,
                         0,
-                        new HandshakeMachine.Phase.Deciding(new RemoteNode(endpoint(ALICE), 1, List.of(), false, 1))),
+                        new HandshakeMachine.Phase.Deciding(
+                                new RemoteNode(endpoint(ALICE), 1, 1, List.of(), false, 1))),
                 new Event.Denied(Refusal.BLOCKED, "not today"),
                 0);
         assertEquals(

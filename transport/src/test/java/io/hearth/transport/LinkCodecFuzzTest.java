@@ -27,6 +27,7 @@ final class LinkCodecFuzzTest {
             77,
             TestNode.bootId(),
             Bytes.of(new byte[8]),
+            52_416,
             4711,
             9,
             1);

@@ -158,6 +158,6 @@ final class LinksTest {
         public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {}
 
         @Override
-        public void dialFailed(InetSocketAddress address, String text) {}
+        public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}
     }
 }

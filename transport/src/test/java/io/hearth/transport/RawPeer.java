@@ -130,6 +130,7 @@ final class RawPeer implements AutoCloseable {
                 Bytes.of(keys.id()),
                 1,
                 1,
+                1,
                 0);
     }
 

@@ -79,7 +79,7 @@ final class TestNode implements AutoCloseable {
         }
 
         @Override
-        public void dialFailed(InetSocketAddress address, String text) {
+        public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
             seen.add(new Seen.DialFailed(text));
         }
     }

@@ -1,0 +1,55 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NetworkNamespace;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Trainers as processes that a person starts and stops. */
+@Timeout(180)
+final class TrainIT {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @Test
+    void anInterruptedTrainerLeavesInOrderAndTheOtherGoesOn() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("home"));
+        NamespaceFile.in(home).add(NetworkNamespace.create("home"));
+        try (RunningProcess stays = trainer(home);
+                RunningProcess leaves = trainer(home)) {
+            stays.await("the training", line -> line.contains("training as rank"));
+            leaves.await("the training", line -> line.contains("training as rank"));
+            leaves.interrupt();
+            assertEquals(Exit.INTERRUPTED, leaves.exitCode(), leaves.output());
+            assertTrue(leaves.output().contains("leaving: asked to"), leaves.output());
+            assertFalse(leaves.output().contains("leaving as if it crashed"), leaves.output());
+
+            String first = stays.await(
+                    "that it went",
+                    line -> line.contains("link lost") || line.contains("suspected") || line.contains("view epoch=3"));
+            assertTrue(first.contains("members=1"), "a crash, not a leave: " + first);
+            stays.await("the next epochs", line -> line.contains(" 1 nodes"));
+        }
+    }
+
+    private static RunningProcess trainer(HearthHome home) throws Exception {
+        return RunningProcess.hearth(
+                Map.of("HEARTH_HOME", home.folder().toString(), "HEARTH_LOG", "info"),
+                List.of(),
+                "train",
+                "--interface",
+                Loopback.name(),
+                "--epochs",
+                "100000");
+    }
+}

@@ -1,0 +1,55 @@
+package io.hearth.identity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DurableFileTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @Test
+    void theContentIsReplacedWholeAndOnlyTheOwnerCanReadIt() throws IOException {
+        Path file = folder.resolve("record");
+        Files.writeString(file, "a longer content than the next one");
+        DurableFile.replace(file, new byte[] {1, 2});
+        assertEquals(2, Files.size(file));
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        assertEquals(List.of("record"), names());
+    }
+
+    @Test
+    void whatCannotBeReplacedIsAsItWasAndNothingIsLeftBeside() throws IOException {
+        Path taken = Files.createDirectories(folder.resolve("record/full"));
+        assertThrows(IOException.class, () -> DurableFile.replace(folder.resolve("record"), new byte[1]));
+        assertEquals(List.of("record"), names());
+        assertEquals(true, Files.isDirectory(taken));
+        assertThrows(IOException.class, () -> DurableFile.replace(folder.resolve("absent/record"), new byte[1]));
+        assertFalse(Files.exists(folder.resolve("absent")));
+    }
+
+    @Test
+    void whatIsDeletedIsGoneAndWhatWasNotThereIsNoError() throws IOException {
+        Path file = folder.resolve("record");
+        DurableFile.replace(file, new byte[1]);
+        DurableFile.delete(file);
+        DurableFile.delete(file);
+        assertEquals(List.of(), names());
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+}
