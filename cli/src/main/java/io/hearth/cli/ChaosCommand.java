@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import com.google.gson.JsonObject;
 import io.hearth.core.HearthException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -93,7 +94,9 @@ final class ChaosCommand implements Callable<Integer> {
             report = only.isPresent() ? series(only.get(), drawn, people::println) : chaos(drawn, people::println);
         }
         if (json) {
-            terminal.print(report.toJson());
+            JsonObject data = report.toJson();
+            data.addProperty("seed", drawn);
+            terminal.print(data);
         } else {
             report.lines().forEach(terminal.out()::println);
         }

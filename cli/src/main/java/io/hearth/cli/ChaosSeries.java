@@ -60,7 +60,7 @@ final class ChaosSeries {
         judge.add(outcome);
         if (!isDecided) {
             stage.dumpThreads();
-            judge.hang("after " + blow.text() + " of host " + blow.struck() + " there was no sum on all others for "
+            judge.hang("after " + blow.text() + " of host " + hostOf(blow) + " there was no sum on all others for "
                     + TimeUnit.NANOSECONDS.toSeconds(DECISION_NANOS) + " s");
         }
         stage.endAll();
@@ -86,8 +86,12 @@ final class ChaosSeries {
         return blow;
     }
 
+    private static int hostOf(ChaosBlow blow) {
+        return blow.struck().iterator().next();
+    }
+
     private static String told(ChaosBlow blow, ChaosRound.Outcome outcome, boolean isDecided) {
-        String who = blow.text() + " of host " + blow.struck().iterator().next() + ", ";
+        String who = blow.text() + " of host " + hostOf(blow) + ", ";
         if (!isDecided) {
             return who + "no further sum";
         }
