@@ -5,11 +5,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,13 +141,13 @@ final class DemoNodes implements AutoCloseable {
         } catch (IllegalStateException alreadyExiting) {
             return; // the hook itself is cleaning up
         }
-        removeFolder();
+        DemoFolder.remove(folder);
     }
 
     /** Also when the demo is interrupted: neither a node nor a secret stays behind. */
     private void cleanUp() {
         endAll();
-        removeFolder();
+        DemoFolder.remove(folder);
     }
 
     private void endAll() {
@@ -163,27 +160,6 @@ final class DemoNodes implements AutoCloseable {
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private void removeFolder() {
-        try {
-            Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(
-                        Path visited, @org.jspecify.annotations.Nullable IOException failed) throws IOException {
-                    Files.delete(visited);
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-        } catch (IOException left) {
-            System.err.println("hearth: could not remove " + folder + ": " + left.getMessage() + "; remove it by hand");
         }
     }
 }
