@@ -66,8 +66,10 @@ final class Chaos {
             return;
         }
         FaultKind kind = kinds.get(random.nextInt(kinds.size()));
-        Host host = world.hosts().get(random.nextInt(world.hosts().size()));
-        Host other = world.hosts().get(random.nextInt(world.hosts().size()));
+        Host host =
+                world.cluster.hosts().get(random.nextInt(world.cluster.hosts().size()));
+        Host other =
+                world.cluster.hosts().get(random.nextInt(world.cluster.hosts().size()));
         if (strike(kind, host, other)) {
             world.tally.fault(kind);
         }
@@ -94,7 +96,7 @@ final class Chaos {
                 world.note(other.name() + " does not hear " + host.name());
                 yield host != other;
             }
-            case LINK_DROP -> host != other && world.dropLink(host, other);
+            case LINK_DROP -> host != other && world.cluster.dropLink(host, other);
             default -> host.process().filter(process -> strike(kind, process)).isPresent();
         };
     }
@@ -105,8 +107,8 @@ final class Chaos {
                 process.trainer()
                         .filter(trainer -> !process.isPaused() && trainer.breakStream(random))
                         .isPresent();
-            case KILL -> world.crash(process, false);
-            case UNPLUG -> world.crash(process, true);
+            case KILL -> world.cluster.crash(process, false);
+            case UNPLUG -> world.cluster.crash(process, true);
             case PAUSE ->
                 world.now() - process.pausedUntil() >= World.WELL_NANOS
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
@@ -116,14 +118,19 @@ final class Chaos {
                 world.note(process.host.name() + " leaves");
                 process.deliver(() -> process.trainer()
                         .ifPresentOrElse(
-                                Trainer::close, () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
+                                trainer -> trainer.script().close(),
+                                () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
                 yield true;
             }
             case NONSENSE -> {
                 Message message = nonsense(process.state().view());
                 boolean isOld = random.nextInt(4) == 0;
-                NodeId from =
-                        isOld ? world.hosts().get(random.nextInt(world.hosts().size())).id : World.STRANGER;
+                NodeId from = isOld
+                        ? world.cluster
+                                .hosts()
+                                .get(random.nextInt(world.cluster.hosts().size()))
+                                .id
+                        : World.STRANGER;
                 process.deliver(() -> process.receive(from, isOld ? 0 : 1, message));
                 yield true;
             }
@@ -138,7 +145,7 @@ final class Chaos {
     }
 
     private void partition() {
-        List<Host> hosts = world.hosts();
+        List<Host> hosts = world.cluster.hosts();
         int sides = random.nextInt(1 << hosts.size());
         for (Host one : hosts) {
             for (Host other : hosts) {
@@ -196,14 +203,14 @@ final class Chaos {
             return;
         }
         if (world.weather.sharpness() > 0 && random.nextDouble() < world.weather.sharpness()) {
-            if (world.crash(process, random.nextBoolean())) {
+            if (world.cluster.crash(process, random.nextBoolean())) {
                 world.tally.fault(FaultKind.SHARP_CRASH);
             }
         } else if (world.weather.has(FaultKind.DIE_ON_ACCEPT)
                 && effect instanceof Effect.Persist(LineageRecord record)
                 && record.accepted().isPresent()
                 && random.nextInt(6) == 0) {
-            if (world.crash(process, random.nextBoolean())) {
+            if (world.cluster.crash(process, random.nextBoolean())) {
                 world.tally.fault(FaultKind.DIE_ON_ACCEPT);
             }
         }

@@ -20,7 +20,7 @@ final class Results {
 
     private final World world;
     private final Map<Input, Long> inputs = new HashMap<>();
-    private final Map<Numbered, Trainer.Ending> firstEndings = new HashMap<>();
+    private final Map<Numbered, Ending> firstEndings = new HashMap<>();
 
     Results(World world) {
         this.world = world;
@@ -31,31 +31,31 @@ final class Results {
     }
 
     /** A number ended at a member. */
-    void ended(NodeProcess process, long number, Trainer.Ending ending) {
+    void ended(NodeProcess process, long number, Ending ending) {
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
         boolean isOneTraining = process.trainer().stream()
-                .flatMap(trainer -> trainer.endings().values().stream())
+                .flatMap(trainer -> trainer.script().endings().values().stream())
                 .allMatch(other -> other.lineage().equals(ending.lineage()));
         Violation.unless(isOneTraining, "training", "numbers of one training ended in two lineages");
         Optional<View> newest = world.ledger.newest(ending.lineage());
         if (newest.filter(view -> lists(view, process)).isPresent()) {
-            for (NodeProcess other : world.processes()) {
+            for (NodeProcess other : world.cluster.processes()) {
                 boolean isFellow = other != process
                         && other.host.group.equals(process.host.group)
                         && other.state().view().lineage().equals(ending.lineage())
                         && lists(newest.get(), other);
                 if (isFellow) {
                     other.trainer()
-                            .map(fellow -> fellow.endings().get(number))
+                            .map(fellow -> fellow.script().endings().get(number))
                             .ifPresent(known -> areEqual(number, ending, known, process, other));
                 }
             }
         }
         if (world.weather.isMild()) {
             var key = new Numbered(ending.lineage(), process.host.group, number);
-            Trainer.Ending known = firstEndings.putIfAbsent(key, ending);
+            Ending known = firstEndings.putIfAbsent(key, ending);
             Violation.unless(
-                    known == null || isSame(known, ending),
+                    known == null || known.isSameAs(ending),
                     "end of job",
                     "number " + number + " ended differently though all left in order");
         }
@@ -77,22 +77,15 @@ final class Results {
                 .isPresent();
     }
 
-    private static boolean isSame(Trainer.Ending one, Trainer.Ending other) {
-        return one.sum().equals(other.sum())
-                && one.outcome().equals(other.outcome())
-                && one.ranks().equals(other.ranks());
-    }
-
-    private void areEqual(
-            long number, Trainer.Ending one, Trainer.Ending other, NodeProcess first, NodeProcess second) {
+    private void areEqual(long number, Ending one, Ending other, NodeProcess first, NodeProcess second) {
         Violation.unless(
-                isSame(one, other),
+                one.isSameAs(other),
                 "I5",
-                "number " + number + " ended at " + first.host.name() + " with " + world.text(one) + " and at "
-                        + second.host.name() + " with " + world.text(other));
+                "number " + number + " ended at " + first.host.name() + " with " + world.narrator.text(one) + " and at "
+                        + second.host.name() + " with " + world.narrator.text(other));
     }
 
-    private void isSumOfItsGroup(NodeProcess process, long number, Trainer.Ending ending, Frame.Sum sum) {
+    private void isSumOfItsGroup(NodeProcess process, long number, Ending ending, Frame.Sum sum) {
         View view = world.ledger
                 .view(ending.lineage(), sum.groupEpoch())
                 .orElseThrow(() -> new Violation("I7", "a result of a group epoch that no view has"));
@@ -122,7 +115,7 @@ final class Results {
                                 && key.group().equals(group.name()));
             }
             var living = new ArrayList<Trainer>();
-            for (NodeProcess process : world.processes()) {
+            for (NodeProcess process : world.cluster.processes()) {
                 Optional<Member> entry = view.member(process.host.id);
                 boolean isKept = process.host.group.equals(group.name())
                         && entry.isPresent()
@@ -139,17 +132,18 @@ final class Results {
 
     private static void isRetained(List<Trainer> living) {
         long most = living.stream()
-                .mapToLong(trainer ->
-                        trainer.endings().isEmpty() ? 0 : trainer.endings().lastKey())
+                .mapToLong(trainer -> trainer.script().endings().isEmpty()
+                        ? 0
+                        : trainer.script().endings().lastKey())
                 .max()
                 .orElse(0);
         long least = living.stream().mapToLong(Trainer::doneUpTo).min().orElse(0);
         for (long number = least + 1; number <= most; number++) {
             long of = number;
-            boolean isEnded =
-                    living.stream().anyMatch(trainer -> trainer.endings().containsKey(of));
-            boolean isMissed =
-                    living.stream().anyMatch(trainer -> !trainer.endings().containsKey(of));
+            boolean isEnded = living.stream()
+                    .anyMatch(trainer -> trainer.script().endings().containsKey(of));
+            boolean isMissed = living.stream()
+                    .anyMatch(trainer -> !trainer.script().endings().containsKey(of));
             boolean isHeld = living.stream()
                     .flatMap(trainer -> trainer.state().kept().values().stream())
                     .mapToLong(Status.Kept::number)
