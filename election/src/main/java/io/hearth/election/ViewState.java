@@ -89,6 +89,11 @@ public record ViewState(
         return view().members().getFirst().node().equals(self.node()) ? ElectionState.MASTER : ElectionState.FOLLOWER;
     }
 
+    /** Whether a quorum of the newest view is there and says that it lives in this lineage: only then nothing can be missed. */
+    public boolean hearsQuorum() {
+        return Learner.isQuorumHeard(self.node(), home.lineage(), peers, view());
+    }
+
     /** Whether data threads have to stand still until the next {@link ViewMachine.Effect.Install}. */
     public boolean isFrozen() {
         return !(freeze instanceof Freeze.Thawed);

@@ -3,14 +3,9 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.election.Ballot;
 import io.hearth.election.LineageRecord;
-import io.hearth.election.Member;
 import io.hearth.election.Message;
-import io.hearth.election.View;
 import io.hearth.election.ViewMachine.Effect;
-import io.hearth.identity.NodeId;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +20,8 @@ final class Chaos {
             FaultKind.DIE_ON_ACCEPT,
             FaultKind.CUT_OFF_ON_COMMIT,
             FaultKind.DAMAGED_RECORD,
-            FaultKind.CLOCK_JUMP);
+            FaultKind.CLOCK_JUMP,
+            FaultKind.NONSENSE);
 
     private final World world;
     private final SplittableRandom random;
@@ -122,18 +118,6 @@ final class Chaos {
                                 () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
                 yield true;
             }
-            case NONSENSE -> {
-                Message message = nonsense(process.state().view());
-                boolean isOld = random.nextInt(4) == 0;
-                NodeId from = isOld
-                        ? world.cluster
-                                .hosts()
-                                .get(random.nextInt(world.cluster.hosts().size()))
-                                .id
-                        : World.STRANGER;
-                process.deliver(() -> process.receive(from, isOld ? 0 : 1, message));
-                yield true;
-            }
             default -> false;
         };
     }
@@ -159,25 +143,6 @@ final class Chaos {
                         .filter(host -> (sides >> host.index & 1) == 1)
                         .map(Host::name)
                         .toList() + " alone");
-    }
-
-    /** Well-formed and wrong; all of it has to be refused. */
-    private Message nonsense(View view) {
-        var stranger = new Ballot(1 + random.nextLong(Ballot.ROUND_MAX), World.STRANGER);
-        NodeId member =
-                view.members().get(random.nextInt(view.members().size())).node();
-        var twice = new ArrayList<Member>(view.members());
-        twice.add(view.members().getFirst());
-        var skipping = new View(view.lineage(), view.epoch() + 2, view.members(), view.groups());
-        return switch (random.nextInt(7)) {
-            case 0 -> new Message.Prepare(view, stranger);
-            case 1 -> new Message.Prepare(view, new Ballot(Ballot.ROUND_MAX, member));
-            case 2 -> new Message.Accept(view, stranger, skipping);
-            case 3 -> new Message.Commit(new View(view.lineage(), view.epoch() + 1, twice, view.groups()));
-            case 4 -> new Message.Accepted(view.lineage(), view.epoch(), new Ballot(1, member));
-            case 5 -> new Message.Refuse(view.lineage(), view.epoch(), new Ballot(Ballot.ROUND_MAX, member));
-            default -> new Message.Commit(new View(view.lineage(), Long.MAX_VALUE, view.members(), view.groups()));
-        };
     }
 
     /** The only one that knows may be cut off before it tells. */

@@ -80,6 +80,7 @@ final class Cluster {
         process.begin();
         process.trainer()
                 .ifPresent(trainer -> trainer.script().beginAfterPatience(SECOND + random.nextLong(6 * SECOND)));
+        world.hostile.link(process);
         for (Host other : hosts) {
             if (other != host) {
                 other.process().ifPresent(peer -> linkLater(process, peer, MILLI + random.nextLong(20 * MILLI)));

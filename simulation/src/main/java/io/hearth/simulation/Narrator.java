@@ -95,7 +95,7 @@ final class Narrator {
                 + (lineage.continued() ? "c" : "");
     }
 
-    private String text(Message message) {
+    String text(Message message) {
         return switch (message) {
             case Message.Heartbeat beat -> "heartbeat " + beat.sequence();
             case Message.Prepare(View view, var ballot) ->

@@ -258,7 +258,7 @@ final class NodeProcess {
             case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
-                world.ledger.committed(view);
+                world.ledger.learned(view);
                 if (trainer != null) {
                     trainer.install(view);
                 }

@@ -50,6 +50,8 @@ public enum Plant {
     DEADLINE_GOES_ON("who got an error for a number goes on with the next", 500, GroupSabotages.DeadlineGoesOn::new),
     /** Votes end with membership. */
     NO_PROXY("a node votes only where it lives", 200, VoteSabotages.NoProxy::new),
+    /** Outsiders are believed. */
+    GULLIBLE("who is in no view is believed as a member is", 60, ViewSabotages.Gullible::new),
     /** A lost commit stays lost. */
     NO_REPAIR("a lost commit is never repaired", 30, ViewSabotages.NoRepair::new),
     /** Closing does not wait. */

@@ -19,7 +19,7 @@ final class Post {
 
     void send(NodeProcess from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
-            world.ledger.committed(view);
+            world.ledger.learned(view);
         }
         NodeProcess target = world.cluster.host(to).flatMap(Host::process).orElse(null);
         if (target == null) {

@@ -113,4 +113,19 @@ final class ViewSabotages {
                 honest.gapNanos(),
                 honest.keepRecordNanos());
     }
+
+    /** What an outsider says is taken as if a member had said it. */
+    record Gullible() implements Sabotage {
+        @Override
+        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+            View view = process.state().view();
+            return view.member(from).isPresent() || !(message instanceof Message.Commit)
+                    ? List.of()
+                    : view.members().stream()
+                            .filter(member -> !member.node().equals(process.host.id))
+                            .limit(1)
+                            .map(member -> new Forged(member.node(), member.incarnation(), message))
+                            .toList();
+        }
+    }
 }

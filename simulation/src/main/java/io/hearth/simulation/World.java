@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class World {
     static final HealthConfig HEALTH = HealthConfig.lan();
 
-    /** Has the secret and belongs to no machine of the world. */
-    static final NodeId STRANGER = Nodes.agent(Nodes.MACHINES_MAX);
-
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
 
@@ -45,6 +42,7 @@ final class World {
     final Network network;
     final Post post = new Post(this);
     final Chaos chaos;
+    final Hostile hostile;
     final Sabotage sabotage;
     final ElectionConfig config;
     final GroupMachine.Policy policy;
@@ -63,6 +61,7 @@ final class World {
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally);
         this.chaos = new Chaos(this, weather, random);
+        this.hostile = new Hostile(this, random);
         this.ledger = new Ledger(results::committed);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
@@ -78,6 +77,7 @@ final class World {
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
         chaos.plan();
+        hostile.begin();
         timeline.runUntil(weather.faultyNanos());
         note("PEACE");
         phase = Phase.PEACE;
@@ -113,6 +113,10 @@ final class World {
 
     // ---- what applications do when
 
+    boolean isFaulty() {
+        return phase == Phase.FAULTS;
+    }
+
     boolean beginsJobs() {
         return phase == Phase.FAULTS;
     }
@@ -142,7 +146,7 @@ final class World {
     }
 
     String name(NodeId node) {
-        return cluster.host(node).map(Host::name).orElse("stranger");
+        return cluster.host(node).map(Host::name).orElse("hostile");
     }
 
     void note(String what) {
