@@ -11,6 +11,7 @@ import io.hearth.core.HearthException;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Member;
 import io.hearth.election.View;
@@ -154,15 +155,12 @@ public final class CollectiveEngine implements DistributedBackend {
         List<NodeId> members = view.group(group).stream().map(Member::node).toList();
         Optional<GroupView> groupView = view.groupView(group);
         if (!members.contains(self) || groupView.isEmpty()) {
-            removed(new RemovedFromClusterException(
-                    "epoch " + view.epoch() + " goes on without this node; start again to take part"));
+            removed(new RemovedFromClusterException("epoch " + view.epoch() + " goes on without this node"));
             return;
         }
         if (!shell.state().mayGoOnIn(lineage)) {
             removed(new RemovedFromClusterException(
-                    "this training had begun alone when the node joined others at epoch " + view.epoch()
-                            + "; start it again to take part"));
-            return;
+                    "this training had begun alone when the node joined others at epoch " + view.epoch()));
         }
         try {
             shell.install(new GroupMachine.Event.Installed(
@@ -175,12 +173,14 @@ public final class CollectiveEngine implements DistributedBackend {
         }
     }
 
-    /** Ends all open calls with {@code why}, and later ones too; before the first call it changes nothing. */
+    /**
+     * Ends all open calls with {@code why}, and later ones too until a step begins; before the first call it changes nothing.
+     */
     public void removed(HearthException why) {
         shell.removed(why);
     }
 
-    /** As {@link #removed}, whether anything was called or not. */
+    /** Ends everything with {@code why} for good, whether anything was called or not. */
     void fail(HearthException why) {
         shell.fail(why);
     }
@@ -190,9 +190,14 @@ public final class CollectiveEngine implements DistributedBackend {
         return shell.state().doneUpTo();
     }
 
-    /** Whether nothing was called yet, so that trainers may still enter. */
-    public boolean open() {
-        return shell.state().next() == 1;
+    /** What this member's collectives are doing, for those who want to enter. */
+    public GroupPhase phase() {
+        return shell.state().phase();
+    }
+
+    /** Whether the next step has to wait, because somebody is to enter before it; see {@code ViewMachine}'s effect. */
+    public void hold(boolean held) {
+        shell.hold(held);
     }
 
     @Override

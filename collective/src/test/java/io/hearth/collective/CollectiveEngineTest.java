@@ -13,6 +13,7 @@ import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.ReduceOp;
+import io.hearth.election.GroupPhase;
 import io.hearth.transport.RecordHeader;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -213,7 +214,7 @@ final class CollectiveEngineTest {
             inside.await();
             boolean sawRefusal = false;
             while (!sawRefusal) {
-                if (group.engine(0).open()) {
+                if (group.engine(0).phase() == GroupPhase.FRESH) {
                     Thread.onSpinWait();
                     continue;
                 }

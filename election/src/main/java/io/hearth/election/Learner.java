@@ -107,6 +107,7 @@ final class Learner {
     /** A lone node was admitted where it asked for entry; its own lineage ends. */
     private static void moveInto(Turn turn, View view) {
         end(turn, turn.homeRecord());
+        turn.progress = turn.progress.elsewhere();
         turn.home = Home.founded(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;
@@ -133,10 +134,20 @@ final class Learner {
         if (!view.isTombstone()) {
             turn.effect(new Effect.Removed("the others went on without this node: view " + view.epoch() + " of lineage "
                     + view.lineage().shortText() + " has " + view.members().size() + " members and not it"));
-        } else if (!turn.progress.open()) {
+            turn.progress = turn.progress.interrupted();
+        } else if (turn.progress.isBusy()) {
             turn.effect(
                     new Effect.Removed("lineage " + view.lineage().shortText() + " ended to merge with a better one"));
         }
+        found(turn, false);
+    }
+
+    /** This node walks out of its lineage, and votes on there without being kept. */
+    static void walkOut(Turn turn) {
+        if (turn.home.isLone()) {
+            end(turn, turn.homeRecord());
+        }
+        turn.progress = turn.progress.interrupted();
         found(turn, false);
     }
 
@@ -147,6 +158,7 @@ final class Learner {
         turn.foundings++;
         View view = firstView(turn.self, turn.resolver, lineage);
         turn.persist(LineageRecord.asking(lineage, turn.self.incarnation()).learned(view));
+        turn.progress = turn.progress.elsewhere();
         turn.home = Home.founded(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;

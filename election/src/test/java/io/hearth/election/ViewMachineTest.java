@@ -67,7 +67,8 @@ final class ViewMachineTest {
     private void beat(NodeId from, Lineage lineage, long epoch, int members) {
         received(
                 from,
-                new Message.Heartbeat(new Presence(lineage, epoch, members, false, true, -1, List.of()), 1, 0, 0));
+                new Message.Heartbeat(
+                        new Presence(lineage, epoch, members, false, "", GroupPhase.FRESH, -1, List.of()), 1, 0, 0));
     }
 
     @BeforeEach
@@ -80,7 +81,7 @@ final class ViewMachineTest {
         assertEquals(
                 List.of(
                         new Effect.Persist(LineageRecord.asking(LINEAGE, 1)),
-                        new Effect.Send(MASTER, new Message.Join(LINEAGE, Role.AGENT, ""))),
+                        new Effect.Send(MASTER, new Message.Join(LINEAGE, Role.AGENT, "", GroupPhase.FRESH))),
                 effects,
                 "the entry is on disk before Join leaves");
         received(MASTER, new Message.Commit(VIEW));
@@ -222,7 +223,7 @@ final class ViewMachineTest {
         assertEquals(told, received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD))));
         beat(THIRD, LINEAGE, 3, 3);
         assertEquals(told, effects);
-        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE)), "a leaver may exit");
+        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE, false)), "a leaver may exit");
     }
 
     @Test
@@ -289,8 +290,8 @@ final class ViewMachineTest {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         received(Nodes.agent(9), new Message.Prepare(VIEW, new Ballot(1, Nodes.agent(9))));
         assertEquals(2, state.refusals().count(Refusal.FOREIGN_BALLOT));
-        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE)));
-        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE)));
+        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, false)));
+        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, false)));
         assertEquals(1, state.refusals().count(Refusal.OLD_INCARNATION));
         View twice = new View(LINEAGE, 7, List.of(member(SELF, 1, 3), member(SELF, 2, 3)), List.of());
         received(THIRD, new Message.Commit(twice));

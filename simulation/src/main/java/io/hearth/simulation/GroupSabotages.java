@@ -48,7 +48,9 @@ final class GroupSabotages {
                 state.forwards(),
                 state.refused(),
                 Optional.empty(),
-                state.broken());
+                state.broken(),
+                state.held(),
+                state.returning());
     }
 
     record LateFreeze() implements Sabotage {
@@ -76,7 +78,9 @@ final class GroupSabotages {
                     state.forwards(),
                     state.refused(),
                     state.frozen(),
-                    state.broken());
+                    state.broken(),
+                    state.held(),
+                    state.returning());
         }
     }
 

@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 
 import io.hearth.core.MalformedMessageException;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
@@ -74,7 +75,7 @@ final class Hostile {
             case 1 -> restart(process);
             case 2 -> heartbeat(process);
             case 3 -> tell(process, new Message.NotYet(process.state().view().lineage(), "never"));
-            case 4 -> tell(process, new Message.Leave(process.state().view().lineage()));
+            case 4 -> tell(process, new Message.Leave(process.state().view().lineage(), random.nextBoolean()));
             case 5 -> flood(process);
             default ->
                 new Lies(random, SELF, incarnation, process)
@@ -106,7 +107,7 @@ final class Hostile {
         refused(
                 process,
                 incarnation - 1 - random.nextLong(2),
-                new Message.Leave(process.state().view().lineage()),
+                new Message.Leave(process.state().view().lineage(), random.nextBoolean()),
                 Refusal.OLD_INCARNATION);
     }
 
@@ -120,7 +121,8 @@ final class Hostile {
                 1 + random.nextInt(1_000),
                 boasts ? View.MEMBERS_MAX : 0,
                 !boasts,
-                random.nextBoolean(),
+                "alpha",
+                random.nextBoolean() ? GroupPhase.BUSY : GroupPhase.BOUNDARY,
                 random.nextBoolean() ? Long.MAX_VALUE : -1,
                 List.of(view.members().getFirst().node(), process.host.id));
         tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
@@ -134,7 +136,7 @@ final class Hostile {
         hasFlooded = true;
         world.note("the hostile node floods " + process.host.name());
         Lineage lineage = process.state().view().lineage();
-        var join = new Message.Join(lineage, Role.TRAINER, "alpha");
+        var join = new Message.Join(lineage, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);
         for (int i = 0; i < JOINERS && process.isAlive(); i++) {
             var joiner = new NodeId(SELF.peer(), "trainer-" + i);
             process.view(new Event.Linked(joiner, 1));

@@ -31,6 +31,7 @@ final class Narrator {
             case Effect.Install(View view) -> Optional.of("INSTALLS " + text(view));
             case Effect.Removed(String why) -> Optional.of("REMOVED: " + why);
             case Effect.Left() -> Optional.of("may exit");
+            case Effect.Hold(boolean held) -> Optional.of(held ? "holds its group" : "holds its group no more");
             case Effect.Announce(var event) ->
                 Optional.of("announces " + event.getClass().getSimpleName());
             case Effect.Pending(String reason) -> reason.isEmpty() ? Optional.empty() : Optional.of("waits: " + reason);
@@ -116,7 +117,7 @@ final class Narrator {
             case Message.Commit(View view) -> "commit " + text(view);
             case Message.Join join -> "join " + text(join.lineage());
             case Message.NotYet notYet -> "not yet: " + notYet.reason();
-            case Message.Leave(Lineage lineage) -> "leave " + text(lineage);
+            case Message.Leave leave -> "leave " + text(leave.lineage());
         };
     }
 }

@@ -269,6 +269,7 @@ final class NodeProcess {
                     trainer.script().removed(why);
                 }
             }
+            case Effect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
             case Effect.Left() -> world.cluster.exit(this);
             case Effect.Announce _, Effect.Pending _ -> {}
         }

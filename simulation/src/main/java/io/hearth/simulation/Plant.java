@@ -41,7 +41,7 @@ public enum Plant {
     /** Nothing is passed on. */
     NO_FORWARD("what somebody finished runs again", 150, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 1_500, GroupSabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 3_000, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A running group takes joiners. */
@@ -53,7 +53,7 @@ public enum Plant {
     /** Outsiders are believed. */
     GULLIBLE("who is in no view is believed as a member is", 60, ViewSabotages.Gullible::new),
     /** A lost commit stays lost. */
-    NO_REPAIR("a lost commit is never repaired", 30, ViewSabotages.NoRepair::new),
+    NO_REPAIR("a lost commit is never repaired", 60, ViewSabotages.NoRepair::new),
     /** Closing does not wait. */
     NO_DRAIN("a leaver does not wait until the others have its results", 60, ViewSabotages.NoDrain::new),
     /** Closing ends the process. */

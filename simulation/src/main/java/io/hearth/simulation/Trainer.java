@@ -14,6 +14,7 @@ import io.hearth.collective.Signature;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
@@ -72,11 +73,7 @@ final class Trainer {
     // ---- what comes from the application
 
     void call(Signature signature) {
-        boolean isFirst = state.next() == 1;
         step(new Event.Called(signature));
-        if (isFirst) {
-            tellProgress();
-        }
         exchanges.pump();
     }
 
@@ -206,12 +203,18 @@ final class Trainer {
                 world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
                 tellLoop(new ViewMachine.Event.GroupBroken(why));
             }
-            case Effect.TellProgress _ -> tellProgress();
+            case Effect.Renumber _ -> throw new Violation("boundary", "nothing here begins steps");
+            case Effect.TellProgress(long doneUpTo, GroupPhase phase) ->
+                tellLoop(new ViewMachine.Event.Progress(
+                        doneUpTo, world.sabotage.admitsAtWork() ? GroupPhase.FRESH : phase));
         }
     }
 
-    private void tellProgress() {
-        tellLoop(new ViewMachine.Event.Progress(state.doneUpTo(), state.next() == 1 || world.sabotage.admitsAtWork()));
+    /** Whether the next step has to wait. */
+    void hold(boolean held) {
+        if (!script.isOver()) {
+            step(new Event.Held(held));
+        }
     }
 
     /** The loop hears of it a moment later, in order; what comes from others may be before it. */
