@@ -377,6 +377,17 @@ final class ViewMachineTest {
     }
 
     @Test
+    void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
+        received(THIRD, new Message.Leave(LINEAGE, true));
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
+        var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
+        beat(THIRD, elsewhere, 6, 3);
+        assertTrue(
+                effects.contains(new Effect.Send(THIRD, new Message.Join(elsewhere, Role.AGENT, "", GroupPhase.FRESH))),
+                effects.toString());
+    }
+
+    @Test
     void recordsThatCannotMatterAreDeletedAfterTenMinutes() {
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
         assertTrue(pass(599_000 * MILLI).stream().noneMatch(Effect.Forget.class::isInstance));

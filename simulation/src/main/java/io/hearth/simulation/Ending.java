@@ -9,10 +9,11 @@ import java.util.Optional;
 /**
  * What a number ended with at one trainer.
  *
+ * @param beginsStep it is no sum: its value is the state that all agreed on
  * @param sum empty if it was refused
  * @param ranks that the application sees from here on
  */
-record Ending(Lineage lineage, Status.Kept outcome, Optional<Frame.Sum> sum, List<NodeId> ranks) {
+record Ending(Lineage lineage, boolean beginsStep, Status.Kept outcome, Optional<Frame.Sum> sum, List<NodeId> ranks) {
     boolean isSameAs(Ending other) {
         return sum.equals(other.sum) && outcome.equals(other.outcome) && ranks.equals(other.ranks);
     }

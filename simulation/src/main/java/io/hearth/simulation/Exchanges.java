@@ -1,10 +1,12 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.GroupMachine;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.collective.GroupMachine.State;
 import io.hearth.collective.Refusal;
 import io.hearth.collective.Resolution;
+import io.hearth.collective.Signature;
 import io.hearth.identity.NodeId;
 import java.util.HashSet;
 import java.util.List;
@@ -12,19 +14,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeSet;
 
 /** Moves what a group machine wants moved: inputs of all to all, and results from their holders. */
 final class Exchanges {
     private final NodeProcess process;
     private final World world;
     private final Trainer trainer;
-    private final Streams streams = new Streams();
+    private final Boundary boundary;
+    private final Streams streams;
     private final Set<Long> unsettledMemory = new HashSet<>();
 
     Exchanges(NodeProcess process, Trainer trainer) {
         this.process = process;
         this.world = process.world;
         this.trainer = trainer;
+        this.boundary = new Boundary(process, trainer, this);
+        this.streams = new Streams(this::atBoundary);
     }
 
     private State state() {
@@ -42,6 +48,7 @@ final class Exchanges {
 
     /** The group epoch is another one now. */
     void enter(String former) {
+        boundary.enter();
         streams.enter(former, fence());
     }
 
@@ -59,6 +66,26 @@ final class Exchanges {
         streams.release(number);
     }
 
+    /** Nothing that was before counts any more. */
+    void releaseAll() {
+        streams.releaseAll();
+        unsettledMemory.clear();
+    }
+
+    /** Who said that they hold what belongs to a number. */
+    Set<NodeId> holders(long number) {
+        return streams.holders(number);
+    }
+
+    private void atBoundary(Frame frame) {
+        switch (frame) {
+            case Frame.Claimed claimed -> boundary.claimed(claimed);
+            case Frame.Ask ask -> boundary.asked(ask);
+            case Frame.State state -> boundary.came(state);
+            case Frame.Input _, Frame.Carried _, Frame.Held _ -> throw new AssertionError("no frame of a boundary");
+        }
+    }
+
     /** Error-feedback memory of a number is kept, or taken back. */
     void settleMemory(long number) {
         unsettledMemory.remove(number);
@@ -69,7 +96,12 @@ final class Exchanges {
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         streams.open();
+        if (call.signature().kind() == Signature.Kind.BOUNDARY) {
+            boundary.run(number, doomed);
+            return;
+        }
         var share = new Frame.Share(call.value(), call.model(), doomed);
+        world.results.gave(process, fence(), number, call.value());
         streams.input(number, process.host.id, share);
         toOthers(new Frame.Input(fence(), number, process.host.id, share));
     }
@@ -90,12 +122,13 @@ final class Exchanges {
         }
     }
 
-    private void hold(long number) {
+    /** Tells all that this member holds what belongs to a number. */
+    void hold(long number) {
         streams.held(number, process.host.id);
         toOthers(new Frame.Held(fence(), number, process.host.id));
     }
 
-    private void toOthers(Frame frame) {
+    void toOthers(Frame frame) {
         for (NodeId member : state().formation().members()) {
             if (!member.equals(process.host.id)) {
                 world.post.stream(process, member, frame);
@@ -111,7 +144,7 @@ final class Exchanges {
                 && process.isAlive()
                 && state().frozen().isEmpty()
                 && state().broken().isEmpty()) {
-            again = state().forwards().isEmpty() ? finishOne() : forwardOne();
+            again = state().forwards().isEmpty() ? finishOne() || beginStep() : forwardOne();
         }
     }
 
@@ -158,6 +191,35 @@ final class Exchanges {
         return true;
     }
 
+    private boolean beginStep() {
+        if (state().open().isEmpty()) {
+            return false;
+        }
+        long number = state().open().lastKey();
+        GroupMachine.Open open = state().open().get(number);
+        if (open.signature().kind() != Signature.Kind.BOUNDARY || !open.running()) {
+            return false;
+        }
+        Optional<Boundary.End> end = boundary.advance(number);
+        if (end.isEmpty() || trainer.script().isOver()) {
+            return false;
+        }
+        if (end.get().refusal().isPresent()) {
+            trainer.step(new Event.Refused(number, fence(), end.get().refusal().get()));
+        } else {
+            streams.result(
+                    number,
+                    new Frame.Sum(
+                            fence(),
+                            groupEpoch(fence()),
+                            end.get().model(),
+                            List.copyOf(new TreeSet<>(state().formation().members()))));
+            trainer.step(new Event.Finished(number, fence()));
+        }
+        releaseBefore(number);
+        return true;
+    }
+
     /** Calls that are made one at a time: whoever took part in this one had ended all before it. */
     private void releaseBefore(long number) {
         if (world.depth == 1) {
@@ -174,7 +236,10 @@ final class Exchanges {
                     "I8",
                     "the inputs of number " + number + " come from different models");
         }
-        long epoch = Long.parseLong(fence.substring(fence.lastIndexOf('/') + 1));
-        return new Frame.Sum(fence, epoch, value, List.copyOf(got.keySet()));
+        return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
+    }
+
+    private static long groupEpoch(String fence) {
+        return Long.parseLong(fence.substring(fence.lastIndexOf('/') + 1));
     }
 }

@@ -91,6 +91,9 @@ final class Hostile {
 
     /** Tells it, and looks whether it was counted. */
     private void refused(NodeProcess process, long sender, Message message, Refusal refusal) {
+        if (!process.isAlive()) {
+            return;
+        }
         world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
         long before = process.state().refusals().count(refusal);
         process.receive(SELF, sender, message);

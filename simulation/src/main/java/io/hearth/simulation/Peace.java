@@ -19,19 +19,20 @@ final class Peace {
 
     private final World world;
     private final Cluster cluster;
+    private final long began;
 
     Peace(World world) {
         this.world = world;
         this.cluster = world.cluster;
+        this.began = world.now();
     }
 
     /** L1, and nobody waits for ever. */
     void settle() {
-        long begin = world.now();
         boolean helped = false;
         long settled = isSettled() ? world.now() : Long.MAX_VALUE; // what was heard before may still remove somebody
         while (world.now() - settled < CALM_NANOS) {
-            long waited = world.now() - begin;
+            long waited = world.now() - began;
             Violation.unless(
                     waited < PEACE_NANOS,
                     "L1",
@@ -40,7 +41,9 @@ final class Peace {
                 helped = true; // where voters lost their records, a person has to start the rest anew
                 cluster.hosts().forEach(host -> host.process().ifPresent(cluster::exit));
             }
-            cluster.processes().forEach(this::followFellows);
+            if (!world.hasSteps) {
+                cluster.processes().forEach(this::followFellows);
+            }
             world.timeline.runUntil(world.now() + WATCH_NANOS);
             settled = isSettled() ? Math.min(settled, world.now()) : Long.MAX_VALUE;
         }
@@ -71,13 +74,21 @@ final class Peace {
                 return false;
             }
             view = view == null ? process.state().view() : view;
+            View all = view;
             if (view.members().size() != cluster.hosts().size()
                     || !process.state().view().equals(view)
-                    || process.trainer().filter(trainer -> !trainer.isOpen()).isPresent()) {
+                    || process.trainer()
+                            .filter(trainer -> !isReady(trainer, all))
+                            .isPresent()) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Where jobs have steps, all are at work together; else nobody works. */
+    private boolean isReady(Trainer trainer, View view) {
+        return world.hasSteps ? trainer.script().isInStep(view, began) : trainer.isOpen();
     }
 
     /** Numbers advance for all. */
@@ -86,15 +97,35 @@ final class Peace {
         List<Trainer> trainers = cluster.processes().stream()
                 .flatMap(process -> process.trainer().stream())
                 .toList();
+        List<Long> before = trainers.stream()
+                .map(trainer -> trainer.script().steps().begun())
+                .toList();
         trainers.forEach(trainer -> trainer.script().work(LAST_TRAINING_LENGTH));
         long begin = world.now();
-        while (!trainers.stream().allMatch(trainer -> trainer.script().isFinished())) {
+        while (!haveAdvanced(trainers, before)) {
             Violation.unless(
                     world.now() - begin < LAST_TRAINING_NANOS,
                     "L1",
                     "numbers do not advance in peace:" + world.narrator.describe(cluster));
             world.timeline.runUntil(world.now() + WATCH_NANOS);
         }
+        isStill(view);
+    }
+
+    private boolean haveAdvanced(List<Trainer> trainers, List<Long> before) {
+        for (int i = 0; i < trainers.size(); i++) {
+            Script script = trainers.get(i).script();
+            boolean hasAdvanced = world.hasSteps
+                    ? script.steps().begun() >= before.get(i) + LAST_TRAINING_LENGTH
+                    : script.isFinished();
+            if (!hasAdvanced) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void isStill(View view) {
         Violation.unless(
                 cluster.processes().size() == cluster.hosts().size()
                         && cluster.processes().stream()

@@ -27,7 +27,7 @@ public enum Plant {
     /** A damaged record is made anew. */
     AMNESIA("a damaged voter's record is rebuilt without its promises", 800, VoteSabotages.Amnesia::new),
     /** Data of another epoch is taken. */
-    NO_FENCE("data of a former group epoch is taken", 60, GroupSabotages.NoFence::new),
+    NO_FENCE("data of a former group epoch is taken", 600, GroupSabotages.NoFence::new),
     /** A freeze ends by itself. */
     THAW("a freeze ends by itself after a second", 10_000, GroupSabotages.Thaw::new),
     /** Threads run on after the report. */
@@ -46,6 +46,16 @@ public enum Plant {
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A running group takes joiners. */
     MID_STEP("a group at work admits trainers", 30, GroupSabotages.MidStep::new),
+    /** A step does not wait for joiners. */
+    NO_HOLD("a group's lead does not wait for those who want to enter", 60, StepSabotages.NoHold::new),
+    /** Joiners keep their state. */
+    NO_TAKE_OVER("who enters begins a step with its own state", 60, StepSabotages.NoTakeOver::new),
+    /** A step begins too early. */
+    NO_HOLDERS("a step begins before all hold its state", 60, StepSabotages.NoHolders::new),
+    /** Joiners decide, too. */
+    JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
+    /** A joiner counts on. */
+    OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */
     DEADLINE_GOES_ON("who got an error for a number goes on with the next", 500, GroupSabotages.DeadlineGoesOn::new),
     /** Votes end with membership. */

@@ -8,11 +8,8 @@ import io.hearth.collective.GroupMachine.Event;
 import io.hearth.collective.Refusal;
 import io.hearth.collective.Signature;
 import io.hearth.collective.Status;
-import io.hearth.core.DataType;
-import io.hearth.core.ReduceOp;
 import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -23,7 +20,6 @@ import java.util.TreeMap;
  * once an earlier one ended, then leaves.
  */
 final class Script {
-    private static final Signature SIGNATURE = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
     private static final long PATIENCE_NANOS = 10 * SECOND;
 
     private final NodeProcess process;
@@ -31,19 +27,29 @@ final class Script {
     private final Trainer trainer;
     private final SortedMap<Long, Call> calls = new TreeMap<>();
     private final SortedMap<Long, Ending> endings = new TreeMap<>();
-    private final List<Long> models = new ArrayList<>(List.of(0L)); // after so many numbers
+    private final Steps steps;
+    private long called;
     private long length;
     private boolean wantsToBegin;
     private boolean isClosing;
     private boolean isOver;
 
     /** A number that was called: its input stays until it ended. */
-    record Call(View view, long value, long model) {}
+    record Call(Signature signature, View view, long value, long model) {
+        boolean beginsStep() {
+            return signature.kind() == Signature.Kind.BOUNDARY;
+        }
+    }
 
     Script(NodeProcess process, Trainer trainer) {
         this.process = process;
         this.world = process.world;
         this.trainer = trainer;
+        this.steps = new Steps(world);
+    }
+
+    Steps steps() {
+        return steps;
     }
 
     SortedMap<Long, Ending> endings() {
@@ -61,6 +67,22 @@ final class Script {
 
     boolean isClosing() {
         return isClosing;
+    }
+
+    /** Whether it began a step with all of its group since then, and can go on. */
+    boolean isInStep(View view, long since) {
+        return trainer.state().broken().isEmpty()
+                && steps.begunNanos() > since
+                && endings.values().stream()
+                        .filter(ending -> ending.beginsStep() && ending.sum().isPresent())
+                        .reduce((_, newest) -> newest)
+                        .flatMap(Ending::sum)
+                        .filter(sum -> !isOver
+                                && sum.fence()
+                                        .equals(trainer.state().formation().fence())
+                                && sum.contributors().size()
+                                        == view.group(process.host.group).size())
+                        .isPresent();
     }
 
     boolean isFinished() {
@@ -104,7 +126,7 @@ final class Script {
         if (!wantsToBegin || isOver || isClosing || view == null || !process.isAlive()) {
             return;
         }
-        if (state.next() > length) {
+        if (world.hasSteps ? called >= length && world.endsJobs() : state.next() > length) {
             if (calls.isEmpty() && world.endsJobs()) {
                 close();
             }
@@ -114,20 +136,19 @@ final class Script {
             return;
         }
         long number = state.next();
-        long value = world.random.nextLong();
-        long model = models.get((int) Math.min(models.size() - 1, Math.max(0, number - world.depth)));
-        calls.put(number, new Call(view, value, model));
-        world.results.called(process, number, value);
-        world.trace(process, () -> "calls number " + number);
-        trainer.call(SIGNATURE);
-        world.after(world.deadlineNanos(), () -> process.deliver(() -> expire(number)));
+        var call = new Call(steps.next(), view, world.random.nextLong(), steps.model(number));
+        called++;
+        calls.put(number, call);
+        world.trace(process, () -> (call.beginsStep() ? "begins a step with number " : "calls number ") + number);
+        trainer.call(call.signature());
+        world.after(world.deadlineNanos(), () -> process.deliver(() -> expire(call)));
         if (world.depth > 1) {
             callLater();
         }
     }
 
     private void callLater() {
-        world.after(world.random.nextLong(30 * MILLI), () -> process.deliver(this::callNext));
+        world.after(world.workNanos(), () -> process.deliver(this::callNext));
     }
 
     /** A number ended here, with {@code sum} unless it was refused. */
@@ -137,9 +158,15 @@ final class Script {
         if (call == null) {
             return;
         }
-        world.results.isTold(process, number, call.view(), view);
+        if (!call.beginsStep()) {
+            world.results.isTold(process, number, call.view(), view);
+        }
         var ending = new Ending(
-                view.lineage(), outcome, sum, world.depth == 1 ? trainer.state().ranks() : List.of());
+                view.lineage(),
+                call.beginsStep(),
+                outcome,
+                sum,
+                world.depth == 1 ? trainer.state().ranks() : List.of());
         endings.put(number, ending);
         world.tally.collective();
         world.trace(
@@ -148,9 +175,7 @@ final class Script {
                         + sum.map(known -> "with " + known.contributors().size() + " contributors of group epoch "
                                         + known.groupEpoch())
                                 .orElse("without a result"));
-        for (Ending next = endings.get((long) models.size()); next != null; next = endings.get((long) models.size())) {
-            models.add(31 * models.getLast() + next.sum().map(Frame.Sum::value).orElse(-1L));
-        }
+        learn(call, ending);
         world.results.ended(process, number, ending);
         if (isClosing && calls.isEmpty()) {
             world.after(0, () -> process.deliver(this::leave));
@@ -158,12 +183,45 @@ final class Script {
         callLater();
     }
 
-    // ---- ending
-
-    private void expire(long number) {
-        if (!calls.containsKey(number) || isOver || !world.hasDeadlines()) {
+    private void learn(Call call, Ending ending) {
+        if (call.beginsStep()) {
+            ending.sum().ifPresent(agreed -> steps.begin(World.text(ending.lineage()), agreed.value()));
             return;
         }
+        if (world.hasSteps) {
+            steps.summed(value(ending));
+            return;
+        }
+        for (Ending next = endings.get(steps.numbers() + 1); next != null; next = endings.get(steps.numbers() + 1)) {
+            steps.summed(value(next));
+        }
+    }
+
+    private static long value(Ending ending) {
+        return ending.sum().map(Frame.Sum::value).orElse(-1L);
+    }
+
+    /** The open beginning of a step has another number in the lineage that was entered. */
+    void renumber(long from, long to) {
+        Call call = calls.remove(from);
+        if (call != null) {
+            calls.put(to, call);
+        }
+        endings.clear();
+        steps.interrupt();
+    }
+
+    // ---- ending
+
+    private void expire(Call call) {
+        if (!calls.containsValue(call) || isOver || !world.hasDeadlines()) {
+            return;
+        }
+        long number = calls.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(call))
+                .findFirst()
+                .orElseThrow()
+                .getKey();
         world.trace(process, () -> "number " + number + " did not end before its deadline");
         if (world.sabotage.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
             trainer.step(new Event.Refused(
@@ -172,15 +230,30 @@ final class Script {
                     new Refusal(Refusal.Cause.PEER_LOST, "deadline of this member alone")));
             return;
         }
-        finish();
-        trainer.tellLoop(new ViewMachine.Event.Leave());
+        giveUp("a deadline passed");
     }
 
-    /** All open calls end with an error, and later ones too; before the first call it changes nothing. */
+    /** The application gets an error that the others of its group do not have. */
+    void giveUp(String why) {
+        world.trace(process, () -> "gives up: " + why);
+        finish();
+        boolean comesBack = world.hasSteps && !isClosing && (!world.isFaulty() || world.random.nextInt(4) > 0);
+        trainer.tellLoop(comesBack ? new ViewMachine.Event.Resign() : new ViewMachine.Event.Leave());
+        if (comesBack) {
+            comeBackLater();
+        }
+    }
+
+    /** All open calls end with an error, and later ones too until a step begins; before the first call it changes nothing. */
     void removed(String why) {
-        if (trainer.state().next() > 1 && !isOver) {
-            world.trace(process, () -> "its training ends: " + why);
-            finish();
+        if (trainer.state().next() == 1 || isOver) {
+            return;
+        }
+        world.trace(process, () -> "its training ends: " + why);
+        finish();
+        if (world.hasSteps && !isClosing) {
+            comeBackLater();
+        } else {
             world.after(
                     20 * MILLI + world.random.nextLong(300 * MILLI),
                     () -> trainer.tellLoop(new ViewMachine.Event.Leave()));
@@ -190,6 +263,22 @@ final class Script {
     private void finish() {
         isOver = true;
         calls.clear();
+        trainer.finish();
+    }
+
+    private void comeBackLater() {
+        world.after(
+                20 * MILLI + world.random.nextLong(300 * MILLI),
+                () -> process.deliver(() -> {
+                    if (isOver && !isClosing && !process.isLeaving()) {
+                        world.trace(process, () -> "comes back");
+                        isOver = false;
+                        endings.clear();
+                        steps.interrupt();
+                        trainer.comeBack();
+                        callNext();
+                    }
+                }));
     }
 
     /** Ends after what is open. */

@@ -2,6 +2,7 @@ package io.hearth.simulation;
 
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.Resolution;
+import io.hearth.collective.Signature;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * What came over the streams of one group epoch, and the results that are kept beyond it.
@@ -25,7 +27,13 @@ final class Streams {
     private final Map<Long, Frame.Sum> carried = new HashMap<>();
     private final Set<String> formerFences = new HashSet<>();
     private List<Frame> early = new ArrayList<>();
+    private final Consumer<Frame> boundary;
     private boolean isOpen;
+
+    /** {@code boundary} gets what belongs to the beginnings of steps. */
+    Streams(Consumer<Frame> boundary) {
+        this.boundary = boundary;
+    }
 
     /** Whether anything was sent in this group epoch. */
     boolean isOpen() {
@@ -77,6 +85,7 @@ final class Streams {
             case Frame.Input input -> input(input.number(), input.from(), input.share());
             case Frame.Carried result -> carried(result.number(), result.sum());
             case Frame.Held holder -> held(holder.number(), holder.from());
+            case Frame.Claimed _, Frame.Ask _, Frame.State _ -> boundary.accept(frame);
         }
     }
 
@@ -112,11 +121,16 @@ final class Streams {
         results.remove(number);
     }
 
-    /** The inputs of the first running number of which all came. */
+    void releaseAll() {
+        results.clear();
+    }
+
+    /** The inputs of the first running sum of which all came. */
     Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete(GroupMachine.State state) {
         for (Map.Entry<Long, GroupMachine.Open> entry : state.open().entrySet()) {
             SortedMap<NodeId, Frame.Share> got = inputs.getOrDefault(entry.getKey(), new TreeMap<>());
             if (entry.getValue().running()
+                    && entry.getValue().signature().kind() == Signature.Kind.ALL_REDUCE
                     && got.size() >= state.formation().members().size()) {
                 return Optional.of(Map.entry(entry.getKey(), got));
             }

@@ -11,6 +11,7 @@ import io.hearth.collective.GroupMachine.State;
 import io.hearth.collective.Refusal;
 import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
+import io.hearth.collective.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
@@ -38,6 +39,8 @@ final class Trainer {
     private final Exchanges exchanges;
     private State state = State.START;
     private @Nullable View view;
+    private Status reported = State.START.status();
+    private @Nullable View newest; // of those since the script was over
     private long loopAt; // when the loop takes the last thing that it was told
 
     Trainer(NodeProcess process) {
@@ -65,6 +68,11 @@ final class Trainer {
         return state.doneUpTo();
     }
 
+    /** What it said when it froze last. */
+    Status reported() {
+        return reported;
+    }
+
     /** Nothing was called yet. */
     boolean isOpen() {
         return state.next() == 1 && !script.isOver() && !script.isClosing();
@@ -82,7 +90,8 @@ final class Trainer {
     /** Stops everything, then says how far the group is here. */
     Bytes freeze(Lineage lineage, long epoch) {
         var now = new Event.Freeze(new GroupMachine.Frozen(World.text(lineage), epoch));
-        Bytes status = CollectiveCodec.encode(state.status());
+        reported = state.status();
+        Bytes status = CollectiveCodec.encode(reported);
         long late = world.sabotage.lateFreezeNanos();
         if (late == 0) {
             step(now);
@@ -109,15 +118,22 @@ final class Trainer {
     }
 
     void install(View next) {
-        if (script.isOver()) {
-            return;
-        }
-        String lineage = World.text(next.lineage());
-        if (!state.mayGoOnIn(lineage)) {
+        if (!script.isOver() && !state.mayGoOnIn(World.text(next.lineage()))) {
             script.removed("it began in another lineage");
+        }
+        if (script.isOver()) {
+            newest = next;
             return;
         }
+        enter(next);
+        exchanges.pump();
+        script.considerBeginning(state.formation().members().size());
+        script.callNext();
+    }
+
+    private void enter(View next) {
         view = next;
+        String lineage = World.text(next.lineage());
         GroupView groupView = next.groupView(process.host.group).orElseThrow();
         List<NodeId> members =
                 next.group(process.host.group).stream().map(Member::node).toList();
@@ -132,9 +148,20 @@ final class Trainer {
                 lineage + "/" + groupView.epoch(),
                 members,
                 resolution));
-        exchanges.pump();
-        script.considerBeginning(state.formation().members().size());
-        script.callNext();
+    }
+
+    /** The application got an error: it has no say before it comes back. */
+    void finish() {
+        newest = null; // the view in which it ended is none to come back to
+    }
+
+    /** Begins anew, in the newest view known. */
+    void comeBack() {
+        exchanges.releaseAll();
+        state = state.returned();
+        if (newest != null) {
+            enter(newest);
+        }
     }
 
     void streamBroken(NodeId peer, String why) {
@@ -160,9 +187,7 @@ final class Trainer {
     }
 
     void receive(Frame frame) {
-        if (!script.isOver()) {
-            exchanges.receive(frame);
-        }
+        exchanges.receive(frame); // who is out keeps it too: it may be of the group that it comes back into
     }
 
     // ---- the group machine and its effects
@@ -203,7 +228,12 @@ final class Trainer {
                 world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
                 tellLoop(new ViewMachine.Event.GroupBroken(why));
             }
-            case Effect.Renumber _ -> throw new Violation("boundary", "nothing here begins steps");
+            case Effect.Renumber(long from, long to) -> {
+                exchanges.settleMemory(from);
+                if (world.sabotage.renumbers()) {
+                    script.renumber(from, to);
+                }
+            }
             case Effect.TellProgress(long doneUpTo, GroupPhase phase) ->
                 tellLoop(new ViewMachine.Event.Progress(
                         doneUpTo, world.sabotage.admitsAtWork() ? GroupPhase.FRESH : phase));
@@ -212,9 +242,29 @@ final class Trainer {
 
     /** Whether the next step has to wait. */
     void hold(boolean held) {
-        if (!script.isOver()) {
-            step(new Event.Held(held));
+        boolean isHeld = held && world.sabotage.holds();
+        if (script.isOver()) {
+            state = held(state, isHeld);
+        } else {
+            step(new Event.Held(isHeld));
+            exchanges.pump();
         }
+    }
+
+    private static State held(State state, boolean held) {
+        return new State(
+                state.formation(),
+                state.place(),
+                state.next(),
+                state.doneUpTo(),
+                state.open(),
+                state.kept(),
+                state.forwards(),
+                state.refused(),
+                state.frozen(),
+                state.broken(),
+                held,
+                state.returning());
     }
 
     /** The loop hears of it a moment later, in order; what comes from others may be before it. */

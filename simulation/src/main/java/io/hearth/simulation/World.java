@@ -47,9 +47,14 @@ final class World {
     final ElectionConfig config;
     final GroupMachine.Policy policy;
     final int depth;
+
+    /** Whether scripts begin steps, so that trainers enter running groups. */
+    final boolean hasSteps;
+
     final Narrator narrator;
 
     private final @Nullable Consumer<String> trace;
+    private final long transferNanosMax;
     private Phase phase = Phase.FAULTS;
 
     World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace) {
@@ -67,13 +72,16 @@ final class World {
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
         this.config = sabotage.config(ElectionConfig.DEFAULTS.onPartition(onPartition));
         this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
-        this.depth = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
+        this.hasSteps = random.nextBoolean();
+        this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
+        this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
     }
 
     /** Plays it to the end, or to the first violation. */
     void play() {
         note("weather: " + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
-                + cluster.hosts().stream().map(Host::name).toList() + ", depth " + depth + ", " + policy + ", "
+                + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
+                + ", " + policy + ", "
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
         chaos.plan();
@@ -117,16 +125,28 @@ final class World {
         return phase == Phase.FAULTS;
     }
 
+    /** Jobs with steps go on in peace: whoever comes enters them. */
     boolean beginsJobs() {
-        return phase == Phase.FAULTS;
+        return phase == Phase.FAULTS || hasSteps;
     }
 
     boolean endsJobs() {
-        return phase != Phase.LAST_TRAINING;
+        return hasSteps ? phase == Phase.FAULTS : phase != Phase.LAST_TRAINING;
     }
 
+    /** In numbers. */
     long jobLength() {
         return 4 + random.nextLong(25);
+    }
+
+    /** What a script does between two calls. */
+    long workNanos() {
+        return hasSteps ? 10 * MILLI + random.nextLong(100 * MILLI) : random.nextLong(30 * MILLI);
+    }
+
+    /** How long it takes to hand a whole state over. */
+    long transferNanos() {
+        return random.nextLong(isFaulty() ? transferNanosMax : 200 * MILLI);
     }
 
     /** In peace nothing but the protocol itself may end a wait; where voters are lost, only a deadline can. */
