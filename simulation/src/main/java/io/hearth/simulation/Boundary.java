@@ -9,8 +9,8 @@ import io.hearth.identity.NodeId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +26,12 @@ final class Boundary {
     private final World world;
     private final Trainer trainer;
     private final Exchanges exchanges;
-    private final SortedMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
+    private final NavigableMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
     private long fetchedNanos; // in all attempts at one beginning
 
     /** What came for one number. */
     private static final class Attempt {
-        final SortedMap<NodeId, Frame.Claim> claims = new TreeMap<>();
+        final NavigableMap<NodeId, Frame.Claim> claims = new TreeMap<>();
         Optional<Refusal> doom = Optional.empty();
         Frame.@Nullable Claim agreed;
         int asked;

@@ -197,7 +197,7 @@ final class Exchanges {
         }
         long number = state().open().lastKey();
         GroupMachine.Open open = state().open().get(number);
-        if (open.signature().kind() != Signature.Kind.BOUNDARY || !open.running()) {
+        if (open == null || open.signature().kind() != Signature.Kind.BOUNDARY || !open.running()) {
             return false;
         }
         Optional<Boundary.End> end = boundary.advance(number);

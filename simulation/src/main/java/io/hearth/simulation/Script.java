@@ -214,14 +214,15 @@ final class Script {
     // ---- ending
 
     private void expire(Call call) {
-        if (!calls.containsValue(call) || isOver || !world.hasDeadlines()) {
-            return;
+        if (calls.containsValue(call) && !isOver && world.hasDeadlines()) {
+            calls.keySet().stream()
+                    .filter(number -> call.equals(calls.get(number)))
+                    .findFirst()
+                    .ifPresent(this::expire);
         }
-        long number = calls.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(call))
-                .findFirst()
-                .orElseThrow()
-                .getKey();
+    }
+
+    private void expire(long number) {
         world.trace(process, () -> "number " + number + " did not end before its deadline");
         if (world.sabotage.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
             trainer.step(new Event.Refused(
