@@ -136,7 +136,7 @@ final class ChaosFolder implements AutoCloseable {
     /** Removes the folder; the lock goes last, so that nobody else finds it half removed. */
     @Override
     public void close() {
-        FolderTree.remove(folder);
+        DemoFolder.remove(folder);
         release();
     }
 }

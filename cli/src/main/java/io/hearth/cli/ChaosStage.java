@@ -97,7 +97,7 @@ final class ChaosStage implements AutoCloseable {
     /** New identities and empty state for the workers that are started from now on; nobody may be running. */
     void freshHomes() throws SetupException {
         if (homesMade > 0) {
-            FolderTree.remove(homes());
+            DemoFolder.remove(homes());
         }
         homesMade++;
         try {

@@ -3,7 +3,6 @@ package io.hearth.cli;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,10 +69,14 @@ final class Demo {
     }
 
     DemoSummary run() throws HearthException, InterruptedException {
-        Path folder = DemoHomes.create(options.nodes());
         List<String> firstFlags = options.archive().map(ClassArchive::flags).orElse(List.of());
-        try (DemoNodes nodes =
-                DemoNodes.start(folder, DemoHomes.in(folder, options.nodes()), firstFlags, nodeArguments(), said)) {
+        try (DemoFolder folder = DemoFolder.create();
+                DemoNodes nodes = DemoNodes.start(
+                        folder.path(),
+                        DemoHomes.create(folder.path(), options.nodes()),
+                        firstFlags,
+                        nodeArguments(),
+                        said)) {
             while (board.rows().stream().anyMatch(DemoBoard.Row::isAlive)) {
                 step(nodes);
             }

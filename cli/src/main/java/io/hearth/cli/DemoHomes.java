@@ -5,10 +5,7 @@ import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -18,22 +15,16 @@ final class DemoHomes {
 
     private DemoHomes() {}
 
-    /** A folder in the temporary folder, only for this user, that holds the homes. */
-    static Path create(int nodes) throws SetupException {
-        try {
-            var onlyMe = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-            Path folder = Files.createTempDirectory("hearth-demo-", onlyMe);
-            NetworkNamespace namespace = NetworkNamespace.create(NAMESPACE);
-            for (Path home : in(folder, nodes)) {
-                prepare(home, namespace);
-            }
-            return folder;
-        } catch (IOException failed) {
-            throw new SetupException(
-                    "cannot make a folder for the demo in " + System.getProperty("java.io.tmpdir") + ": "
-                            + failed.getMessage() + "; set TMPDIR to a folder of yours with some room",
-                    failed);
+    /** Makes the homes, in a folder that is there. */
+    static List<Path> create(Path folder, int nodes) throws SetupException {
+        NetworkNamespace namespace = NetworkNamespace.create(NAMESPACE);
+        List<Path> homes = IntStream.rangeClosed(1, nodes)
+                .mapToObj(node -> folder.resolve("node-" + node))
+                .toList();
+        for (Path home : homes) {
+            prepare(home, namespace);
         }
+        return homes;
     }
 
     /** Makes a home with an identity of its own that knows {@code namespace}. */
@@ -41,11 +32,5 @@ final class DemoHomes {
         HearthHome made = HearthHome.open(home);
         NamespaceFile.in(made).add(namespace);
         IdentityFile.in(made).loadOrCreate();
-    }
-
-    static List<Path> in(Path folder, int nodes) {
-        return IntStream.rangeClosed(1, nodes)
-                .mapToObj(node -> folder.resolve("node-" + node))
-                .toList();
     }
 }

@@ -141,13 +141,13 @@ final class DemoNodes implements AutoCloseable {
         } catch (IllegalStateException alreadyExiting) {
             return; // the hook itself is cleaning up
         }
-        removeFolder();
+        DemoFolder.remove(folder);
     }
 
     /** Also when the demo is interrupted: neither a node nor a secret stays behind. */
     private void cleanUp() {
         endAll();
-        removeFolder();
+        DemoFolder.remove(folder);
     }
 
     private void endAll() {
@@ -161,9 +161,5 @@ final class DemoNodes implements AutoCloseable {
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private void removeFolder() {
-        FolderTree.remove(folder);
     }
 }

@@ -29,6 +29,7 @@ public final class Main {
 
     /** Runs one command line; the exit code is one of {@link Exit}, or the code of a program that the command ran. */
     static int run(Terminal terminal, String... arguments) {
+        LogLevel.complaint(terminal.environment()).ifPresent(terminal::error);
         int code = commandLine(terminal).execute(arguments);
         terminal.out().flush();
         terminal.err().flush();

@@ -90,7 +90,8 @@ final class ArchitectureTest {
                             "bench")));
 
     /** The pure parts of {@code hearth chaos}, which live beside its shells. */
-    private static final Set<String> CHAOS_DECIDES = Stream.of("Plan", "Board", "Judge", "Round", "Report", "Event", "Blow")
+    private static final Set<String> CHAOS_DECIDES = Stream.of(
+                    "Plan", "Board", "Judge", "Round", "Report", "Event", "Blow")
             .map(name -> ROOT + "cli.Chaos" + name)
             .collect(Collectors.toSet());
 

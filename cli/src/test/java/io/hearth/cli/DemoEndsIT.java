@@ -52,8 +52,28 @@ final class DemoEndsIT {
             for (ProcessHandle node : nodes) {
                 node.onExit().get(30, TimeUnit.SECONDS);
             }
+            assertEquals(1, folders(), "nobody was there to remove it");
         } finally {
             end(demo);
+        }
+        theNextDemosRemoveWhatADeadOneLeftAndNothingElse();
+    }
+
+    private void theNextDemosRemoveWhatADeadOneLeftAndNothingElse() throws Exception {
+        Files.createDirectory(temporary.resolve("hearth-demo-of-who-knows"));
+        Process second = start();
+        try (BufferedReader said = second.errorReader(StandardCharsets.UTF_8)) {
+            awaitTraining(said);
+            assertEquals(2, folders(), "its own, and one without a lock");
+            Process third = start();
+            try (BufferedReader thirdSaid = third.errorReader(StandardCharsets.UTF_8)) {
+                awaitTraining(thirdSaid);
+                assertEquals(3, folders(), "the second one lives");
+            } finally {
+                end(third);
+            }
+        } finally {
+            end(second);
         }
     }
 

@@ -75,7 +75,12 @@ final class LabIT {
 
             stranger.await("why it is not admitted", line -> line.contains("another namespace"));
             assertEquals(1, members(status(3)), "the stranger sits alone");
-            assertTrue(agents[0].output().contains("another namespace"), agents[0].output());
+            List<String> refusals = agents[0]
+                    .output()
+                    .lines()
+                    .filter(line -> line.contains("another namespace"))
+                    .toList();
+            assertEquals(1, refusals.size(), "one refusal is one line: " + refusals);
 
             if (tcpdump.isPresent()) {
                 tcpdump.get().end();

@@ -2,8 +2,11 @@ package io.hearth.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,6 +26,20 @@ final class LogLevelTest {
     })
     void onlyTheAgentTellsWhatHappensUnasked(String line, LogLevel level) {
         assertEquals(level, of(line, ""));
+    }
+
+    @Test
+    void aNameThatIsNoLevelIsToldInOneLineWithThoseThatAre(@TempDir Path home) {
+        var outcome = Commands.in(home).with("HEARTH_LOG", "loud").run("version");
+        assertEquals(0, outcome.code());
+        assertEquals(
+                "hearth: HEARTH_LOG='loud' is ignored, it is no level: use error, warn, info, debug or trace\n",
+                outcome.err());
+        for (String level : List.of("", "warn", "Debug")) {
+            assertEquals(
+                    "",
+                    Commands.in(home).with("HEARTH_LOG", level).run("version").err());
+        }
     }
 
     @Test

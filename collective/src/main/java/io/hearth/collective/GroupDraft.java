@@ -160,6 +160,7 @@ final class GroupDraft {
         if (succeeds) {
             frozen = Optional.empty();
         }
+        returning &= view.view().epoch() == 1; // a view of another epoch has, or had, more than its founder
         if (!view.fence().equals(formation.fence())) {
             enter(view);
         } else {

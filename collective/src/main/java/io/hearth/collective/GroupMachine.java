@@ -148,7 +148,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * @param frozen while a view change is on its way
      * @param broken why the streams of this fence are unusable
      * @param held a beginning of a step does not run meanwhile
-     * @param returning this member was out: it begins no step before it is with others again
+     * @param returning this member was out: it begins no step before it is in a view with others again
      */
     public record State(
             Formation formation,

@@ -131,6 +131,17 @@ final class GroupBoundaryTest {
     }
 
     @Test
+    void theOnlyTrainerBeginsAStepOnceOtherNodesAreInItsView() {
+        on(view("former", 1, List.of(A), 1));
+        on(new Event.Called(SUM));
+        state = state.returned();
+        on(view("next", 1, List.of(A), 1));
+        assertFalse(on(new Event.Called(STEP)).contains(new Effect.Run(1, Optional.empty())));
+        var sameGroup = new Event.Installed(new Frozen("next", 2), "next/1", List.of(A), Resolution.NOTHING);
+        assertTrue(on(sameGroup).contains(new Effect.Run(1, Optional.empty())));
+    }
+
+    @Test
     void aStepThatSomebodyBeganIsForwardedLikeAnyResult() {
         on(view("L", 1, List.of(A, B), 1));
         on(new Event.Called(STEP));

@@ -10,6 +10,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
@@ -54,7 +55,7 @@ final class StateOverLinksTest {
         public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {}
 
         @Override
-        public void dialFailed(InetSocketAddress address, String text) {}
+        public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}
     }
 
     /** All linked with all. */

@@ -33,7 +33,7 @@ public record PeerTableLimits(
             60 * PeerTable.SECOND,
             4 * PeerTable.SECOND,
             600 * PeerTable.SECOND,
-            PeerTable.SECOND / 4,
+            PeerTable.SECOND / 2,
             PeerTable.SECOND / 4,
             10 * PeerTable.SECOND,
             24 * 3_600 * PeerTable.SECOND);

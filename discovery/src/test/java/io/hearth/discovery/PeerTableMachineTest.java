@@ -319,8 +319,8 @@ final class PeerTableMachineTest {
     void ofTwoThatSeeEachOtherTheSmallerNonceDialsAtOnceAndTheOtherALittleLater() {
         assertEquals(List.of(dial(A)), happens(met("a", 1, 2, A)));
         assertEquals(List.of(), happens(met("b", 3, 2, B)));
-        assertEquals(250 * MILLI, machine.sleepNanos(table, now));
-        passes(250 * MILLI - 1);
+        assertEquals(500 * MILLI, machine.sleepNanos(table, now));
+        passes(500 * MILLI - 1);
         assertEquals(List.of(), happens(new Event.Tick()));
         passes(1);
         assertEquals(List.of(dial(B)), happens(new Event.Tick()));
@@ -360,7 +360,7 @@ final class PeerTableMachineTest {
         happens(new Event.Accepted(A, ANNA));
         passes(10 * SECOND);
         assertEquals(List.of(), happens(met("new", 2, 1, A)));
-        passes(250 * MILLI);
+        passes(500 * MILLI);
         assertEquals(List.of(dial(A)), happens(new Event.Tick()));
     }
 
@@ -375,7 +375,7 @@ final class PeerTableMachineTest {
     @Test
     void waitingForTheOthersDialCostsAnOldPauseNothing() {
         happens(met("a", 2, 1, A));
-        passes(250 * MILLI);
+        passes(500 * MILLI);
         happens(new Event.Tick());
         happens(new Event.DialFailed(A, "refused"));
         assertEquals(List.of(), happens(met("a", 2, 1, A)));

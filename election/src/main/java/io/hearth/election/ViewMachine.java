@@ -283,7 +283,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Message.Accept accept -> Acceptor.onAccept(turn, from, incarnation, accept);
             case Message.Accepted accepted -> Proposer.onAccepted(turn, from, accepted);
             case Message.Refuse refuse -> Proposer.onRefuse(turn, from, refuse);
-            case Message.Commit commit -> Learner.onCommit(turn, commit);
+            case Message.Commit commit -> Learner.onCommit(turn, from, commit);
             case Message.Join join -> Admissions.onJoin(turn, from, incarnation, join);
             case Message.NotYet notYet -> Merge.onNotYet(turn, notYet);
             case Message.Leave leave -> Leaving.onLeave(turn, from, leave);

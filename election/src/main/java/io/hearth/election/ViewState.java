@@ -109,6 +109,11 @@ public record ViewState(
         return view().members().getFirst().node().equals(self.node()) ? ElectionState.MASTER : ElectionState.FOLLOWER;
     }
 
+    /** Whether a quorum of the newest view is there and says that it lives in this lineage: only then nothing can be missed. */
+    public boolean hearsQuorum() {
+        return Learner.isQuorumHeard(self.node(), home.lineage(), peers, view());
+    }
+
     /** Trainers of the own group that are at work in the lineage where this node asks for entry. */
     public int trainersElsewhere() {
         return crossing instanceof Crossing.Joining joining

@@ -38,6 +38,30 @@ final class Narrator {
         };
     }
 
+    String text(Ending ending) {
+        return ending.sum()
+                .map(sum -> sum.contributors().stream().map(names).toList() + " of group epoch " + sum.groupEpoch())
+                .orElse("no result");
+    }
+
+    /** Where every node stands. */
+    String describe(Cluster cluster) {
+        var text = new StringBuilder();
+        for (Host host : cluster.hosts()) {
+            text.append("\n  ").append(host.name());
+            host.process().ifPresentOrElse(process -> text.append(text(process)), () -> text.append(" down"));
+        }
+        return text.toString();
+    }
+
+    private String text(NodeProcess process) {
+        return " " + process.state().election() + " " + text(process.state().view())
+                + (process.state().isFrozen() ? " frozen" : "")
+                + process.trainer()
+                        .map(trainer -> ", called " + (trainer.state().next() - 1) + ", ended " + trainer.doneUpTo())
+                        .orElse("");
+    }
+
     String text(View view) {
         var text = new StringBuilder(text(view.lineage()))
                 .append(" e")
@@ -72,7 +96,7 @@ final class Narrator {
                 + (lineage.continued() ? "c" : "");
     }
 
-    private String text(Message message) {
+    String text(Message message) {
         return switch (message) {
             case Message.Heartbeat beat -> "heartbeat " + beat.sequence();
             case Message.Prepare(View view, var ballot) ->

@@ -345,19 +345,23 @@ final class AttacksTest {
         }
     }
 
+    private interface Nonsense {
+        void say(RawPeer raw) throws IOException;
+    }
+
     @Test
     void nonsenseOnAnAdmittedLinkClosesItAndBothEndsKnowWhy() throws Exception {
         NodeIdentity member = NodeIdentity.generate();
-        List<Frame> nonsense = List.of(
-                new Frame(7, new byte[] {1, 2, 3}),
-                LinkCodec.encode(new LinkMessage.Admitted()),
-                new Frame(16, new byte[Frame.BYTES_MAX + 1]));
+        List<Nonsense> nonsense = List.of(
+                raw -> raw.say(new Frame(7, new byte[] {1, 2, 3})),
+                raw -> raw.say(LinkCodec.encode(new LinkMessage.Admitted())),
+                raw -> raw.sayHeader(16, Frame.BYTES_MAX + 1));
         try (var a = new TestNode(keys)) {
-            for (Frame frame : nonsense) {
+            for (Nonsense wrong : nonsense) {
                 try (var raw = RawPeer.dial(RawPeer.context(member), a.address())) {
                     raw.becomeMember(member, keys);
                     raw.say(new Frame(12, new byte[7])); // a later version's: counted and passed over
-                    raw.say(frame);
+                    wrong.say(raw);
                     var close = (LinkMessage.Close) raw.hear();
                     assertEquals(CloseCause.MALFORMED, close.cause());
                     assertTrue(a.await(Seen.Lost.class).reason().startsWith("malformed"));

@@ -95,6 +95,13 @@ final class RawPeer implements AutoCloseable {
         out.flush();
     }
 
+    /** The beginning of a frame; who closes at it closes before the rest, which could then not be written. */
+    void sayHeader(int kind, int length) throws IOException {
+        out.writeInt(length);
+        out.writeShort(kind);
+        out.flush();
+    }
+
     Frame hearFrame() throws IOException {
         int length = in.readInt();
         int kind = in.readUnsignedShort();
