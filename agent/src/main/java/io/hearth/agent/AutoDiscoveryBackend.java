@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A group is open until its first collective and closed from then on: a trainer that comes later waits, and says so, until the
- * job ends. Closing leaves the cluster in order: the others go on at once and nothing of the last result is lost.
+ * <p>A group is open until its first collective. A trainer that comes later enters where the next step begins, if its script and
+ * the others' call {@link DistributedContext#share} and {@link DistributedContext#beginStep()}; otherwise it waits, and says so,
+ * until the job ends. Closing leaves the cluster in order: the others go on at once and nothing of the last result is lost.
  */
 public final class AutoDiscoveryBackend implements AutoCloseable {
     private final HearthNode node;
@@ -76,7 +77,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     }
 
     /**
-     * Waits until at least so many other trainers of this group are in the view.
+     * Waits until at least so many other trainers of this group are in the view, or at work where this one may enter.
      *
      * @param peers 0 or more
      * @return how many there are
@@ -87,32 +88,39 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
             throw new IllegalArgumentException("cannot wait for " + peers + " peers; 0 or more");
         }
         Optional<ClusterStatus> there = node.observation()
-                .await(
-                        status -> status.otherTrainers(group) >= peers
-                                || node.failure().isPresent(),
-                        patience);
+                .await(status -> found(status) >= peers || node.failure().isPresent(), patience);
         if (node.failure().isPresent()) {
             throw node.failure().get();
         }
         ClusterStatus status = node.status();
         if (there.isEmpty()) {
-            throw new NotEnoughPeersException("found " + status.otherTrainers(group) + " of " + peers
+            throw new NotEnoughPeersException("found " + found(status) + " of " + peers
                     + " peers of group '" + group + "' in namespace '"
                     + status.namespace().name() + "' (key " + status.namespace().keyId() + ") within "
                     + patience.toMillis() / 1e3 + " s; " + status.explain());
         }
-        return status.otherTrainers(group);
+        return found(status);
+    }
+
+    private int found(ClusterStatus status) {
+        return Math.max(status.otherTrainers(group), status.trainersElsewhere());
     }
 
     /**
      * The collectives of this group. The first call runs the group's first collective, a barrier, and so closes it: rank and
-     * world size are those of its members from then on, and change only with a call that ends without a lost member.
+     * world size are those of its members from then on, and change only with a call that ends without a lost member, or
+     * when a step begins. Where the group is at work already nothing runs: the context's first call has to be
+     * {@link DistributedContext#beginStep()}, with which this trainer enters.
      *
      * @throws HearthException the barrier failed; says why
      */
     public DistributedContext context() throws HearthException {
         if (context == null) {
-            engine.barrier(CollectiveOptions.DEFAULTS);
+            if (node.status().entersByStep()) {
+                engine.enterByStep();
+            } else {
+                engine.barrier(CollectiveOptions.DEFAULTS);
+            }
             context = new DistributedContext(
                     engine, () -> Optional.of(node.status().view().master()));
         }

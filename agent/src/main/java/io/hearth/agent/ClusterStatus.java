@@ -21,6 +21,8 @@ import java.util.OptionalLong;
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
  * @param refused who was met and is no peer, the newest last
  * @param firstPeerMillis from the node's start to its first admitted link
+ * @param trainersElsewhere trainers of the own group that are at work where this node asks for entry
+ * @param entersByStep whether this trainer's first call has to be {@code beginStep}, because its group is at work
  * @param discovery what was tried to find peers, in one line, while there are none
  */
 public record ClusterStatus(
@@ -33,6 +35,8 @@ public record ClusterStatus(
         List<Node> nodes,
         List<Refused> refused,
         OptionalLong firstPeerMillis,
+        int trainersElsewhere,
+        boolean entersByStep,
         Optional<String> discovery) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);

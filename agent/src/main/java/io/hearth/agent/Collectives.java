@@ -21,6 +21,9 @@ sealed interface Collectives {
     /** Open work ends with this error. */
     void removed(HearthException why);
 
+    /** Whether the next step has to wait. */
+    void hold(boolean held);
+
     /** All collectives up to this number ended; -1 without any. */
     long doneUpTo();
 
@@ -37,12 +40,17 @@ sealed interface Collectives {
 
         @Override
         public void install(View view) {
-            engine.install(text(view.lineage()), view);
+            engine.install(text(view.lineage()), view, roundTrips.get());
         }
 
         @Override
         public void removed(HearthException why) {
             engine.removed(why);
+        }
+
+        @Override
+        public void hold(boolean held) {
+            engine.hold(held);
         }
 
         @Override
@@ -68,6 +76,9 @@ sealed interface Collectives {
 
         @Override
         public void removed(HearthException why) {}
+
+        @Override
+        public void hold(boolean held) {}
 
         @Override
         public long doneUpTo() {

@@ -1,13 +1,14 @@
 package io.hearth.agent;
 
 import io.hearth.collective.CollectiveListener;
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 
 /** Turns what the collectives tell into events of the owner thread. */
 record EngineEvents(NodeInbox inbox) implements CollectiveListener {
     @Override
-    public void progress(long doneUpTo, boolean open) {
-        inbox.progress(new NodeEvent.Progress(doneUpTo, open));
+    public void progress(long doneUpTo, GroupPhase phase) {
+        inbox.progress(new NodeEvent.Progress(doneUpTo, phase));
     }
 
     @Override
@@ -17,6 +18,6 @@ record EngineEvents(NodeInbox inbox) implements CollectiveListener {
 
     @Override
     public void gaveUp(String why) {
-        inbox.event(new NodeEvent.Leave(why));
+        inbox.event(new NodeEvent.Resign(why));
     }
 }

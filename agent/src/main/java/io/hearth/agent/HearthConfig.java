@@ -199,7 +199,17 @@ public final class HearthConfig {
 
     /** A copy with another {@link #deadline()}. */
     public HearthConfig deadline(Duration longest) {
-        return with(copy -> copy.deadline = checkedDeadline(longest));
+        return with(copy -> copy.deadline = checkedSpan("deadline", longest));
+    }
+
+    /** How long the group may be kept waiting while this node takes over its shared state. */
+    public Duration stateBudget() {
+        return values.stateBudget;
+    }
+
+    /** A copy with another {@link #stateBudget()}; more than the default 10 s where the state is large and the link slow. */
+    public HearthConfig stateBudget(Duration longest) {
+        return with(copy -> copy.stateBudget = checkedSpan("state budget", longest));
     }
 
     private HearthConfig with(Consumer<Values> change) {
@@ -222,9 +232,9 @@ public final class HearthConfig {
         return number;
     }
 
-    private static Duration checkedDeadline(Duration longest) {
-        if (longest.isNegative() || longest.isZero()) {
-            throw new IllegalArgumentException("a deadline is longer than nothing, got " + longest);
+    private static Duration checkedSpan(String what, Duration longest) {
+        if (!longest.isPositive()) {
+            throw new IllegalArgumentException("a " + what + " is longer than nothing, got " + longest);
         }
         return longest;
     }
@@ -255,6 +265,7 @@ public final class HearthConfig {
         private boolean continueOnPartition = false;
         private boolean failFast = false;
         private Duration deadline = Duration.ofMinutes(5);
+        private Duration stateBudget = Duration.ofSeconds(10);
 
         private Values() {}
 
@@ -276,6 +287,7 @@ public final class HearthConfig {
             continueOnPartition = from.continueOnPartition;
             failFast = from.failFast;
             deadline = from.deadline;
+            stateBudget = from.stateBudget;
         }
     }
 }

@@ -94,8 +94,9 @@ final class Membership {
             case Effect.Removed(String why) -> {
                 LOG.warn("removed from the cluster: {}", why);
                 collectives.removed(new RemovedFromClusterException("the others went on without this node (" + why
-                        + "); what it computed since its last finished step does not count, start again to take part"));
+                        + "); what it computed since its last step began does not count, beginStep() enters again"));
             }
+            case Effect.Hold(boolean held) -> collectives.hold(held);
             case Effect.Left() -> left.run();
             case Effect.Announce(ElectionEvent event) -> announce(event);
             case Effect.Pending(String reason) -> {

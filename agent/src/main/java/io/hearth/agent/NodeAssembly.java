@@ -250,6 +250,7 @@ final class NodeAssembly implements AutoCloseable {
                         config.deadline(),
                         EngineOptions.DEFAULTS.segmentBytes(),
                         config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
+                        config.stateBudget(),
                         Optional.of(config.compression().codec())),
                 new EngineEvents(inbox),
                 clock);

@@ -4,6 +4,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.SourceKind;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.HealthMachine;
 import io.hearth.election.Member;
@@ -101,11 +102,15 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Sighted sighted -> sighted(sighted);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
-            case NodeEvent.Progress(long doneUpTo, boolean open) ->
-                membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, open));
+            case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
+                membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, phase));
             case NodeEvent.GroupBroken(String why) -> {
                 LOG.info("the group's streams are set up anew: {}", why);
                 membership.driver().step(new ViewMachine.Event.GroupBroken(why));
+            }
+            case NodeEvent.Resign(String why) -> {
+                LOG.warn("out of the group: {}", why);
+                membership.driver().step(new ViewMachine.Event.Resign());
             }
             case NodeEvent.Leave(String why) -> {
                 LOG.info("leaving: {}", why);

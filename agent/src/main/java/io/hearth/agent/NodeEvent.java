@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.discovery.Sighting;
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.DialFailure;
@@ -35,10 +36,13 @@ sealed interface NodeEvent {
     record NetworkChanged() implements NodeEvent {}
 
     /** The collectives of the own group went on. */
-    record Progress(long doneUpTo, boolean open) implements NodeEvent {}
+    record Progress(long doneUpTo, GroupPhase phase) implements NodeEvent {}
 
     /** The group's data streams need to be set up anew. */
     record GroupBroken(String why) implements NodeEvent {}
+
+    /** The application was given an error that its group does not have: this trainer is out until it begins a step. */
+    record Resign(String why) implements NodeEvent {}
 
     /** This node wants to leave in order. */
     record Leave(String why) implements NodeEvent {}

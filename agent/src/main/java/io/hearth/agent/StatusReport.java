@@ -68,6 +68,8 @@ final class StatusReport {
                 nodes,
                 refused.list(),
                 firstPeerMillis,
+                membership.driver().state().trainersElsewhere(),
+                membership.driver().state().entersByStep(),
                 acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty());
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Set;
@@ -63,25 +64,25 @@ final class NodeInboxTest {
         for (int i = 0; i < 20_000; i++) {
             inbox.event(new NodeEvent.NetworkChanged());
         }
-        inbox.progress(new NodeEvent.Progress(1, true));
+        inbox.progress(new NodeEvent.Progress(1, GroupPhase.FRESH));
         NodeEvent event = inbox.poll(0);
         while (event instanceof NodeEvent.NetworkChanged) {
             event = inbox.poll(0);
         }
-        assertEquals(new NodeEvent.Progress(1, true), event);
-        inbox.progress(new NodeEvent.Progress(2, true));
-        assertEquals(new NodeEvent.Progress(2, true), inbox.poll(0));
+        assertEquals(new NodeEvent.Progress(1, GroupPhase.FRESH), event);
+        inbox.progress(new NodeEvent.Progress(2, GroupPhase.FRESH));
+        assertEquals(new NodeEvent.Progress(2, GroupPhase.FRESH), inbox.poll(0));
         assertNull(inbox.poll(0));
     }
 
     @Test
     void ofTheProgressOnlyTheNewestCounts() throws Exception {
         for (int done = 0; done < 20_000; done++) {
-            inbox.progress(new NodeEvent.Progress(done, true));
+            inbox.progress(new NodeEvent.Progress(done, GroupPhase.FRESH));
         }
-        assertEquals(new NodeEvent.Progress(19_999, true), inbox.poll(0));
+        assertEquals(new NodeEvent.Progress(19_999, GroupPhase.FRESH), inbox.poll(0));
         assertNull(inbox.poll(0));
-        inbox.progress(new NodeEvent.Progress(20_000, false));
-        assertEquals(new NodeEvent.Progress(20_000, false), inbox.poll(0));
+        inbox.progress(new NodeEvent.Progress(20_000, GroupPhase.BUSY));
+        assertEquals(new NodeEvent.Progress(20_000, GroupPhase.BUSY), inbox.poll(0));
     }
 }

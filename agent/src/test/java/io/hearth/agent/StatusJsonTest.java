@@ -63,6 +63,8 @@ final class StatusJsonTest {
                             OptionalLong.empty())),
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
             OptionalLong.of(10),
+            0,
+            false,
             Optional.empty());
 
     @Test

@@ -3,6 +3,8 @@ package io.hearth.cli;
 import io.hearth.bench.RankBench;
 import io.hearth.bench.SizeSpec;
 import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.EngineOptions;
+import io.hearth.collective.GroupMachine;
 import io.hearth.collective.RingBackend;
 import io.hearth.core.HearthException;
 import io.hearth.discovery.HostPort;
@@ -55,6 +57,13 @@ final class BenchRankCommand implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable") // part of the protocol of lab/peers; the addresses say it all
     private String networkInterface = "";
 
+    @Option(
+            names = "--on-loss",
+            paramLabel = "retry|fail-fast",
+            converter = OnLoss.class,
+            description = "To compare what the readiness to repeat costs (default: retry).")
+    private GroupMachine.Policy onLoss = GroupMachine.Policy.RETRY;
+
     BenchRankCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -64,7 +73,7 @@ final class BenchRankCommand implements Callable<Integer> {
         DistributedConfig config;
         List<SizeSpec> wanted;
         try {
-            config = new DistributedConfig(addresses(), rank);
+            config = new DistributedConfig(addresses(), rank).with(EngineOptions.DEFAULTS.onLoss(onLoss));
             wanted = SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException wrong) {
             if (command == null) {

@@ -22,10 +22,15 @@ final class DemoHomes {
                 .mapToObj(node -> folder.resolve("node-" + node))
                 .toList();
         for (Path home : homes) {
-            HearthHome made = HearthHome.open(home);
-            NamespaceFile.in(made).add(namespace);
-            IdentityFile.in(made).loadOrCreate();
+            prepare(home, namespace);
         }
         return homes;
+    }
+
+    /** Makes a home with an identity of its own that knows {@code namespace}. */
+    static void prepare(Path home, NetworkNamespace namespace) throws SetupException {
+        HearthHome made = HearthHome.open(home);
+        NamespaceFile.in(made).add(namespace);
+        IdentityFile.in(made).loadOrCreate();
     }
 }

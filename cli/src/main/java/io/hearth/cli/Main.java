@@ -51,6 +51,8 @@ public final class Main {
                 .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(bench)
                 .addSubcommand(new SimulateCommand(terminal))
+                .addSubcommand(new ChaosCommand(terminal))
+                .addSubcommand(new ChaosWorkerCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
                 .addSubcommand(secret)

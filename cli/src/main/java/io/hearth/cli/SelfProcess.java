@@ -17,15 +17,21 @@ final class SelfProcess {
 
     /** As {@link #of(List)}, with more flags of Java after the same ones. */
     static ProcessBuilder of(List<String> flags, List<String> arguments) {
+        var all = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        all.addAll(flags);
+        return new ProcessBuilder(command(all, arguments));
+    }
+
+    /** The command line of a child that has these flags of Java only. */
+    static List<String> command(List<String> flags, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(flags);
         command.add("-cp");
         command.add(absolute(System.getProperty("java.class.path")));
         command.add(Main.class.getName());
         command.addAll(arguments);
-        return new ProcessBuilder(command);
+        return command;
     }
 
     private static String absolute(String classPath) {

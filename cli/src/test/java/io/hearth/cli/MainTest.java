@@ -86,6 +86,23 @@ final class MainTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "chaos --hosts 2",
+                "chaos --hosts 10",
+                "chaos --only nothing",
+                "chaos --only killed --hosts 5",
+                "chaos --only killed --duration 1m",
+                "chaos --count 3",
+                "chaos --only killed --count 0",
+            })
+    void chaosRefusesWhatMakesNoSense(String line) {
+        Outcome outcome = hearth(line.split(" ", -1));
+        assertEquals(Exit.USAGE, outcome.code());
+        assertTrue(outcome.line().endsWith("; try 'hearth chaos --help'\n"), outcome.line());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "simulate --trace",
                 "simulate --seed 1 --trace --json",
                 "simulate --plant nothing",

@@ -104,8 +104,13 @@ final class RunningProcess implements AutoCloseable {
 
     /** Waits for the process to end and returns its exit code. */
     int exitCode() throws InterruptedException {
-        if (!process.waitFor(90, TimeUnit.SECONDS)) {
-            throw new AssertionError("still running after 90 s:\n" + output());
+        return exitCode(90);
+    }
+
+    /** As {@link #exitCode()}, for what takes longer than 90 s. */
+    int exitCode(long seconds) throws InterruptedException {
+        if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after " + seconds + " s:\n" + output());
         }
         listener.join(Duration.ofSeconds(10)); // all that it printed is here, unless a child of it lives on
         return process.exitValue();

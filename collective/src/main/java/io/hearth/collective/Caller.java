@@ -40,6 +40,9 @@ final class Caller implements AutoCloseable {
      * belongs to the group.
      */
     Status.Kept perform(Call asked) throws CollectiveException {
+        if (asked.signature().kind() == Signature.Kind.BOUNDARY) {
+            driver.whenIdle(this::comeBack);
+        }
         board.lock.lock();
         try {
             begin(asked);
@@ -66,6 +69,17 @@ final class Caller implements AutoCloseable {
             throw bug;
         } finally {
             leave(asked);
+        }
+    }
+
+    private void comeBack() {
+        board.lock.lock();
+        try {
+            if (board.mayReturn() && board.call().isEmpty()) {
+                board.comeBack();
+            }
+        } finally {
+            board.lock.unlock();
         }
     }
 
@@ -109,6 +123,10 @@ final class Caller implements AutoCloseable {
         board.lock.unlock();
         try {
             refusal = driver.drive(on, drive -> exchange(asked, attempt, drive));
+        } catch (GiveUpException alone) {
+            board.lock.lock();
+            board.giveUp(asked, alone.error());
+            return;
         } catch (IOException broken) {
             board.lock.lock();
             board.broken(on, broken);

@@ -82,6 +82,7 @@ public final class CollectiveCodec {
                 .setCalled(status.called())
                 .setDoneUpTo(status.doneUpTo())
                 .setBroken(status.broken().orElse(""))
+                .setBoundary(status.boundary())
                 .setRoundTrips(ByteString.copyFrom(status.roundTrips().encode()));
         for (Status.Kept kept : status.kept()) {
             var entry = KeptMessage.newBuilder()
@@ -110,6 +111,7 @@ public final class CollectiveCodec {
                                 .map(CollectiveCodec::kept)
                                 .toList(),
                         message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken()),
+                        message.getBoundary(),
                         RoundTrips.decode(message.getRoundTrips().toByteArray())));
     }
 

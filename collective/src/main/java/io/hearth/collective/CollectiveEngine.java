@@ -11,6 +11,7 @@ import io.hearth.core.HearthException;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Member;
 import io.hearth.election.View;
@@ -47,7 +48,11 @@ public final class CollectiveEngine implements DistributedBackend {
     private final Clock clock;
     private final String group;
     private final NodeId self;
+    private final StreamSource streams;
     private final GroupShell shell;
+    private final SharedState shared = new SharedState();
+    private volatile boolean entersByStep; // by whoever knows the cluster, for callers
+    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
     private final ReentrantLock callers = new ReentrantLock();
     /** Of the thread that calls. */
     private final IdentityHashMap<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
@@ -73,6 +78,7 @@ public final class CollectiveEngine implements DistributedBackend {
             Clock clock) {
         this.group = group;
         this.self = self;
+        this.streams = streams;
         this.reducer = reducer;
         this.options = options;
         this.clock = clock;
@@ -126,6 +132,30 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public void share(String name, List<MemorySegment> buffers) {
+        shared.share(name, buffers);
+    }
+
+    @Override
+    public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
+        if (shell.isOut()) {
+            shared.left();
+        }
+        var means =
+                new StepBoundary.Means(group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget());
+        var boundary = new StepBoundary(shared, means);
+        MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
+        run(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, how);
+        entersByStep = false;
+        return boundary.pass(agreed);
+    }
+
+    /** The group is at work already: until a step began here, every other call is refused at once. */
+    public void enterByStep() {
+        entersByStep = true;
+    }
+
+    @Override
     public CollectiveMetrics metricsSnapshot() {
         return tally.snapshot(worldSize() - 1, shell.caller().repeated());
     }
@@ -140,6 +170,7 @@ public final class CollectiveEngine implements DistributedBackend {
      * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
      */
     public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
+        this.roundTripNanos = Map.copyOf(roundTripNanos);
         return CollectiveCodec.encode(shell.freeze(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
     }
 
@@ -149,20 +180,24 @@ public final class CollectiveEngine implements DistributedBackend {
      *
      * @param lineage text of the view's lineage: the same on all members, another one for another lineage
      * @param view which lists this node as a trainer of the group; otherwise the node counts as removed
+     * @param roundTripNanos to other nodes, as far as somebody measured; state is taken from the nearest
      */
-    public void install(String lineage, View view) {
+    public void install(String lineage, View view, Map<NodeId, Long> roundTripNanos) {
+        this.roundTripNanos = Map.copyOf(roundTripNanos);
+        install(lineage, view);
+    }
+
+    /** As {@link #install(String, View, Map)}, with what was measured before. */
+    void install(String lineage, View view) {
         List<NodeId> members = view.group(group).stream().map(Member::node).toList();
         Optional<GroupView> groupView = view.groupView(group);
         if (!members.contains(self) || groupView.isEmpty()) {
-            removed(new RemovedFromClusterException(
-                    "epoch " + view.epoch() + " goes on without this node; start again to take part"));
+            removed(new RemovedFromClusterException("epoch " + view.epoch() + " goes on without this node"));
             return;
         }
         if (!shell.state().mayGoOnIn(lineage)) {
             removed(new RemovedFromClusterException(
-                    "this training had begun alone when the node joined others at epoch " + view.epoch()
-                            + "; start it again to take part"));
-            return;
+                    "this training had begun alone when the node joined others at epoch " + view.epoch()));
         }
         try {
             shell.install(new GroupMachine.Event.Installed(
@@ -175,12 +210,14 @@ public final class CollectiveEngine implements DistributedBackend {
         }
     }
 
-    /** Ends all open calls with {@code why}, and later ones too; before the first call it changes nothing. */
+    /**
+     * Ends all open calls with {@code why}, and later ones too until a step begins; before the first call it changes nothing.
+     */
     public void removed(HearthException why) {
         shell.removed(why);
     }
 
-    /** As {@link #removed}, whether anything was called or not. */
+    /** Ends everything with {@code why} for good, whether anything was called or not. */
     void fail(HearthException why) {
         shell.fail(why);
     }
@@ -190,9 +227,14 @@ public final class CollectiveEngine implements DistributedBackend {
         return shell.state().doneUpTo();
     }
 
-    /** Whether nothing was called yet, so that trainers may still enter. */
-    public boolean open() {
-        return shell.state().next() == 1;
+    /** What this member's collectives are doing, for those who want to enter. */
+    public GroupPhase phase() {
+        return shell.state().phase();
+    }
+
+    /** Whether the next step has to wait, because somebody is to enter before it; see {@code ViewMachine}'s effect. */
+    public void hold(boolean held) {
+        shell.hold(held);
     }
 
     @Override
@@ -204,6 +246,7 @@ public final class CollectiveEngine implements DistributedBackend {
         try {
             memories.values().forEach(ErrorFeedback::close);
             memories.clear();
+            shared.close();
         } finally {
             callers.unlock();
         }
@@ -248,6 +291,10 @@ public final class CollectiveEngine implements DistributedBackend {
     private CollectiveResult run(Plan plan, MemorySegment values, CollectiveOptions how) throws CollectiveException {
         if (values.isReadOnly()) {
             throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
+        }
+        if (entersByStep && plan.signature().kind() != Signature.Kind.BOUNDARY) {
+            throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
+                    + " and call beginStep() to enter it, or come back when the job has ended");
         }
         long due = clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
         Signature signature = plan.signature();

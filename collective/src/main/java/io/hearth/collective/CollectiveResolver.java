@@ -8,6 +8,7 @@ import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
@@ -22,10 +23,10 @@ import java.util.TreeMap;
 public final class CollectiveResolver implements Resolver {
     @Override
     public Optional<String> refusal(String group, List<Report> kept) {
-        return statuses(kept).stream().anyMatch(status -> status.called() > 0)
-                ? Optional.of("group '" + group
-                        + "' is training since its first collective; it admits trainers again when the job ends")
-                : Optional.empty();
+        return entry(statuses(kept)).isPresent()
+                ? Optional.empty()
+                : Optional.of(
+                        "group '" + group + "' is in the middle of a step; it admits trainers when the next begins");
     }
 
     @Override
@@ -38,7 +39,8 @@ public final class CollectiveResolver implements Resolver {
     @Override
     public Bytes resolve(String group, List<Member> members, List<Report> kept) {
         List<Status> statuses = statuses(kept);
-        long first = statuses.stream().mapToLong(Status::called).max().orElse(0) + 1;
+        long first = entry(statuses)
+                .orElse(statuses.stream().mapToLong(Status::called).max().orElse(0) + 1);
         long doneByAll = statuses.stream().mapToLong(Status::doneUpTo).min().orElse(0);
         var forwards = new TreeMap<Long, Resolution.Forward>();
         var refused = new TreeMap<Long, Resolution.Refused>();
@@ -62,6 +64,19 @@ public final class CollectiveResolver implements Resolver {
                 newest(List.copyOf(forwards.values())),
                 newest(List.copyOf(refused.values())),
                 order(members, kept, statuses)));
+    }
+
+    /** The number at whose beginning all of them wait; empty if that is not so. */
+    private static OptionalLong entry(List<Status> statuses) {
+        long common = 1;
+        for (int rank = 0; rank < statuses.size(); rank++) {
+            OptionalLong entry = statuses.get(rank).entry();
+            if (entry.isEmpty() || (rank > 0 && entry.getAsLong() != common)) {
+                return OptionalLong.empty();
+            }
+            common = entry.getAsLong();
+        }
+        return OptionalLong.of(common);
     }
 
     private static List<Integer> order(List<Member> members, List<Report> kept, List<Status> statuses) {

@@ -4,6 +4,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A group of processes that compute together. All ranks make the same calls in the same order.
@@ -51,6 +52,27 @@ public interface DistributedBackend extends AutoCloseable {
      * @throws CollectiveException they did not; the subclass says why
      */
     void barrier(CollectiveOptions options) throws CollectiveException;
+
+    /**
+     * Names buffers that all ranks of the group keep alike, such as weights and the optimizer's memory: a rank that enters, or
+     * whose buffers differ, gets what the others hold when the next step begins.
+     *
+     * @param name 1 to 63 printable characters, unique
+     * @param buffers heap or native, writable from any thread; the same sizes in the same order on all ranks; they stay the
+     *     caller's and are touched only inside {@link #beginStep}
+     * @throws IllegalStateException the first step has begun
+     */
+    void share(String name, List<MemorySegment> buffers);
+
+    /**
+     * Begins a step of the training, on all ranks together. When it returns, the results of all earlier calls are final, and
+     * all ranks hold the same shared state. Trainers that came late enter here; a member that was removed, or was given
+     * an error that the others did not get, comes back by calling this again.
+     *
+     * @throws io.hearth.core.StateSyncException the group's state did not get here; the others go on without this rank
+     * @throws CollectiveException no step begins; the subclass says what to do
+     */
+    StepStart beginStep(CollectiveOptions options) throws CollectiveException;
 
     /** What this backend did so far. */
     CollectiveMetrics metricsSnapshot();

@@ -5,6 +5,8 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -91,6 +93,51 @@ public final class DistributedContext {
     public CollectiveResult allReduce(MemorySegment values, ReduceOp op, CollectiveOptions options)
             throws CollectiveException {
         return backend.allReduce(values, DataType.FLOAT32, op, options);
+    }
+
+    /**
+     * Names arrays that all ranks keep alike, such as weights and the optimizer's memory, before the first step: who enters
+     * later gets them as the others hold them.
+     *
+     * @param name 1 to 63 printable characters, unique
+     * @param arrays the same lengths in the same order on all ranks; kept, and written only inside {@link #beginStep()}
+     * @throws IllegalStateException the first step has begun
+     */
+    public void share(String name, float[]... arrays) {
+        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
+    }
+
+    /** As {@link #share(String, float[][])}, for anything in memory that all threads may use. */
+    public void share(String name, MemorySegment... buffers) {
+        backend.share(name, List.of(buffers));
+    }
+
+    /**
+     * Begins a step, on all ranks together. When it returns, all results of earlier steps are final (the moment to save and to
+     * report), all ranks hold the same shared state, and trainers that came late are in:
+     *
+     * <pre>{@code
+     * cluster.share("weights", model.weights());
+     * for (long step = cluster.beginStep().step(); step < steps; step = cluster.beginStep().step()) {
+     *     float[] gradients = model.gradients(batches.of(step, cluster.rank(), cluster.worldSize()));
+     *     cluster.allReduce(gradients, ReduceOp.AVG);
+     *     model.step(gradients);
+     * }
+     * }</pre>
+     *
+     * <p>After a {@link io.hearth.core.RemovedFromClusterException}, or an error that only this rank was given, calling it again
+     * enters the group again.
+     *
+     * @return the number of the step, which a rank that enters takes over from the others
+     * @throws CollectiveException no step begins; the subclass says what to do
+     */
+    public StepStart beginStep() throws CollectiveException {
+        return beginStep(CollectiveOptions.DEFAULTS);
+    }
+
+    /** As {@link #beginStep()}, with a deadline; waiting to be let in counts. */
+    public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
+        return backend.beginStep(options);
     }
 
     /**

@@ -9,6 +9,7 @@ import io.hearth.core.HearthException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.Step;
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -45,6 +46,8 @@ final class GroupBoard {
     private @Nullable Ring ring;
     private @Nullable Call call;
     private @Nullable HearthException over;
+    private boolean closed;
+    private Event.@Nullable Installed newest;
 
     GroupBoard(
             NodeId self, GroupMachine machine, Gate gate, Buffers buffers, CollectiveListener listener, Clock clock) {
@@ -80,6 +83,11 @@ final class GroupBoard {
         return Optional.ofNullable(over);
     }
 
+    /** Whether the beginning of a step would begin anew here. */
+    boolean mayReturn() {
+        return over != null && !closed;
+    }
+
     /** The application's call of the moment. */
     Optional<Call> call() {
         return Optional.ofNullable(call);
@@ -99,9 +107,33 @@ final class GroupBoard {
         call = asked;
         asked.number = state.next();
         step(new Event.Called(asked.signature()));
-        if (asked.number == 1) {
-            listener.progress(state.doneUpTo(), false);
+    }
+
+    /** Begins anew after the end, in the newest view known. Nobody may be using a result. */
+    void comeBack() {
+        over = null;
+        releaseAll();
+        state = state.returned();
+        if (newest != null) {
+            step(newest);
         }
+        if (state.frozen().isEmpty()) {
+            gate.open();
+        }
+    }
+
+    /** Whether the next step has to wait; who is out has none. */
+    void hold(boolean held) {
+        if (over == null) {
+            step(new Event.Held(held));
+        } else {
+            state = state.held(held);
+        }
+    }
+
+    /** The newest view, for who comes back after the end. */
+    void remember(Event.Installed view) {
+        newest = view;
     }
 
     /** The application's thread is out of its call. */
@@ -127,6 +159,11 @@ final class GroupBoard {
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
+                case Effect.Renumber(long from, long to) ->
+                    call(from).ifPresent(open -> {
+                        open.number = to;
+                        open.attempt = null;
+                    });
                 case Effect.RollBack(long number) ->
                     call(number).ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
                 case Effect.Commit(long number) ->
@@ -136,7 +173,7 @@ final class GroupBoard {
                 case Effect.End(Status.Kept outcome) -> end(outcome);
                 case Effect.Release(long number) -> release(number);
                 case Effect.TellBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
-                case Effect.TellProgress(long doneUpTo) -> listener.progress(doneUpTo, state.next() == 1);
+                case Effect.TellProgress(long doneUpTo, GroupPhase phase) -> listener.progress(doneUpTo, phase);
             }
         }
         changed.signalAll();
@@ -211,10 +248,17 @@ final class GroupBoard {
         }
     }
 
-    /** Ends everything with {@code why}, the call of the moment included. */
+    /** Ends everything for good. */
+    void close(HearthException why) {
+        closed = true;
+        finish(why);
+    }
+
+    /** Ends everything with {@code why}, the call of the moment included, until this member comes back. */
     void finish(HearthException why) {
         if (over == null) {
             over = why;
+            newest = null; // the view in which it ended is none to come back to
         }
         if (call != null && call.outcome == null && call.error == null) {
             call.error = again(why);
@@ -237,7 +281,8 @@ final class GroupBoard {
     /** This member cannot go on in the group. */
     void giveUp(CollectiveException error) {
         if (over == null) {
-            finish(new CollectiveException(error.getMessage() + "; this member left the group, start it again"));
+            finish(new CollectiveException(
+                    error.getMessage() + "; this member left its group: beginStep() enters it again"));
             listener.gaveUp(String.valueOf(error.getMessage()));
         }
     }

@@ -7,6 +7,7 @@ import io.hearth.collective.GroupMachine.Open;
 import io.hearth.collective.GroupMachine.Policy;
 import io.hearth.collective.GroupMachine.State;
 import io.hearth.core.Step;
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,11 @@ final class GroupDraft {
     private List<Resolution.Forward> forwards;
     private Optional<Frozen> frozen;
     private Optional<GroupMachine.Broken> broken;
+    private boolean held;
+    private boolean returning;
+    private boolean tells;
+    private final GroupPhase phaseBefore;
+    private final long doneBefore;
 
     GroupDraft(State state, int window, Policy policy) {
         this.window = window;
@@ -44,6 +50,10 @@ final class GroupDraft {
         this.forwards = state.forwards();
         this.frozen = state.frozen();
         this.broken = state.broken();
+        this.held = state.held();
+        this.returning = state.returning();
+        this.phaseBefore = state.phase();
+        this.doneBefore = state.doneUpTo();
     }
 
     Step<State, Effect> step() {
@@ -52,15 +62,22 @@ final class GroupDraft {
         }
         State state = state();
         if (state.mayRun()) {
-            open.replaceAll((number, waiting) -> {
-                if (!waiting.running()) {
-                    effects.add(new Effect.Run(number, waiting.doomed()));
-                }
-                return new Open(waiting.signature(), true, waiting.doomed(), formation.members());
-            });
+            boolean mayBegin = state.mayBegin();
+            open.replaceAll((number, waiting) ->
+                    waiting.isBoundary() && !waiting.running() && !mayBegin ? waiting : run(number, waiting));
             state = state();
         }
+        if (tells || state.phase() != phaseBefore || state.doneUpTo() != doneBefore) {
+            effects.add(new Effect.TellProgress(state.doneUpTo(), state.phase()));
+        }
         return new Step<>(state, effects);
+    }
+
+    private Open run(long number, Open waiting) {
+        if (!waiting.running()) {
+            effects.add(new Effect.Run(number, waiting.doomed()));
+        }
+        return new Open(waiting.signature(), true, waiting.doomed(), formation.members());
     }
 
     private void endRefused() {
@@ -73,7 +90,8 @@ final class GroupDraft {
     }
 
     private State state() {
-        return new State(formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken);
+        return new State(
+                formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning);
     }
 
     void call(Signature signature) {
@@ -126,6 +144,11 @@ final class GroupDraft {
         old.clear();
     }
 
+    void hold(boolean now) {
+        held = now;
+        tells = true;
+    }
+
     void freeze(Frozen now) {
         frozen = Optional.of(now);
     }
@@ -137,6 +160,7 @@ final class GroupDraft {
         if (succeeds) {
             frozen = Optional.empty();
         }
+        returning &= view.view().epoch() == 1; // a view of another epoch has, or had, more than its founder
         if (!view.fence().equals(formation.fence())) {
             enter(view);
         } else {
@@ -157,16 +181,35 @@ final class GroupDraft {
                 RingPlan.ring(view.members(), view.resolution().order()));
         broken = Optional.empty();
         forwards = view.resolution().forwards();
-        effects.add(new Effect.Abandon());
-        if (isNew && next == 1) {
-            next = view.resolution().first(); // a member that enters a group at work counts from where it is
-            doneUpTo = next - 1;
+        if (isNew) {
+            tells = true;
+            countFrom(view.resolution().first());
         }
+        effects.add(new Effect.Abandon());
         learnRefused(view.resolution().refused(), before);
         open.replaceAll((number, waiting) -> again(number, waiting, lost));
         for (Resolution.Forward forward : forwards) {
             effects.add(new Effect.Forward(
                     forward.number(), forward.holder(), forward.bytes(), kept.containsKey(forward.number())));
+        }
+    }
+
+    /** A member that enters a group at work counts from where that is. */
+    private void countFrom(long first) {
+        if (next == 1) {
+            next = first;
+            doneUpTo = first - 1;
+        } else if (state().isAtBoundary()) {
+            long former = next - 1;
+            Open begins = Objects.requireNonNull(open.remove(former));
+            kept.keySet().forEach(number -> effects.add(new Effect.Release(number)));
+            kept.clear();
+            refused.clear();
+            open.put(first, new Open(begins.signature(), false, Optional.empty(), List.of()));
+            place = new GroupMachine.Place(0, List.of());
+            next = first + 1;
+            doneUpTo = first - 1;
+            effects.add(new Effect.Renumber(former, first));
         }
     }
 
@@ -227,17 +270,14 @@ final class GroupDraft {
         if (number > place.number()) {
             place = new GroupMachine.Place(number, members);
         }
+        returning = false;
         open.remove(number);
         kept.put(number, outcome);
         effects.add(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
         effects.add(new Effect.End(outcome));
-        long before = doneUpTo;
         while (kept.containsKey(doneUpTo + 1)) {
             doneUpTo++;
         }
         release(doneUpTo - window);
-        if (doneUpTo > before) {
-            effects.add(new Effect.TellProgress(doneUpTo));
-        }
     }
 }

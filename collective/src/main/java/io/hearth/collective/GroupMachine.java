@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.core.Machine;
 import io.hearth.core.Step;
+import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,12 @@ import java.util.TreeMap;
  *   <li>Forwards come before everything else in a new group epoch, in the same order on all members, because they use the
  *       same streams.
  * </ul>
+ *
+ * <p><b>Steps.</b> The beginning of a step is a number like any other, whose exchange all members wait in. Called only when all
+ * before it are done here, it cannot end before they are done at all; so when it ends, all earlier results are final. It is also
+ * where members enter: the group's lead holds it back, all wait, and a view change that finds every member waiting at the same
+ * number lets joiners in, for whom it is the first. A joiner waits at the beginning of a step of its own, in the lineage that it
+ * leaves; that call is renumbered.
  *
  * <p><b>Place.</b> A script deals out its data by (rank, world size) between two numbers, so all who go on from number j must
  * answer alike until j + 1 ends, while views come to them at different times. So a member's place is not that of its newest
@@ -95,6 +102,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         public Open {
             ran = List.copyOf(ran);
         }
+
+        boolean isBoundary() {
+            return signature.kind() == Signature.Kind.BOUNDARY;
+        }
     }
 
     /**
@@ -136,6 +147,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * @param refused decided elsewhere, not yet ended here, because nothing ends while frozen or it was not called yet
      * @param frozen while a view change is on its way
      * @param broken why the streams of this fence are unusable
+     * @param held a beginning of a step does not run meanwhile
+     * @param returning this member was out: it begins no step before it is in a view with others again
      */
     public record State(
             Formation formation,
@@ -147,7 +160,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             List<Resolution.Forward> forwards,
             SortedMap<Long, Refused> refused,
             Optional<Frozen> frozen,
-            Optional<Broken> broken) {
+            Optional<Broken> broken,
+            boolean held,
+            boolean returning) {
         /** Before the first view. */
         public static final State START = new State(
                 Formation.NONE,
@@ -159,7 +174,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                 List.of(),
                 new TreeMap<>(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false,
+                false);
 
         public State {
             open = new TreeMap<>(open);
@@ -175,19 +192,69 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
         /** What to report to the view change. */
         public Status status() {
-            return new Status(next - 1, doneUpTo, List.copyOf(kept.values()), broken.map(Broken::why));
+            return new Status(
+                    next - 1,
+                    doneUpTo,
+                    List.copyOf(kept.values()),
+                    broken.map(Broken::why),
+                    isAtBoundary(),
+                    RoundTrips.NONE);
+        }
+
+        /** What to tell those who want to enter. */
+        public GroupPhase phase() {
+            if (next == 1) {
+                return GroupPhase.FRESH;
+            }
+            boolean passesAlone =
+                    formation.members().size() == 1 && open.values().stream().anyMatch(Open::running);
+            return isAtBoundary() && !passesAlone ? GroupPhase.BOUNDARY : GroupPhase.BUSY;
+        }
+
+        /** Whether all that was called ended, but for the beginning of a step. */
+        boolean isAtBoundary() {
+            Open newest = open.get(next - 1);
+            return newest != null && newest.isBoundary() && doneUpTo == next - 2;
+        }
+
+        /** The same with another {@link #held()}. */
+        State held(boolean now) {
+            return new State(
+                    formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, now, returning);
+        }
+
+        /** What is left of a member that was out of its group and begins anew; a view change may be on its way. */
+        public State returned() {
+            return new State(
+                    Formation.NONE,
+                    new Place(0, List.of()),
+                    1,
+                    0,
+                    new TreeMap<>(),
+                    new TreeMap<>(),
+                    List.of(),
+                    new TreeMap<>(),
+                    frozen,
+                    Optional.empty(),
+                    held,
+                    true);
         }
 
         /**
          * Whether the work of this member can go on in that lineage. What ended elsewhere has a number that means something else
-         * there; what is only called runs there as well as anywhere.
+         * there; what is only called runs there as well as anywhere, and a step may begin anywhere.
          */
         public boolean mayGoOnIn(String lineage) {
-            return formation.lineage().equals(lineage) || (doneUpTo == 0 && kept.isEmpty());
+            return formation.lineage().equals(lineage) || (doneUpTo == 0 && kept.isEmpty()) || isAtBoundary();
         }
 
         boolean mayRun() {
             return !formation.fence().isEmpty() && frozen.isEmpty() && broken.isEmpty() && forwards.isEmpty();
+        }
+
+        /** Whether a step may begin, as far as this member has a say. */
+        boolean mayBegin() {
+            return !held && !(returning && formation.members().size() == 1);
         }
     }
 
@@ -211,6 +278,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** All members are known to have ended every number up to this one. */
         record EndedByAll(long upTo) implements Event {}
 
+        /** Whether the next step has to wait for those who want to enter; what runs already is not stopped. */
+        record Held(boolean held) implements Event {}
+
         /** A view change asks for the status; from here on nothing ends. */
         record Freeze(Frozen frozen) implements Event {}
 
@@ -229,6 +299,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     public sealed interface Effect {
         /** Stop and forget every exchange of the former fence; its streams are of no more use. */
         record Abandon() implements Effect {}
+
+        /** The open beginning of a step has this number in the new lineage. */
+        record Renumber(long from, long to) implements Effect {}
 
         /** Take the error-feedback memory back to before this number. */
         record RollBack(long number) implements Effect {}
@@ -252,7 +325,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         record TellBroken(NodeId peer, String why) implements Effect {}
 
         /** Tell whoever watches. */
-        record TellProgress(long doneUpTo) implements Effect {}
+        record TellProgress(long doneUpTo, GroupPhase phase) implements Effect {}
     }
 
     @Override
@@ -265,6 +338,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             case Event.Forwarded(long number, String fence) -> draft.forwarded(number, fence);
             case Event.StreamBroken(String fence, NodeId peer, String why) -> draft.streamBroken(fence, peer, why);
             case Event.EndedByAll(long upTo) -> draft.release(upTo);
+            case Event.Held(boolean held) -> draft.hold(held);
             case Event.Freeze(Frozen frozen) -> draft.freeze(frozen);
             case Event.Installed installed -> draft.install(installed);
         }

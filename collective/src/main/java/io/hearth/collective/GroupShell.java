@@ -57,6 +57,16 @@ final class GroupShell implements AutoCloseable {
         return board.snapshot();
     }
 
+    /** Whether this member is out of its group and may come back. */
+    boolean isOut() {
+        board.lock.lock();
+        try {
+            return board.mayReturn();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
     /** Stops every data thread, then says where this member stands; nothing ends until {@link #install}. */
     Status freeze(String lineage, long epoch) {
         gate.shut();
@@ -70,9 +80,20 @@ final class GroupShell implements AutoCloseable {
         }
     }
 
+    /** Whether the next step has to wait. */
+    void hold(boolean held) {
+        board.lock.lock();
+        try {
+            board.hold(held);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
     void install(Event.Installed view) {
         board.lock.lock();
         try {
+            board.remember(view);
             if (board.over().isPresent()) {
                 return;
             }
@@ -100,11 +121,11 @@ final class GroupShell implements AutoCloseable {
         }
     }
 
-    /** Ends everything with {@code why}. */
+    /** Ends everything with {@code why}, for good. */
     void fail(HearthException why) {
         board.lock.lock();
         try {
-            board.finish(why);
+            board.close(why);
         } finally {
             board.lock.unlock();
         }
@@ -121,7 +142,7 @@ final class GroupShell implements AutoCloseable {
         boolean idle;
         board.lock.lock();
         try {
-            board.finish(new CollectiveException("the backend of group '" + group + "' is closed"));
+            board.close(new CollectiveException("the backend of group '" + group + "' is closed"));
             idle = awaitNoCall();
         } finally {
             board.lock.unlock();

@@ -7,6 +7,8 @@ import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,6 +29,7 @@ final class Ring {
     private final int position;
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch abandoned = new CountDownLatch(1);
+    private final Set<Runnable> ends = ConcurrentHashMap.newKeySet(); // added by calling threads, run by abandon()
     /** Under the lock, so that an interrupt cannot hit what this thread does afterwards. */
     private @Nullable Thread opener;
 
@@ -43,6 +46,10 @@ final class Ring {
 
     String fence() {
         return formation.fence();
+    }
+
+    String lineage() {
+        return formation.lineage();
     }
 
     NodeId self() {
@@ -176,9 +183,23 @@ final class Ring {
         }
     }
 
+    /** When this ring is abandoned, {@code end} runs too, at once if it was already; it must be idempotent and not block. */
+    void adopt(Runnable end) {
+        ends.add(end);
+        if (isAbandoned()) {
+            end.run();
+        }
+    }
+
+    /** What was adopted is over by itself. */
+    void release(Runnable end) {
+        ends.remove(end);
+    }
+
     /** Ends every use of this ring, from any thread; idempotent. */
     void abandon() {
         abandoned.countDown();
+        ends.forEach(Runnable::run);
         lock.lock();
         try {
             if (opener != null) {

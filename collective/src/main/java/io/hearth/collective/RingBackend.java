@@ -9,6 +9,7 @@ import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.SetupException;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
@@ -165,7 +166,7 @@ public final class RingBackend implements DistributedBackend {
     private CollectiveListener broken() {
         return new CollectiveListener() {
             @Override
-            public void progress(long doneUpTo, boolean open) {
+            public void progress(long doneUpTo, GroupPhase phase) {
                 // nobody decides anything by it here
             }
 
@@ -177,6 +178,10 @@ public final class RingBackend implements DistributedBackend {
             @Override
             public void gaveUp(String why) {
                 LOG.warn("this rank gave up: {}", why);
+                CollectiveEngine running = engine;
+                if (running != null) {
+                    running.fail(new CollectiveException(why + "; start the ring again"));
+                }
             }
         };
     }
@@ -215,6 +220,16 @@ public final class RingBackend implements DistributedBackend {
     @Override
     public void barrier(CollectiveOptions options) throws CollectiveException {
         engine.barrier(options);
+    }
+
+    @Override
+    public void share(String name, List<MemorySegment> buffers) {
+        engine.share(name, buffers);
+    }
+
+    @Override
+    public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
+        return engine.beginStep(options);
     }
 
     @Override

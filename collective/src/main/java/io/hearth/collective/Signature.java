@@ -23,7 +23,9 @@ public record Signature(Kind kind, ReduceOp op, DataType type, long count, Strin
     /** The collectives. */
     public enum Kind {
         ALL_REDUCE,
-        BROADCAST
+        BROADCAST,
+        /** The beginning of a step; its result is what all agreed on as the state to begin with. */
+        BOUNDARY
     }
 
     public Signature {
@@ -45,6 +47,11 @@ public record Signature(Kind kind, ReduceOp op, DataType type, long count, Strin
         return new Signature(Kind.BROADCAST, ReduceOp.SUM, type, count, PLAIN, Optional.of(root));
     }
 
+    /** The beginning of a step, with a result of {@code bytes}. */
+    public static Signature boundary(long bytes) {
+        return new Signature(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, PLAIN, Optional.empty());
+    }
+
     /** Size of the buffer. */
     public long bytes() {
         return count * type.bytes();
@@ -63,6 +70,7 @@ public record Signature(Kind kind, ReduceOp op, DataType type, long count, Strin
             case BROADCAST ->
                 "broadcast of " + elements + " from "
                         + root.map(NodeId::shortText).orElse("?");
+            case BOUNDARY -> "the beginning of a step";
         };
     }
 }

@@ -13,6 +13,7 @@ import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.ReduceOp;
+import io.hearth.election.GroupPhase;
 import io.hearth.transport.RecordHeader;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -29,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Engines on streams in memory, without losses. */
 final class CollectiveEngineTest {
-    private static final EngineOptions SMALL_SEGMENTS =
-            new EngineOptions(Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Optional.empty());
+    private static final EngineOptions SMALL_SEGMENTS = new EngineOptions(
+            Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
 
     static float[] input(int rank, int count) {
         var random = new SplittableRandom(rank * 7919L + count);
@@ -213,7 +214,7 @@ final class CollectiveEngineTest {
             inside.await();
             boolean sawRefusal = false;
             while (!sawRefusal) {
-                if (group.engine(0).open()) {
+                if (group.engine(0).phase() == GroupPhase.FRESH) {
                     Thread.onSpinWait();
                     continue;
                 }

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Sums under lossy codecs, inside the collective. */
 final class EncodedSumTest {
-    private static final EngineOptions OPTIONS =
-            new EngineOptions(Duration.ofMinutes(1), 512, GroupMachine.Policy.RETRY, Optional.empty());
+    private static final EngineOptions OPTIONS = new EngineOptions(
+            Duration.ofMinutes(1), 512, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
 
     private static float[] gradient(int rank, int step, int count) {
         var random = new SplittableRandom(rank * 1009L + step);

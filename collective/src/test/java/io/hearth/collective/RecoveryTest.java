@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Losses at every record, and what the members that stay end with. */
 final class RecoveryTest {
-    private static final EngineOptions RETRY =
-            new EngineOptions(Duration.ofMinutes(1), 512, GroupMachine.Policy.RETRY, Optional.empty());
+    private static final EngineOptions RETRY = new EngineOptions(
+            Duration.ofMinutes(1), 512, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
     private static final int STEPS = 3;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -8,6 +8,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.election.GroupPhase;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
@@ -81,8 +82,8 @@ final class TestGroup implements AutoCloseable {
     private CollectiveListener listener(NodeId node) {
         return new CollectiveListener() {
             @Override
-            public void progress(long doneUpTo, boolean open) {
-                told.add("progress " + nodes.indexOf(node) + " " + doneUpTo + " " + open);
+            public void progress(long doneUpTo, GroupPhase phase) {
+                told.add("progress " + nodes.indexOf(node) + " " + doneUpTo + " " + phase);
             }
 
             @Override

@@ -149,7 +149,7 @@ final class Acceptor {
             turn.send(from, new Message.Commit(record.view().get()));
             return false;
         }
-        Learner.learn(turn, view);
+        Learner.hear(turn, from, view);
         LineageRecord taught = turn.record(view.lineage());
         if (taught == null || !taught.view().equals(Optional.of(view))) {
             return false; // two views of one epoch: counted where it was noticed

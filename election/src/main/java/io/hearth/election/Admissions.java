@@ -26,13 +26,14 @@ final class Admissions {
             turn.send(from, new Message.Commit(turn.view())); // it is in and missed the news
             return;
         }
+        turn.peer(from).filter(Peer::leaving).ifPresent(peer -> turn.peer(from, peer.asksToLeave(false)));
         Joiner known = turn.admission.joiners().get(from);
         if (known == null && turn.admission.joiners().size() >= JOINERS_MAX) {
             turn.refuse(Refusal.TOO_MANY_JOINERS);
             return;
         }
         long answered = known == null ? turn.now - turn.config.joining().answerNanos() : known.answeredNanos();
-        var joiner = new Joiner(incarnation, join.role(), join.group(), turn.now, answered);
+        var joiner = new Joiner(incarnation, join.role(), join.group(), join.phase(), turn.now, answered);
         turn.admission = turn.admission.with(from, joiner);
         tellWhyNot(turn, from, joiner);
     }
@@ -49,6 +50,15 @@ final class Admissions {
 
     /** Why a joiner cannot enter now, as far as that can be told without freezing anybody. */
     private static Optional<String> obstacle(Turn turn, NodeId node, Joiner joiner) {
+        Optional<String> outside = outside(turn, node);
+        if (outside.isPresent() || joiner.role() == Role.AGENT) {
+            return outside;
+        }
+        return obstacle(turn, joiner);
+    }
+
+    /** What keeps a node out whatever its group does. */
+    private static Optional<String> outside(Turn turn, NodeId node) {
         HoldDown hold = turn.admission.holdDowns().get(node);
         if (hold != null && hold.untilNanos() - turn.now > 0) {
             return Optional.of("it was removed lately and has to wait "
@@ -58,17 +68,34 @@ final class Admissions {
         if (apart.isPresent()) {
             return Optional.of("member " + apart.get().node().shortText() + " cannot reach it");
         }
-        if (joiner.role() == Role.AGENT || turn.view().group(joiner.group()).isEmpty()) {
+        return Optional.empty();
+    }
+
+    private static Optional<String> obstacle(Turn turn, Joiner joiner) {
+        if (joiner.phase() == GroupPhase.BUSY) {
+            return Optional.of("it is in the middle of a step of its own");
+        }
+        if (turn.view().group(joiner.group()).isEmpty()) {
             return Optional.empty();
         }
-        if (!Standing.saysOpen(turn, joiner.group())) {
-            return Optional.of(
-                    Standing.saysClosed(turn, joiner.group())
-                            ? "its group is already training"
-                            : "some trainers of its group were not heard yet");
+        Optional<String> busy = Standing.busy(turn, joiner.group());
+        if (busy.isPresent()) {
+            return busy;
+        }
+        if (joiner.phase() == GroupPhase.FRESH && !Standing.isUntouched(turn, joiner.group())) {
+            return Optional.of("its group is already training; beginStep() lets it in");
         }
         Refused refused = turn.admission.refused().get(joiner.group());
         return refused != null && refused.untilNanos() - turn.now > 0 ? Optional.of(refused.why()) : Optional.empty();
+    }
+
+    /** Somebody who would enter the own group if it waited at the beginning of a step. */
+    static boolean isAwaited(Turn turn) {
+        return turn.admission.joiners().entrySet().stream()
+                .anyMatch(entry -> entry.getValue().group().equals(turn.self.group())
+                        && entry.getValue().phase() == GroupPhase.BOUNDARY
+                        && isHeard(turn, entry.getKey(), entry.getValue())
+                        && outside(turn, entry.getKey()).isEmpty());
     }
 
     /** A joiner that could enter: the need of a change. */
@@ -82,15 +109,24 @@ final class Admissions {
     }
 
     private static boolean mayEnter(Turn turn, NodeId node, Joiner joiner) {
-        boolean isAsking =
-                turn.now - joiner.heardNanos() <= turn.config.joining().freshNanos();
-        boolean isHeard = turn.peer(node)
-                .filter(peer -> peer.linked()
-                        && !peer.suspected()
-                        && !peer.leaving()
-                        && peer.incarnation() == joiner.incarnation())
-                .isPresent();
-        return isAsking && isHeard && obstacle(turn, node, joiner).isEmpty();
+        return isHeard(turn, node, joiner) && obstacle(turn, node, joiner).isEmpty();
+    }
+
+    private static boolean isHeard(Turn turn, NodeId node, Joiner joiner) {
+        return turn.now - joiner.heardNanos() <= turn.config.joining().freshNanos()
+                && turn.peer(node)
+                        .filter(peer -> peer.linked()
+                                && !peer.suspected()
+                                && !peer.leaving()
+                                && peer.incarnation() == joiner.incarnation())
+                        .isPresent();
+    }
+
+    /** A member goes because of an error of its own, and will be back: as after a removal, it has to wait for that. */
+    static void resigned(Turn turn, Member member) {
+        var holds = new TreeMap<>(turn.admission.holdDowns());
+        holds.put(member.node(), holdDown(turn, member));
+        turn.admission = turn.admission.holdDowns(holds);
     }
 
     /** All joiners that could enter, agents first, as members of the view that would admit them. */

@@ -35,7 +35,7 @@ public record ElectionConfig(
                     300 * MILLI,
                     2 * SECOND,
                     2_500 * MILLI),
-            new Joining(250 * MILLI, SECOND, 2 * SECOND, SECOND, 2 * SECOND, 5 * SECOND),
+            new Joining(250 * MILLI, SECOND, 2 * SECOND, SECOND, 2 * SECOND, 5 * SECOND, 5 * SECOND),
             new Leaving(250 * MILLI, 5 * SECOND, 10 * SECOND),
             new Stalling(5 * SECOND, 4 * SECOND, OnPartition.STALL),
             new HoldDowns(SECOND, 60 * SECOND, 60 * SECOND),
@@ -92,7 +92,9 @@ public record ElectionConfig(
      * @param targetNanos how long a target is held before a better one is preferred
      * @param answerNanos least span between two answers to one joiner
      * @param refusedNanos how long a group that refused is not asked again
-     * @param dissolveNanos how long a lineage whose groups refused does not try to dissolve again
+     * @param dissolveNanos how long a lineage whose groups refused does not try to dissolve again, and a group that waited
+     *     in vain does not wait again
+     * @param holdNanos how long a group waits at the beginning of a step for those who want to enter
      */
     public record Joining(
             long repeatNanos,
@@ -100,9 +102,10 @@ public record ElectionConfig(
             long targetNanos,
             long answerNanos,
             long refusedNanos,
-            long dissolveNanos) {
+            long dissolveNanos,
+            long holdNanos) {
         public Joining {
-            positive(repeatNanos, freshNanos, targetNanos, answerNanos, refusedNanos, dissolveNanos);
+            positive(repeatNanos, freshNanos, targetNanos, answerNanos, refusedNanos, dissolveNanos, holdNanos);
         }
     }
 

@@ -1,19 +1,72 @@
 package io.hearth.election;
 
 import io.hearth.election.ViewMachine.Effect;
+import io.hearth.identity.NodeId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /** Takes committed views, whoever brings them and however many were missed, and founds lineages. */
 final class Learner {
     private Learner() {}
 
-    static void onCommit(Turn turn, Message.Commit commit) {
+    static void onCommit(Turn turn, NodeId from, Message.Commit commit) {
         if (ViewRules.fault(commit.view()).isPresent()) {
             turn.refuse(Refusal.BAD_VIEW);
+        } else if (turn.record(commit.view().lineage()) == null) {
+            turn.refuse(Refusal.NO_RECORD);
+        } else {
+            hear(turn, from, commit.view());
+        }
+    }
+
+    /**
+     * Takes what another node says is a committed view, unless it cannot be one, or comes from a node that has no say.
+     *
+     * <p>Who is in the newest view known may bring any newer one. Who is not may do so only while no quorum of that view is
+     * heard: a quorum either knows what was committed or can commit it, so it needs no outsider; without one, an outsider may
+     * be the only node left that knows. To a node that knows no view of the lineage yet, only a view that lists it is news.
+     */
+    static void hear(Turn turn, NodeId from, View view) {
+        LineageRecord record = turn.record(view.lineage());
+        if (record == null) {
             return;
         }
-        learn(turn, commit.view());
+        if (record.view().isEmpty()) {
+            if (view.member(from).isPresent() && view.member(turn.self.node()).isPresent()) {
+                learn(turn, view);
+            } else {
+                turn.refuse(Refusal.OUTSIDER);
+            }
+            return;
+        }
+        View known = record.view().get();
+        if (view.epoch() <= known.epoch()) {
+            learn(turn, view);
+        } else if (ViewRules.descendantFault(known, view).isPresent()) {
+            turn.refuse(Refusal.BAD_VIEW);
+        } else if (known.member(from).isEmpty()
+                && isQuorumHeard(turn.self.node(), turn.home.lineage(), turn.peers(), known)) {
+            turn.refuse(Refusal.OUTSIDER);
+        } else {
+            learn(turn, view);
+        }
+    }
+
+    /** Whether a quorum of {@code view} is there and says that it lives in that lineage. */
+    static boolean isQuorumHeard(NodeId self, Lineage home, Map<NodeId, Peer> peers, View view) {
+        var heard = new TreeSet<NodeId>();
+        for (Member voter : view.voters()) {
+            Peer peer = peers.get(voter.node());
+            boolean isThere = voter.node().equals(self)
+                    ? home.equals(view.lineage())
+                    : peer != null && peer.linked() && !peer.suspected() && peer.livesIn(view.lineage());
+            if (isThere) {
+                heard.add(voter.node());
+            }
+        }
+        return view.isQuorum(heard);
     }
 
     /** Takes a committed view if it is news of a lineage in which this node has a record. */
@@ -54,6 +107,7 @@ final class Learner {
     /** A lone node was admitted where it asked for entry; its own lineage ends. */
     private static void moveInto(Turn turn, View view) {
         end(turn, turn.homeRecord());
+        turn.progress = turn.progress.elsewhere();
         turn.home = Home.founded(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;
@@ -80,10 +134,20 @@ final class Learner {
         if (!view.isTombstone()) {
             turn.effect(new Effect.Removed("the others went on without this node: view " + view.epoch() + " of lineage "
                     + view.lineage().shortText() + " has " + view.members().size() + " members and not it"));
-        } else if (!turn.progress.open()) {
+            turn.progress = turn.progress.interrupted();
+        } else if (turn.progress.isBusy()) {
             turn.effect(
                     new Effect.Removed("lineage " + view.lineage().shortText() + " ended to merge with a better one"));
         }
+        found(turn, false);
+    }
+
+    /** This node walks out of its lineage, and votes on there without being kept. */
+    static void walkOut(Turn turn) {
+        if (turn.home.isLone()) {
+            end(turn, turn.homeRecord());
+        }
+        turn.progress = turn.progress.interrupted();
         found(turn, false);
     }
 
@@ -94,6 +158,7 @@ final class Learner {
         turn.foundings++;
         View view = firstView(turn.self, turn.resolver, lineage);
         turn.persist(LineageRecord.asking(lineage, turn.self.incarnation()).learned(view));
+        turn.progress = turn.progress.elsewhere();
         turn.home = Home.founded(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;

@@ -14,6 +14,15 @@ final class Leaving {
         }
     }
 
+    /** Walks out of the lineage at once: it votes on there without a status, so the others go on without it. */
+    static void onResign(Turn turn) {
+        if (turn.isLeaving()) {
+            return;
+        }
+        turn.sendToMembers(new Message.Leave(turn.home.lineage(), true));
+        Learner.walkOut(turn);
+    }
+
     /** A member asks to be left out. */
     static void onLeave(Turn turn, NodeId from, Message.Leave leave) {
         if (!leave.lineage().equals(turn.home.lineage())) {
@@ -23,7 +32,10 @@ final class Leaving {
             turn.send(from, new Message.Commit(turn.view())); // it is out and missed the news
             return;
         }
-        turn.peer(from).ifPresent(peer -> turn.peer(from, peer.asksToLeave()));
+        turn.peer(from).ifPresent(peer -> turn.peer(from, peer.asksToLeave(true)));
+        if (leave.returns()) {
+            turn.view().member(from).ifPresent(member -> Admissions.resigned(turn, member));
+        }
     }
 
     /** Does what is due. */
@@ -53,7 +65,7 @@ final class Leaving {
     }
 
     private static void ask(Turn turn) {
-        turn.sendToMembers(new Message.Leave(turn.home.lineage()));
+        turn.sendToMembers(new Message.Leave(turn.home.lineage(), false));
         if (isLast(turn)) {
             go(turn);
         }

@@ -33,8 +33,8 @@ final class Merge {
             return;
         }
         Optional<Candidate> best = best(turn);
-        if (best.isPresent() && !turn.progress.open()) {
-            turn.pending("this training began alone: it joins nobody before its next step boundary");
+        if (best.isPresent() && turn.progress.isBusy()) {
+            turn.pending("this trainer works alone: it joins nobody before its next step begins");
             turn.crossing = Crossing.STAYING;
             return;
         }
@@ -72,7 +72,7 @@ final class Merge {
             turn.persist(record);
         }
         turn.crossing = new Crossing.Joining(target, since, turn.now);
-        var join = new Message.Join(target, turn.self.role(), turn.self.group());
+        var join = new Message.Join(target, turn.self.role(), turn.self.group(), turn.progress.phase());
         dwellers(turn, target).forEach(node -> turn.send(node, join));
     }
 
@@ -111,9 +111,14 @@ final class Merge {
             return Optional.empty();
         }
         return best(turn)
-                .filter(_ ->
-                        ViewRules.groupNames(turn.view()).stream().allMatch(group -> Standing.saysOpen(turn, group)))
+                .filter(_ -> ViewRules.groupNames(turn.view()).stream()
+                        .allMatch(group -> Standing.busy(turn, group).isEmpty()))
                 .map(target -> "lineage " + target.lineage().shortText() + " is better");
+    }
+
+    /** Whether this lineage should end for a better one as soon as its groups let it. */
+    static boolean isDrawn(Turn turn) {
+        return best(turn).isPresent();
     }
 
     /** The best lineage heard of, if it is better than the own one. */

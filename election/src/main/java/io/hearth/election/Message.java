@@ -60,8 +60,8 @@ public sealed interface Message {
     /** A committed view; true whoever says it. */
     record Commit(View view) implements Message {}
 
-    /** Asks for entry into a lineage, again and again. {@code group} is empty for agents. */
-    record Join(Lineage lineage, Role role, String group) implements Message {}
+    /** Asks for entry into a lineage, again and again. {@code group} is empty for agents, which are always FRESH. */
+    record Join(Lineage lineage, Role role, String group, GroupPhase phase) implements Message {}
 
     /** Why a joiner has to wait; at most {@link #REASON_CHARACTERS_MAX} characters. */
     record NotYet(Lineage lineage, String reason) implements Message {
@@ -70,8 +70,8 @@ public sealed interface Message {
         }
     }
 
-    /** Asks to be left out of the next view, again and again. */
-    record Leave(Lineage lineage) implements Message {}
+    /** Asks to be left out of the next view, again and again; {@code returns}: it will ask for entry again. */
+    record Leave(Lineage lineage, boolean returns) implements Message {}
 
     /** Most characters of a reason. */
     int REASON_CHARACTERS_MAX = 80;

@@ -13,6 +13,7 @@ import io.hearth.election.wire.HeartbeatFrame;
 import io.hearth.election.wire.JoinFrame;
 import io.hearth.election.wire.LeaveFrame;
 import io.hearth.election.wire.NotYetFrame;
+import io.hearth.election.wire.PhaseFrame;
 import io.hearth.election.wire.PrepareFrame;
 import io.hearth.election.wire.PromiseFrame;
 import io.hearth.election.wire.RefuseFrame;
@@ -92,19 +93,23 @@ public final class MessageCodec {
                         .build();
             case Message.Commit(View view) ->
                 CommitFrame.newBuilder().setView(Frames.of(view)).build();
-            case Message.Join(Lineage lineage, Role role, String group) ->
+            case Message.Join(Lineage lineage, Role role, String group, GroupPhase phase) ->
                 JoinFrame.newBuilder()
                         .setLineage(Frames.of(lineage))
                         .setTrainer(role == Role.TRAINER)
                         .setGroup(group)
+                        .setPhase(frame(phase))
                         .build();
             case Message.NotYet(Lineage lineage, String reason) ->
                 NotYetFrame.newBuilder()
                         .setLineage(Frames.of(lineage))
                         .setReason(reason)
                         .build();
-            case Message.Leave(Lineage lineage) ->
-                LeaveFrame.newBuilder().setLineage(Frames.of(lineage)).build();
+            case Message.Leave(Lineage lineage, boolean returns) ->
+                LeaveFrame.newBuilder()
+                        .setLineage(Frames.of(lineage))
+                        .setReturns(returns)
+                        .build();
         };
     }
 
@@ -115,7 +120,8 @@ public final class MessageCodec {
                 .setEpoch(presence.epoch())
                 .setMemberCount(presence.memberCount())
                 .setStalled(presence.stalled())
-                .setOpen(presence.open())
+                .setGroup(presence.group())
+                .setPhase(frame(presence.phase()))
                 .setDoneUpTo(presence.doneUpTo())
                 .setSequence(heartbeat.sequence())
                 .setEcho(heartbeat.echo())
@@ -177,7 +183,8 @@ public final class MessageCodec {
                 number(frame.getEpoch()),
                 frame.getMemberCount(),
                 frame.getStalled(),
-                frame.getOpen(),
+                frame.getGroup(),
+                phase(frame.getPhase()),
                 frame.getDoneUpTo(),
                 broken);
         return new Message.Heartbeat(presence, frame.getSequence(), frame.getEcho(), frame.getEchoHeldNanos());
@@ -239,7 +246,7 @@ public final class MessageCodec {
             throw new IllegalArgumentException(
                     "a " + role + " of a group of " + frame.getGroup().length() + " characters");
         }
-        return new Message.Join(lineage(frame.getLineage()), role, frame.getGroup());
+        return new Message.Join(lineage(frame.getLineage()), role, frame.getGroup(), phase(frame.getPhase()));
     }
 
     private static Message notYet(NotYetFrame frame) {
@@ -247,7 +254,7 @@ public final class MessageCodec {
     }
 
     private static Message leave(LeaveFrame frame) {
-        return new Message.Leave(lineage(frame.getLineage()));
+        return new Message.Leave(lineage(frame.getLineage()), frame.getReturns());
     }
 
     private static Lineage lineage(io.hearth.election.wire.LineageFrame frame) {
@@ -256,6 +263,23 @@ public final class MessageCodec {
             throw new IllegalArgumentException("a lineage's numbers are out of range");
         }
         return lineage;
+    }
+
+    private static PhaseFrame frame(GroupPhase phase) {
+        return switch (phase) {
+            case FRESH -> PhaseFrame.FRESH;
+            case BUSY -> PhaseFrame.BUSY;
+            case BOUNDARY -> PhaseFrame.BOUNDARY;
+        };
+    }
+
+    private static GroupPhase phase(PhaseFrame frame) {
+        return switch (frame) {
+            case FRESH -> GroupPhase.FRESH;
+            case BUSY -> GroupPhase.BUSY;
+            case BOUNDARY -> GroupPhase.BOUNDARY;
+            case UNRECOGNIZED -> throw new IllegalArgumentException("an unknown phase");
+        };
     }
 
     private static long number(long number) {

@@ -63,14 +63,14 @@ record Peer(
                 brokenSince);
     }
 
-    Peer asksToLeave() {
+    Peer asksToLeave(boolean asks) {
         return new Peer(
                 incarnation,
                 linked,
                 linkSinceNanos,
                 suspected,
                 suspectedNanos,
-                true,
+                asks,
                 presence,
                 heardNanos,
                 residentNanos,

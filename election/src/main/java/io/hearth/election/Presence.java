@@ -10,8 +10,9 @@ import java.util.List;
  * @param epoch of the newest view it knows there
  * @param memberCount members of that view
  * @param stalled it waits for a quorum
- * @param open its group has called no collective yet; true for agents
- * @param doneUpTo all collectives of its group up to this number are done; -1 for none
+ * @param group that it trains with; empty for agents
+ * @param phase of its collectives; {@link GroupPhase#FRESH} for agents
+ * @param doneUpTo all collectives of its group up to this number are done; -1 for agents
  * @param broken members, or nodes lately removed, that it cannot reach; at most {@link #BROKEN_MAX}
  */
 public record Presence(
@@ -19,7 +20,8 @@ public record Presence(
         long epoch,
         int memberCount,
         boolean stalled,
-        boolean open,
+        String group,
+        GroupPhase phase,
         long doneUpTo,
         List<NodeId> broken) {
     /** Most broken pairs told at once. */
@@ -31,9 +33,11 @@ public record Presence(
                 || memberCount < 0
                 || memberCount > View.MEMBERS_MAX
                 || doneUpTo < -1
-                || broken.size() > BROKEN_MAX) {
+                || broken.size() > BROKEN_MAX
+                || !ViewRules.isGroupName(group)) {
             throw new IllegalArgumentException("no such presence: epoch " + epoch + ", members " + memberCount
-                    + ", done up to " + doneUpTo + ", broken " + broken.size());
+                    + ", done up to " + doneUpTo + ", broken " + broken.size() + ", a group of " + group.length()
+                    + " characters");
         }
     }
 }

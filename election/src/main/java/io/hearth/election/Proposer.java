@@ -151,7 +151,8 @@ final class Proposer {
 
     static void onAccepted(Turn turn, NodeId from, Message.Accepted accepted) {
         if (!(turn.campaign instanceof Campaign.Accepting accepting)
-                || !isAbout(turn, accepted.lineage(), accepted.epoch(), accepted.ballot(), accepting.ballot())) {
+                || !isAbout(turn, accepted.lineage(), accepted.epoch(), accepted.ballot(), accepting.ballot())
+                || turn.view().member(from).isEmpty()) {
             turn.refuse(Refusal.STRAY_ANSWER);
             return;
         }

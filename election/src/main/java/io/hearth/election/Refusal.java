@@ -16,6 +16,8 @@ public enum Refusal {
     NO_RECORD,
     /** For a voter that this start is not: the view lists an incarnation without a record. */
     NO_VOTE,
+    /** News of a lineage from a node that has no say there, while those who have are heard. */
+    OUTSIDER,
     /** An answer to nothing that was asked. */
     STRAY_ANSWER,
     /** Too many nodes ask to enter. */

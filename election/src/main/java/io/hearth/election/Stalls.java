@@ -50,6 +50,7 @@ final class Stalls {
     private static void goOnAlone(Turn turn, String why) {
         turn.effect(new Effect.Removed(
                 "lineage " + turn.home.lineage().shortText() + " is given up, as asked for: " + why));
+        turn.progress = turn.progress.interrupted();
         Learner.found(turn, true);
     }
 }

@@ -147,25 +147,35 @@ final class Standing {
                 .findFirst();
     }
 
-    /** Whether every trainer of the group says that the group has called nothing yet. */
-    static boolean saysOpen(Turn turn, String group) {
-        return turn.view().group(group).stream()
-                .allMatch(member -> turn.isSelf(member)
-                        ? turn.progress.open()
-                        : turn.peer(member.node())
-                                .flatMap(Peer::presence)
-                                .filter(presence -> presence.lineage().equals(turn.home.lineage()) && presence.open())
-                                .isPresent());
+    /** Why nobody may enter the group now, as far as its trainers say; empty when all are fresh or at a step's boundary. */
+    static Optional<String> busy(Turn turn, String group) {
+        for (Member member : turn.view().group(group)) {
+            Optional<ViewState.Progress> progress = progress(turn, member);
+            if (progress.isEmpty()) {
+                return Optional.of("some trainers of its group were not heard yet");
+            }
+            if (progress.get().isBusy()) {
+                return Optional.of("its group is training; it enters when the next step begins");
+            }
+        }
+        return Optional.empty();
     }
 
-    /** Whether a trainer of the group says that the group has called something. */
-    static boolean saysClosed(Turn turn, String group) {
+    /** Whether every trainer of the group says that nothing was done yet. */
+    static boolean isUntouched(Turn turn, String group) {
         return turn.view().group(group).stream()
-                .anyMatch(member -> turn.isSelf(member)
-                        ? !turn.progress.open()
-                        : turn.peer(member.node())
-                                .flatMap(Peer::presence)
-                                .filter(presence -> presence.lineage().equals(turn.home.lineage()) && !presence.open())
-                                .isPresent());
+                .allMatch(member -> progress(turn, member)
+                        .filter(progress -> progress.doneUpTo() <= 0)
+                        .isPresent());
+    }
+
+    /** How far a trainer of the view says to be in it. */
+    private static Optional<ViewState.Progress> progress(Turn turn, Member member) {
+        return turn.isSelf(member)
+                ? Optional.of(turn.progress)
+                : turn.peer(member.node())
+                        .flatMap(Peer::presence)
+                        .filter(presence -> presence.lineage().equals(turn.home.lineage()))
+                        .map(presence -> new ViewState.Progress(presence.doneUpTo(), presence.phase()));
     }
 }

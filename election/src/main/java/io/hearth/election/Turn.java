@@ -43,6 +43,7 @@ final class Turn {
     Crossing crossing;
     Departure departure;
     Stall stall;
+    Hold hold;
     ViewState.Progress progress;
     private String pending;
     private Refusals refusals;
@@ -65,6 +66,7 @@ final class Turn {
         this.crossing = state.crossing();
         this.departure = state.departure();
         this.stall = state.stall();
+        this.hold = state.hold();
         this.progress = state.progress();
         this.pending = state.pending();
         this.refusals = state.refusals();
@@ -73,7 +75,7 @@ final class Turn {
     ViewState state() {
         return new ViewState(
                 self, clock, draws, foundings, seats, peers, admission, home, freeze, campaign, change, crossing,
-                departure, stall, progress, pending, refusals);
+                departure, stall, hold, progress, pending, refusals);
     }
 
     List<Effect> effects() {

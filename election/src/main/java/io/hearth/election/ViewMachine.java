@@ -32,11 +32,12 @@ import java.util.TreeMap;
  *            Commit of the lineage I ask, admits me  Persist; Forget lone lineage; Install
  * crossing   Staying  --alone, better lineage heard--&gt; Joining: Persist entry; Join, again and again
  * departure  Staying  --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
+ * hold       free     --lead and somebody is ready to enter, or alone and going elsewhere--&gt; Hold --in, gone, 5 s--&gt; free
  * stall      Flowing  --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
  * <p>Each row group is a class of its own: {@link Acceptor}, {@link Proposer} (with {@link Needs}, {@link Candidacy} and {@link Successor}), {@link
- * Learner}, {@link Admissions}, {@link Merge}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
+ * Learner}, {@link Admissions}, {@link Merge}, {@link Holding}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
  * and Zhou, Vertical Paxos (2009). Rejected: a log (Raft), since only the newest membership matters and a log needs a leader
@@ -115,12 +116,18 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
          * The collectives of the own group went on.
          *
          * @param doneUpTo all up to this number are done; -1 for none
-         * @param open the group has called nothing yet
+         * @param phase what they are doing now
          */
-        record Progress(long doneUpTo, boolean open) implements Event {}
+        record Progress(long doneUpTo, GroupPhase phase) implements Event {}
 
         /** A data stream between two members that both stay broke: the group needs new ones. */
         record GroupBroken(String why) implements Event {}
+
+        /**
+         * This node's application was given an error that the others of its group do not have: it is out, and comes back
+         * as if it were new.
+         */
+        record Resign() implements Event {}
 
         /** This node wants to go. */
         record Leave() implements Event {}
@@ -155,6 +162,9 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         /** For observers. */
         record Announce(ElectionEvent event) implements Effect {}
 
+        /** Whether the own group's next step has to wait: somebody is to enter before it, or this node is to go elsewhere. */
+        record Hold(boolean held) implements Effect {}
+
         /** Why this node is not admitted where it asks; empty when there is nothing to say any more. */
         record Pending(String reason) implements Effect {}
     }
@@ -187,7 +197,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 Crossing.STAYING,
                 Departure.STAYING,
                 Stall.FLOWING,
-                new ViewState.Progress(-1, true),
+                Hold.none(nowNanos),
+                new ViewState.Progress(-1, GroupPhase.FRESH),
                 "",
                 Refusals.NONE);
         var turn = new Turn(config, resolver, state, state.clock());
@@ -229,6 +240,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         dispatch(turn, event);
         Leaving.drive(turn);
         Merge.drive(turn);
+        Holding.drive(turn);
         Proposer.drive(turn);
         Stalls.drive(turn);
         return new Step<>(turn.state(), turn.effects());
@@ -250,12 +262,14 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 if (turn.freeze instanceof Freeze.Freezing
                         && frozen.lineage().equals(turn.home.lineage())
                         && frozen.epoch() == turn.view().epoch()) {
-                    turn.progress = new ViewState.Progress(frozen.doneUpTo(), turn.progress.open());
+                    turn.progress = new ViewState.Progress(frozen.doneUpTo(), turn.progress.phase());
                     Acceptor.onFrozen(turn, frozen.status());
                 }
             }
-            case Event.Progress(long doneUpTo, boolean open) -> turn.progress = new ViewState.Progress(doneUpTo, open);
+            case Event.Progress(long doneUpTo, GroupPhase phase) ->
+                turn.progress = new ViewState.Progress(doneUpTo, phase);
             case Event.GroupBroken(String why) -> turn.change = turn.change.broken(why);
+            case Event.Resign() -> Leaving.onResign(turn);
             case Event.Leave() -> Leaving.onLeave(turn);
             case Event.Tick() -> {}
         }
@@ -269,7 +283,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Message.Accept accept -> Acceptor.onAccept(turn, from, incarnation, accept);
             case Message.Accepted accepted -> Proposer.onAccepted(turn, from, accepted);
             case Message.Refuse refuse -> Proposer.onRefuse(turn, from, refuse);
-            case Message.Commit commit -> Learner.onCommit(turn, commit);
+            case Message.Commit commit -> Learner.onCommit(turn, from, commit);
             case Message.Join join -> Admissions.onJoin(turn, from, incarnation, join);
             case Message.NotYet notYet -> Merge.onNotYet(turn, notYet);
             case Message.Leave leave -> Leaving.onLeave(turn, from, leave);

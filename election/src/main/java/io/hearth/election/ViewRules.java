@@ -73,8 +73,13 @@ public final class ViewRules {
         if (!next.lineage().equals(view.lineage()) || next.epoch() != view.epoch() + 1) {
             return Optional.of("not the next epoch of the lineage");
         }
-        for (Member member : next.members()) {
-            if (member.entryEpoch() != next.epoch()
+        return descendantFault(view, next);
+    }
+
+    /** The rule that {@code later} breaks as a later view of the same lineage; both keep the rules of a view. */
+    static Optional<String> descendantFault(View view, View later) {
+        for (Member member : later.members()) {
+            if (member.entryEpoch() <= view.epoch()
                     && !Objects.equals(view.member(member.node()).orElse(null), member)) {
                 return Optional.of("a member came from nowhere");
             }

@@ -24,6 +24,7 @@ import java.util.TreeSet;
  * @param crossing its way into another lineage
  * @param departure its way out
  * @param stall whether it waits for a quorum
+ * @param hold whether its group waits
  * @param progress how far the collectives of its group are
  * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
  * @param refusals what was refused, counted
@@ -43,6 +44,7 @@ public record ViewState(
         Crossing crossing,
         Departure departure,
         Stall stall,
+        Hold hold,
         Progress progress,
         String pending,
         Refusals refusals) {
@@ -68,7 +70,25 @@ public record ViewState(
     record Clock(long steppedNanos, long lostNanos, long tickedNanos, long sweptNanos) {}
 
     /** How far the collectives of the own group are. */
-    record Progress(long doneUpTo, boolean open) {}
+    record Progress(long doneUpTo, GroupPhase phase) {
+        boolean isBusy() {
+            return phase == GroupPhase.BUSY;
+        }
+
+        Progress in(GroupPhase other) {
+            return new Progress(doneUpTo, other);
+        }
+
+        /** Its work ended with an error: it stays where it is until it begins a step again. */
+        Progress interrupted() {
+            return phase == GroupPhase.FRESH ? this : in(GroupPhase.BUSY);
+        }
+
+        /** Numbers of one lineage mean nothing in another. */
+        Progress elsewhere() {
+            return new Progress(Math.min(doneUpTo, 0), phase);
+        }
+    }
 
     /** The newest committed view known of the lineage in which this node lives; lists this node. */
     public View view() {
@@ -89,6 +109,38 @@ public record ViewState(
         return view().members().getFirst().node().equals(self.node()) ? ElectionState.MASTER : ElectionState.FOLLOWER;
     }
 
+    /** Whether a quorum of the newest view is there and says that it lives in this lineage: only then nothing can be missed. */
+    public boolean hearsQuorum() {
+        return Learner.isQuorumHeard(self.node(), home.lineage(), peers, view());
+    }
+
+    /** Trainers of the own group that are at work in the lineage where this node asks for entry. */
+    public int trainersElsewhere() {
+        return crossing instanceof Crossing.Joining joining
+                ? (int) peers.values().stream()
+                        .filter(peer -> peer.linked() && !peer.leaving())
+                        .flatMap(peer -> peer.presence().stream())
+                        .filter(other -> other.lineage().equals(joining.target())
+                                && other.group().equals(self.group())
+                                && other.phase() != GroupPhase.FRESH)
+                        .count()
+                : 0;
+    }
+
+    /**
+     * Whether others of the own group, which itself called nothing yet, work already or wait at the beginning of a step: then
+     * this node's first call has to be the beginning of a step, too.
+     */
+    public boolean entersByStep() {
+        boolean waitHere = view().group(self.group()).stream() // whatever lineage it was in when it said so
+                .map(member -> peers.get(member.node()))
+                .anyMatch(peer -> peer != null
+                        && peer.presence()
+                                .filter(other -> other.phase() == GroupPhase.BOUNDARY)
+                                .isPresent());
+        return progress.phase() == GroupPhase.FRESH && (waitHere || trainersElsewhere() > 0);
+    }
+
     /** Whether data threads have to stand still until the next {@link ViewMachine.Effect.Install}. */
     public boolean isFrozen() {
         return !(freeze instanceof Freeze.Thawed);
@@ -106,7 +158,8 @@ public record ViewState(
                 view().epoch(),
                 view().members().size(),
                 stall instanceof Stall.Stalled,
-                progress.open(),
+                self.group(),
+                progress.phase(),
                 progress.doneUpTo(),
                 unreachable());
     }

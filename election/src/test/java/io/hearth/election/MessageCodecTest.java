@@ -35,7 +35,8 @@ final class MessageCodecTest {
     }
 
     static Stream<Message> messages() {
-        var presence = new Presence(LINEAGE, 5, 4, true, false, -1, List.of(Nodes.agent(2), Nodes.trainer(3, 0)));
+        var presence = new Presence(
+                LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of(Nodes.agent(2), Nodes.trainer(3, 0)));
         var status = new Message.Status(true, Bytes.of(new byte[] {9, 8}));
         return Stream.of(
                 new Message.Heartbeat(presence, 17, 16, 1_000_000),
@@ -48,10 +49,10 @@ final class MessageCodecTest {
                 new Message.Refuse(LINEAGE, 2, BALLOT),
                 new Message.Commit(view(2, 0)),
                 new Message.Commit(new View(LINEAGE, 9, List.of(), List.of())),
-                new Message.Join(LINEAGE, Role.TRAINER, "job"),
-                new Message.Join(LINEAGE, Role.AGENT, ""),
+                new Message.Join(LINEAGE, Role.TRAINER, "job", GroupPhase.BOUNDARY),
+                new Message.Join(LINEAGE, Role.AGENT, "", GroupPhase.FRESH),
                 new Message.NotYet(LINEAGE, "wait"),
-                new Message.Leave(LINEAGE));
+                new Message.Leave(LINEAGE, true));
     }
 
     @ParameterizedTest

@@ -67,7 +67,8 @@ final class ViewMachineTest {
     private void beat(NodeId from, Lineage lineage, long epoch, int members) {
         received(
                 from,
-                new Message.Heartbeat(new Presence(lineage, epoch, members, false, true, -1, List.of()), 1, 0, 0));
+                new Message.Heartbeat(
+                        new Presence(lineage, epoch, members, false, "", GroupPhase.FRESH, -1, List.of()), 1, 0, 0));
     }
 
     @BeforeEach
@@ -80,7 +81,7 @@ final class ViewMachineTest {
         assertEquals(
                 List.of(
                         new Effect.Persist(LineageRecord.asking(LINEAGE, 1)),
-                        new Effect.Send(MASTER, new Message.Join(LINEAGE, Role.AGENT, ""))),
+                        new Effect.Send(MASTER, new Message.Join(LINEAGE, Role.AGENT, "", GroupPhase.FRESH))),
                 effects,
                 "the entry is on disk before Join leaves");
         received(MASTER, new Message.Commit(VIEW));
@@ -222,7 +223,7 @@ final class ViewMachineTest {
         assertEquals(told, received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD))));
         beat(THIRD, LINEAGE, 3, 3);
         assertEquals(told, effects);
-        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE)), "a leaver may exit");
+        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE, false)), "a leaver may exit");
     }
 
     @Test
@@ -289,8 +290,8 @@ final class ViewMachineTest {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         received(Nodes.agent(9), new Message.Prepare(VIEW, new Ballot(1, Nodes.agent(9))));
         assertEquals(2, state.refusals().count(Refusal.FOREIGN_BALLOT));
-        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE)));
-        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE)));
+        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, false)));
+        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, false)));
         assertEquals(1, state.refusals().count(Refusal.OLD_INCARNATION));
         View twice = new View(LINEAGE, 7, List.of(member(SELF, 1, 3), member(SELF, 2, 3)), List.of());
         received(THIRD, new Message.Commit(twice));
@@ -304,6 +305,86 @@ final class ViewMachineTest {
         assertEquals(2, state.refusals().count(Refusal.STRAY_ANSWER));
         assertEquals(before.view(), state.view());
         assertEquals(before.lineageRecord(LINEAGE), state.lineageRecord(LINEAGE));
+    }
+
+    /** Members of epoch 9, as an outsider would have them that wants to be one. */
+    private static View invented(Member... members) {
+        var all = new ArrayList<>(List.of(members));
+        all.add(member(Nodes.agent(8), 1, 9));
+        return new View(LINEAGE, 9, all, List.of());
+    }
+
+    @Test
+    void anOutsiderIsNotBelievedWhileAQuorumIsHeard() {
+        beat(MASTER, LINEAGE, 3, 3);
+        ViewState before = state;
+        NodeId outsider = Nodes.agent(8);
+        View withSelf = invented(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(outsider, new Message.Commit(withSelf));
+        received(outsider, new Message.Commit(invented()));
+        received(outsider, new Message.Commit(new View(LINEAGE, 9, List.of(), List.of())));
+        received(outsider, new Message.Prepare(withSelf, new Ballot(1, outsider)));
+        View later = new View(LINEAGE, 10, withSelf.members(), List.of());
+        received(outsider, new Message.Accept(withSelf, new Ballot(1, outsider), later));
+        assertEquals(5, state.refusals().count(Refusal.OUTSIDER));
+        assertEquals(before.view(), state.view());
+        assertEquals(before.lineageRecord(LINEAGE), state.lineageRecord(LINEAGE));
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Unlinked(THIRD, 1));
+        received(outsider, new Message.Commit(withSelf));
+        assertEquals(withSelf, state.view(), "nobody else is left who could know");
+    }
+
+    @Test
+    void noViewListsWhoWasNotInBefore() {
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Unlinked(THIRD, 1));
+        received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(SELF, 1, 2))));
+        received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(Nodes.agent(5), 1, 3))));
+        assertEquals(2, state.refusals().count(Refusal.BAD_VIEW));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whoAsksForEntryHearsOfViewsThatListItFromThoseThatTheyList() {
+        state = started(List.of(LineageRecord.asking(LINEAGE, 2)), 2);
+        received(MASTER, new Message.Commit(VIEW));
+        assertTrue(state.lineageRecord(LINEAGE).orElseThrow().view().isPresent(), "an earlier start was in");
+        state = started(List.of(LineageRecord.asking(LINEAGE, 2)), 2);
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
+        received(Nodes.agent(8), new Message.Commit(VIEW));
+        assertEquals(2, state.refusals().count(Refusal.OUTSIDER));
+        assertTrue(state.lineageRecord(LINEAGE).orElseThrow().view().isEmpty());
+    }
+
+    @Test
+    void whatAnOutsiderAnswersIsCountedAndIsNoVote() {
+        received(
+                Nodes.agent(8),
+                new Message.Commit(new View(new Lineage(false, 1, THIRD, 9, 9), 1, List.of(), List.of())));
+        assertEquals(1, state.refusals().count(Refusal.NO_RECORD));
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        event(new Event.Frozen(LINEAGE, 3, Optional.of(OpenResolver.OPEN), 0));
+        received(Nodes.agent(8), promise(mine, Optional.empty(), Optional.of(OpenResolver.OPEN)));
+        assertEquals(1, state.refusals().count(Refusal.STRAY_ANSWER));
+        received(THIRD, promise(mine, Optional.empty(), Optional.of(OpenResolver.OPEN)));
+        event(new Event.Suspected(THIRD, 1));
+        pass(2_000 * MILLI);
+        received(Nodes.agent(8), new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(2, state.refusals().count(Refusal.STRAY_ANSWER));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
+        received(THIRD, new Message.Leave(LINEAGE, true));
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
+        var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
+        beat(THIRD, elsewhere, 6, 3);
+        assertTrue(
+                effects.contains(new Effect.Send(THIRD, new Message.Join(elsewhere, Role.AGENT, "", GroupPhase.FRESH))),
+                effects.toString());
     }
 
     @Test

@@ -42,7 +42,7 @@ final class ViewScenariosTest {
 
     private void train(Host host) {
         host.status = OpenResolver.TRAINING;
-        world.view(host, new ViewMachine.Event.Progress(3, false));
+        world.view(host, new ViewMachine.Event.Progress(3, GroupPhase.BUSY));
     }
 
     private static long epoch(Host host) {
@@ -98,11 +98,11 @@ final class ViewScenariosTest {
         world.start(late);
         world.run(world.now + 10 * SECOND);
         assertEquals(1, late.state().view().members().size());
-        assertEquals("its group is already training", late.pending);
+        assertEquals("its group is training; it enters when the next step begins", late.pending);
         assertEquals(epoch, epoch(hosts.getFirst()), "nobody is frozen for a joiner who cannot enter");
         hosts.forEach(host -> {
             host.status = OpenResolver.OPEN;
-            world.view(host, new ViewMachine.Event.Progress(3, true));
+            world.view(host, new ViewMachine.Event.Progress(0, GroupPhase.FRESH));
         });
         world.unite(5 * SECOND, "opened");
         assertEquals("", late.pending);
@@ -132,7 +132,7 @@ final class ViewScenariosTest {
         }
         world.run(10 * SECOND);
         assertEquals(1, alone.state().view().members().size());
-        assertTrue(alone.pending.contains("began alone"), alone.pending);
+        assertTrue(alone.pending.contains("works alone"), alone.pending);
         assertEquals(3, others.getFirst().state().view().members().size());
     }
 
@@ -200,13 +200,13 @@ final class ViewScenariosTest {
     @Test
     void aLeaverWaitsUntilTheOthersHaveWhatItHas() {
         List<Host> hosts = cluster(2);
-        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, false));
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, false));
+        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
+        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, GroupPhase.BUSY));
         world.run(world.now + SECOND);
         world.view(hosts.getLast(), new ViewMachine.Event.Leave());
         world.run(world.now + 3 * SECOND);
         assertFalse(hosts.getLast().hasLeft, "it left before the other had its result");
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, false));
+        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
         world.run(world.now + 2 * SECOND);
         assertTrue(hosts.getLast().hasLeft);
     }
@@ -214,14 +214,14 @@ final class ViewScenariosTest {
     @Test
     void aJoinDoesNotPutALeaverOutBeforeTheOthersHaveWhatItHas() {
         List<Host> hosts = cluster(2);
-        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, false));
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, false));
+        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
+        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, GroupPhase.BUSY));
         world.run(world.now + SECOND);
         world.view(hosts.getLast(), new ViewMachine.Event.Leave());
         world.start(host(9, Role.AGENT, ElectionConfig.DEFAULTS));
         world.unite(3 * SECOND, "join");
         assertFalse(hosts.getLast().hasLeft, "it left before the other had its result");
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, false));
+        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
         world.run(world.now + 2 * SECOND);
         assertTrue(hosts.getLast().hasLeft);
     }

@@ -39,6 +39,7 @@ final class World {
         long tickAt = Long.MAX_VALUE;
         boolean hasLeft;
         String pending = "";
+        boolean isHeld;
         io.hearth.core.Bytes status = OpenResolver.OPEN;
 
         @org.jspecify.annotations.Nullable
@@ -121,7 +122,7 @@ final class World {
                 random.nextLong());
         carryOut(host, host.machine.start(start, now));
         if (host.isUp && host.status.equals(OpenResolver.TRAINING)) {
-            view(host, new ViewMachine.Event.Progress(3, false));
+            view(host, new ViewMachine.Event.Progress(3, GroupPhase.BUSY));
         }
         hosts.values().stream().filter(other -> other != host && other.isUp).forEach(other -> link(host, other));
         scheduleTick(host);
@@ -311,6 +312,7 @@ final class World {
                 at(0, () -> crash(host, false));
             }
             case Effect.Announce _ -> {}
+            case Effect.Hold(boolean held) -> host.isHeld = held;
             case Effect.Pending(String reason) -> host.pending = reason;
         }
     }

@@ -65,6 +65,11 @@ public final class Mlp {
         return parameters;
     }
 
+    /** The network's own momentum, which a node that enters later needs besides the parameters; a change of it changes the network. */
+    public float[] velocity() {
+        return velocity;
+    }
+
     /** Mean loss of the batch that {@link #gradients} saw last; NaN before the first. */
     public float loss() {
         return loss;

@@ -3,14 +3,9 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.election.Ballot;
 import io.hearth.election.LineageRecord;
-import io.hearth.election.Member;
 import io.hearth.election.Message;
-import io.hearth.election.View;
 import io.hearth.election.ViewMachine.Effect;
-import io.hearth.identity.NodeId;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +20,8 @@ final class Chaos {
             FaultKind.DIE_ON_ACCEPT,
             FaultKind.CUT_OFF_ON_COMMIT,
             FaultKind.DAMAGED_RECORD,
-            FaultKind.CLOCK_JUMP);
+            FaultKind.CLOCK_JUMP,
+            FaultKind.NONSENSE);
 
     private final World world;
     private final SplittableRandom random;
@@ -66,8 +62,10 @@ final class Chaos {
             return;
         }
         FaultKind kind = kinds.get(random.nextInt(kinds.size()));
-        Host host = world.hosts().get(random.nextInt(world.hosts().size()));
-        Host other = world.hosts().get(random.nextInt(world.hosts().size()));
+        Host host =
+                world.cluster.hosts().get(random.nextInt(world.cluster.hosts().size()));
+        Host other =
+                world.cluster.hosts().get(random.nextInt(world.cluster.hosts().size()));
         if (strike(kind, host, other)) {
             world.tally.fault(kind);
         }
@@ -94,7 +92,7 @@ final class Chaos {
                 world.note(other.name() + " does not hear " + host.name());
                 yield host != other;
             }
-            case LINK_DROP -> host != other && world.dropLink(host, other);
+            case LINK_DROP -> host != other && world.cluster.dropLink(host, other);
             default -> host.process().filter(process -> strike(kind, process)).isPresent();
         };
     }
@@ -105,8 +103,8 @@ final class Chaos {
                 process.trainer()
                         .filter(trainer -> !process.isPaused() && trainer.breakStream(random))
                         .isPresent();
-            case KILL -> world.crash(process, false);
-            case UNPLUG -> world.crash(process, true);
+            case KILL -> world.cluster.crash(process, false);
+            case UNPLUG -> world.cluster.crash(process, true);
             case PAUSE ->
                 world.now() - process.pausedUntil() >= World.WELL_NANOS
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
@@ -116,15 +114,8 @@ final class Chaos {
                 world.note(process.host.name() + " leaves");
                 process.deliver(() -> process.trainer()
                         .ifPresentOrElse(
-                                Trainer::close, () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
-                yield true;
-            }
-            case NONSENSE -> {
-                Message message = nonsense(process.state().view());
-                boolean isOld = random.nextInt(4) == 0;
-                NodeId from =
-                        isOld ? world.hosts().get(random.nextInt(world.hosts().size())).id : World.STRANGER;
-                process.deliver(() -> process.receive(from, isOld ? 0 : 1, message));
+                                trainer -> trainer.script().close(),
+                                () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
                 yield true;
             }
             default -> false;
@@ -138,7 +129,7 @@ final class Chaos {
     }
 
     private void partition() {
-        List<Host> hosts = world.hosts();
+        List<Host> hosts = world.cluster.hosts();
         int sides = random.nextInt(1 << hosts.size());
         for (Host one : hosts) {
             for (Host other : hosts) {
@@ -152,25 +143,6 @@ final class Chaos {
                         .filter(host -> (sides >> host.index & 1) == 1)
                         .map(Host::name)
                         .toList() + " alone");
-    }
-
-    /** Well-formed and wrong; all of it has to be refused. */
-    private Message nonsense(View view) {
-        var stranger = new Ballot(1 + random.nextLong(Ballot.ROUND_MAX), World.STRANGER);
-        NodeId member =
-                view.members().get(random.nextInt(view.members().size())).node();
-        var twice = new ArrayList<Member>(view.members());
-        twice.add(view.members().getFirst());
-        var skipping = new View(view.lineage(), view.epoch() + 2, view.members(), view.groups());
-        return switch (random.nextInt(7)) {
-            case 0 -> new Message.Prepare(view, stranger);
-            case 1 -> new Message.Prepare(view, new Ballot(Ballot.ROUND_MAX, member));
-            case 2 -> new Message.Accept(view, stranger, skipping);
-            case 3 -> new Message.Commit(new View(view.lineage(), view.epoch() + 1, twice, view.groups()));
-            case 4 -> new Message.Accepted(view.lineage(), view.epoch(), new Ballot(1, member));
-            case 5 -> new Message.Refuse(view.lineage(), view.epoch(), new Ballot(Ballot.ROUND_MAX, member));
-            default -> new Message.Commit(new View(view.lineage(), Long.MAX_VALUE, view.members(), view.groups()));
-        };
     }
 
     /** The only one that knows may be cut off before it tells. */
@@ -196,14 +168,14 @@ final class Chaos {
             return;
         }
         if (world.weather.sharpness() > 0 && random.nextDouble() < world.weather.sharpness()) {
-            if (world.crash(process, random.nextBoolean())) {
+            if (world.cluster.crash(process, random.nextBoolean())) {
                 world.tally.fault(FaultKind.SHARP_CRASH);
             }
         } else if (world.weather.has(FaultKind.DIE_ON_ACCEPT)
                 && effect instanceof Effect.Persist(LineageRecord record)
                 && record.accepted().isPresent()
                 && random.nextInt(6) == 0) {
-            if (world.crash(process, random.nextBoolean())) {
+            if (world.cluster.crash(process, random.nextBoolean())) {
                 world.tally.fault(FaultKind.DIE_ON_ACCEPT);
             }
         }

@@ -42,7 +42,7 @@ public enum FaultKind {
     CLOCK_JUMP,
     /** A node leaves in order in the middle of its work. */
     LEAVE,
-    /** A node with a valid secret sends well-formed nonsense. */
+    /** One more node, with a valid secret and a link to everybody, sends what is well formed and wrong. */
     NONSENSE;
 
     /** As in reports: lower case with dashes. */

@@ -17,7 +17,16 @@ sealed interface Frame {
     /** A result for those who lack it. */
     record Carried(String fence, long number, Sum sum) implements Frame {}
 
-    /** One member holds a result that is carried. */
+    /** What one member says that it holds at the beginning of a step; {@code doomed} as in {@link Share}. */
+    record Claimed(String fence, long number, NodeId from, Claim claim, Optional<Refusal> doomed) implements Frame {}
+
+    /** One member lacks the state that all agreed on. */
+    record Ask(String fence, long number, NodeId from) implements Frame {}
+
+    /** The state of one who was asked. */
+    record State(String fence, long number, Claim claim) implements Frame {}
+
+    /** One member holds a result that is carried, or the state of a step. */
     record Held(String fence, long number, NodeId from) implements Frame {}
 
     /**
@@ -28,6 +37,19 @@ sealed interface Frame {
      * @param doomed why the number is to end without a result
      */
     record Share(long value, long model, Optional<Refusal> doomed) {}
+
+    /**
+     * A state.
+     *
+     * @param revision steps that are in it
+     * @param model all that went into it, as one number
+     * @param joined its holder began no step of this lineage yet
+     */
+    record Claim(long revision, long model, boolean joined) {
+        boolean isSameStateAs(Claim other) {
+            return revision == other.revision && model == other.model;
+        }
+    }
 
     /**
      * A result.

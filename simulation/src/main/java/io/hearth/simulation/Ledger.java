@@ -51,8 +51,19 @@ final class Ledger {
         return Optional.ofNullable(newest.get(lineage));
     }
 
-    /** A node treats {@code view} as committed. */
-    void committed(View view) {
+    /** A node takes {@code view} as committed: then it is the first of a lineage, or a quorum accepted it. */
+    void learned(View view) {
+        boolean isFirst = view.epoch() == 1
+                && view.members().size() == 1
+                && view.members().getFirst().node().equals(view.lineage().founder());
+        Violation.unless(
+                isFirst || committed.containsKey(new Place(view.lineage(), view.epoch())),
+                "chosen",
+                "a node believes a view that no quorum accepted: epoch " + view.epoch());
+        committed(view);
+    }
+
+    private void committed(View view) {
         View last = newest.get(view.lineage());
         if (view.equals(last)) {
             return;
@@ -106,7 +117,10 @@ final class Ledger {
 
     /** A node takes a record as its own from now on, on disk or so it believes. */
     void recorded(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
-        record.view().ifPresent(this::committed);
+        if (record.view().filter(view -> isOwnEnd(node, view)).isPresent()) {
+            committed(record.view().get());
+        }
+        record.view().ifPresent(this::learned);
         if (old.isPresent() && old.get().view().isPresent()) {
             long before = old.get().view().get().epoch();
             Violation.unless(
@@ -116,6 +130,16 @@ final class Ledger {
         }
         record.promised().ifPresent(ballot -> promised(node, record, ballot));
         record.accepted().ifPresent(proposal -> accepted(node, record.view().orElseThrow(), proposal));
+    }
+
+    /** Who is alone in a lineage is a quorum of it, and may end it without a ballot. */
+    private boolean isOwnEnd(NodeId node, View view) {
+        return view.isTombstone()
+                && newest(view.lineage())
+                        .filter(last -> last.epoch() + 1 == view.epoch()
+                                && last.members().size() == 1
+                                && last.member(node).isPresent())
+                        .isPresent();
     }
 
     private void promised(NodeId node, LineageRecord record, Ballot ballot) {

@@ -31,10 +31,35 @@ final class Narrator {
             case Effect.Install(View view) -> Optional.of("INSTALLS " + text(view));
             case Effect.Removed(String why) -> Optional.of("REMOVED: " + why);
             case Effect.Left() -> Optional.of("may exit");
+            case Effect.Hold(boolean held) -> Optional.of(held ? "holds its group" : "holds its group no more");
             case Effect.Announce(var event) ->
                 Optional.of("announces " + event.getClass().getSimpleName());
             case Effect.Pending(String reason) -> reason.isEmpty() ? Optional.empty() : Optional.of("waits: " + reason);
         };
+    }
+
+    String text(Ending ending) {
+        return ending.sum()
+                .map(sum -> sum.contributors().stream().map(names).toList() + " of group epoch " + sum.groupEpoch())
+                .orElse("no result");
+    }
+
+    /** Where every node stands. */
+    String describe(Cluster cluster) {
+        var text = new StringBuilder();
+        for (Host host : cluster.hosts()) {
+            text.append("\n  ").append(host.name());
+            host.process().ifPresentOrElse(process -> text.append(text(process)), () -> text.append(" down"));
+        }
+        return text.toString();
+    }
+
+    private String text(NodeProcess process) {
+        return " " + process.state().election() + " " + text(process.state().view())
+                + (process.state().isFrozen() ? " frozen" : "")
+                + process.trainer()
+                        .map(trainer -> ", called " + (trainer.state().next() - 1) + ", ended " + trainer.doneUpTo())
+                        .orElse("");
     }
 
     String text(View view) {
@@ -71,7 +96,7 @@ final class Narrator {
                 + (lineage.continued() ? "c" : "");
     }
 
-    private String text(Message message) {
+    String text(Message message) {
         return switch (message) {
             case Message.Heartbeat beat -> "heartbeat " + beat.sequence();
             case Message.Prepare(View view, var ballot) ->
@@ -92,7 +117,7 @@ final class Narrator {
             case Message.Commit(View view) -> "commit " + text(view);
             case Message.Join join -> "join " + text(join.lineage());
             case Message.NotYet notYet -> "not yet: " + notYet.reason();
-            case Message.Leave(Lineage lineage) -> "leave " + text(lineage);
+            case Message.Leave leave -> "leave " + text(leave.lineage());
         };
     }
 }

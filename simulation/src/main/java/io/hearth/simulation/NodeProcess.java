@@ -212,7 +212,7 @@ final class NodeProcess {
         for (HealthMachine.Effect effect : step.effects()) {
             switch (effect) {
                 case HealthMachine.Effect.SendHeartbeat(NodeId to, long sequence, long echo, long held) ->
-                    world.send(this, to, new Message.Heartbeat(state.presence(), sequence, echo, held));
+                    world.post.send(this, to, new Message.Heartbeat(state.presence(), sequence, echo, held));
                 case HealthMachine.Effect.Suspected(NodeId node, long suspect, String why) -> {
                     world.trace(this, () -> "suspects " + world.name(node) + ": " + why);
                     view(new Event.Suspected(node, suspect));
@@ -238,7 +238,9 @@ final class NodeProcess {
             if (!isAlive()) {
                 return; // died between two effects
             }
-            world.trace(this, effect);
+            if (world.isTraced()) {
+                world.narrator.line(effect).ifPresent(line -> world.trace(this, () -> line));
+            }
             carryOut(effect, before);
             world.chaos.afterEffect(this, effect);
         }
@@ -255,21 +257,22 @@ final class NodeProcess {
                 }
             }
             case Effect.Forget(Lineage lineage) -> host.disk.forget(lineage);
-            case Effect.Send(NodeId to, Message message) -> world.send(this, to, message);
+            case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
-                world.ledger.committed(view);
+                world.ledger.learned(view);
                 if (trainer != null) {
                     trainer.install(view);
                 }
             }
             case Effect.Removed(String why) -> {
-                world.removed(this, before);
+                world.cluster.removed(this, before);
                 if (trainer != null && world.sabotage.tellsCollectivesOfRemoval()) {
-                    trainer.removed(why);
+                    trainer.script().removed(why);
                 }
             }
-            case Effect.Left() -> world.exit(this);
+            case Effect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
+            case Effect.Left() -> world.cluster.exit(this);
             case Effect.Announce _, Effect.Pending _ -> {}
         }
     }

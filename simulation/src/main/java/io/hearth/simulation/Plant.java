@@ -11,55 +11,67 @@ import java.util.function.Supplier;
  */
 public enum Plant {
     /** What a voter promised and accepted does not reach the disk. */
-    LOST_PROMISES("promises and acceptances are not written to disk", 250, Sabotages.LostPromises::new),
+    LOST_PROMISES("promises and acceptances are not written to disk", 250, VoteSabotages.LostPromises::new),
     /** A voter hides what it accepted. */
-    FORGOTTEN_ACCEPTANCE("promises do not tell what was accepted", 250, Sabotages.ForgottenAcceptance::new),
+    FORGOTTEN_ACCEPTANCE("promises do not tell what was accepted", 250, VoteSabotages.ForgottenAcceptance::new),
     /** A vote counts twice. */
-    VOTES_TWICE("each vote counts twice", 800, Sabotages.VotesTwice::new),
+    VOTES_TWICE("each vote counts twice", 800, VoteSabotages.VotesTwice::new),
     /** Any half is a quorum. */
-    ANY_HALF("exactly half of the votes is enough without rank 0", 30, Sabotages.AnyHalf::new),
+    ANY_HALF("exactly half of the votes is enough without rank 0", 30, VoteSabotages.AnyHalf::new),
     /** A restart founds the same lineage again. */
-    REUSED_LINEAGE("each start founds the same lineage", 30, Sabotages.ReusedLineage::new),
+    REUSED_LINEAGE("each start founds the same lineage", 30, ViewSabotages.ReusedLineage::new),
     /** Joiners believe proposals. */
-    EARLY_JOIN("joiners take a proposal as a committed view", 1_500, Sabotages.EarlyJoin::new),
+    EARLY_JOIN("joiners take a proposal as a committed view", 1_500, ViewSabotages.EarlyJoin::new),
     /** Everybody believes proposals. */
-    EARLY_COMMIT("a proposal is announced as committed at once", 800, Sabotages.EarlyCommit::new),
+    EARLY_COMMIT("a proposal is announced as committed at once", 800, ViewSabotages.EarlyCommit::new),
     /** A damaged record is made anew. */
-    AMNESIA("a damaged voter's record is rebuilt without its promises", 800, Sabotages.Amnesia::new),
+    AMNESIA("a damaged voter's record is rebuilt without its promises", 800, VoteSabotages.Amnesia::new),
     /** Data of another epoch is taken. */
-    NO_FENCE("data of a former group epoch is taken", 60, Sabotages.NoFence::new),
+    NO_FENCE("data of a former group epoch is taken", 600, GroupSabotages.NoFence::new),
     /** A freeze ends by itself. */
-    THAW("a freeze ends by itself after a second", 10_000, Sabotages.Thaw::new),
+    THAW("a freeze ends by itself after a second", 10_000, GroupSabotages.Thaw::new),
     /** Threads run on after the report. */
-    LATE_FREEZE("the status is taken before the data threads stop", 4_000, Sabotages.LateFreeze::new),
+    LATE_FREEZE("the status is taken before the data threads stop", 4_000, GroupSabotages.LateFreeze::new),
     /** A silent member is kept. */
-    KEEP_SILENT("a member that did not answer is kept", 30, Sabotages.KeepSilent::new),
+    KEEP_SILENT("a member that did not answer is kept", 30, VoteSabotages.KeepSilent::new),
     /** Members are not waited for. */
-    SHORT_WAIT("members have 100 ms to answer a ballot", 1_500, Sabotages.ShortWait::new),
+    SHORT_WAIT("members have 100 ms to answer a ballot", 1_500, ViewSabotages.ShortWait::new),
     /** Only the last result is kept. */
-    SMALL_RETENTION("only the last result is kept", 100, Sabotages.SmallRetention::new),
+    SMALL_RETENTION("only the last result is kept", 100, GroupSabotages.SmallRetention::new),
     /** Nothing is passed on. */
-    NO_FORWARD("what somebody finished runs again", 150, Sabotages.NoForward::new),
+    NO_FORWARD("what somebody finished runs again", 150, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 1_500, Sabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 3_000, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
-    ONE_REPORT("only the first member's report decides", 150, Sabotages.OneReport::new),
+    ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A running group takes joiners. */
-    MID_STEP("a group at work admits trainers", 30, Sabotages.MidStep::new),
+    MID_STEP("a group at work admits trainers", 30, GroupSabotages.MidStep::new),
+    /** A step does not wait for joiners. */
+    NO_HOLD("a group's lead does not wait for those who want to enter", 60, StepSabotages.NoHold::new),
+    /** Joiners keep their state. */
+    NO_TAKE_OVER("who enters begins a step with its own state", 60, StepSabotages.NoTakeOver::new),
+    /** A step begins too early. */
+    NO_HOLDERS("a step begins before all hold its state", 60, StepSabotages.NoHolders::new),
+    /** Joiners decide, too. */
+    JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
+    /** A joiner counts on. */
+    OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */
-    DEADLINE_GOES_ON("who got an error for a number goes on with the next", 500, Sabotages.DeadlineGoesOn::new),
+    DEADLINE_GOES_ON("who got an error for a number goes on with the next", 500, GroupSabotages.DeadlineGoesOn::new),
     /** Votes end with membership. */
-    NO_PROXY("a node votes only where it lives", 200, Sabotages.NoProxy::new),
+    NO_PROXY("a node votes only where it lives", 200, VoteSabotages.NoProxy::new),
+    /** Outsiders are believed. */
+    GULLIBLE("who is in no view is believed as a member is", 60, ViewSabotages.Gullible::new),
     /** A lost commit stays lost. */
-    NO_REPAIR("a lost commit is never repaired", 30, Sabotages.NoRepair::new),
+    NO_REPAIR("a lost commit is never repaired", 60, ViewSabotages.NoRepair::new),
     /** Closing does not wait. */
-    NO_DRAIN("a leaver does not wait until the others have its results", 60, Sabotages.NoDrain::new),
+    NO_DRAIN("a leaver does not wait until the others have its results", 60, ViewSabotages.NoDrain::new),
     /** Closing ends the process. */
-    ABRUPT_LEAVE("closing ends the process at once", 60, Sabotages.AbruptLeave::new),
+    ABRUPT_LEAVE("closing ends the process at once", 60, GroupSabotages.AbruptLeave::new),
     /** A removed member is not told. */
-    UNTOLD_REMOVAL("collectives of a removed member do not hear of it", 30, Sabotages.UntoldRemoval::new),
+    UNTOLD_REMOVAL("collectives of a removed member do not hear of it", 30, GroupSabotages.UntoldRemoval::new),
     /** Memory stays as it is. */
-    NO_ROLL_BACK("error-feedback memory is not rolled back", 30, Sabotages.NoRollBack::new);
+    NO_ROLL_BACK("error-feedback memory is not rolled back", 30, GroupSabotages.NoRollBack::new);
 
     private final String what;
     private final long seedsMax;

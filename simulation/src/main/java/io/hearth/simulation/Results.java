@@ -9,53 +9,66 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 
 /** Sees every input and every result and checks the rules of collectives. */
 final class Results {
-    private record Input(NodeId node, long incarnation, long number) {}
+    private record Input(String fence, NodeId node, long number) {}
 
     private record Numbered(Lineage lineage, String group, long number) {}
 
+    private record Named(Lineage lineage, String group) {}
+
+    private record Final(Named group, long founded, long number) {}
+
     private final World world;
     private final Map<Input, Long> inputs = new HashMap<>();
-    private final Map<Numbered, Trainer.Ending> firstEndings = new HashMap<>();
+    private final Map<Numbered, Ending> firstEndings = new HashMap<>();
+    private final Map<Final, Frame.Sum> finals = new HashMap<>();
+    private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which nobody was kept
 
     Results(World world) {
         this.world = world;
     }
 
-    void called(NodeProcess process, long number, long value) {
-        inputs.put(new Input(process.host.id, process.incarnation, number), value);
+    /** A member gives {@code value} in a group epoch. */
+    void gave(NodeProcess process, String fence, long number, long value) {
+        inputs.put(new Input(fence, process.host.id, number), value);
     }
 
     /** A number ended at a member. */
-    void ended(NodeProcess process, long number, Trainer.Ending ending) {
+    void ended(NodeProcess process, long number, Ending ending) {
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
+        if (ending.beginsStep() && ending.sum().isPresent()) {
+            areFinal(process, number, ending.lineage());
+        }
         boolean isOneTraining = process.trainer().stream()
-                .flatMap(trainer -> trainer.endings().values().stream())
+                .flatMap(trainer -> trainer.script().endings().values().stream())
                 .allMatch(other -> other.lineage().equals(ending.lineage()));
         Violation.unless(isOneTraining, "training", "numbers of one training ended in two lineages");
         Optional<View> newest = world.ledger.newest(ending.lineage());
         if (newest.filter(view -> lists(view, process)).isPresent()) {
-            for (NodeProcess other : world.processes()) {
+            for (NodeProcess other : world.cluster.processes()) {
                 boolean isFellow = other != process
                         && other.host.group.equals(process.host.group)
                         && other.state().view().lineage().equals(ending.lineage())
                         && lists(newest.get(), other);
                 if (isFellow) {
                     other.trainer()
-                            .map(fellow -> fellow.endings().get(number))
+                            .map(fellow -> fellow.script().endings().get(number))
                             .ifPresent(known -> areEqual(number, ending, known, process, other));
                 }
             }
         }
         if (world.weather.isMild()) {
             var key = new Numbered(ending.lineage(), process.host.group, number);
-            Trainer.Ending known = firstEndings.putIfAbsent(key, ending);
+            Ending known = firstEndings.putIfAbsent(key, ending);
             Violation.unless(
-                    known == null || isSame(known, ending),
+                    known == null || known.isSameAs(ending),
                     "end of job",
                     "number " + number + " ended differently though all left in order");
         }
@@ -77,22 +90,15 @@ final class Results {
                 .isPresent();
     }
 
-    private static boolean isSame(Trainer.Ending one, Trainer.Ending other) {
-        return one.sum().equals(other.sum())
-                && one.outcome().equals(other.outcome())
-                && one.ranks().equals(other.ranks());
-    }
-
-    private void areEqual(
-            long number, Trainer.Ending one, Trainer.Ending other, NodeProcess first, NodeProcess second) {
+    private void areEqual(long number, Ending one, Ending other, NodeProcess first, NodeProcess second) {
         Violation.unless(
-                isSame(one, other),
+                one.isSameAs(other),
                 "I5",
-                "number " + number + " ended at " + first.host.name() + " with " + world.text(one) + " and at "
-                        + second.host.name() + " with " + world.text(other));
+                "number " + number + " ended at " + first.host.name() + " with " + world.narrator.text(one) + " and at "
+                        + second.host.name() + " with " + world.narrator.text(other));
     }
 
-    private void isSumOfItsGroup(NodeProcess process, long number, Trainer.Ending ending, Frame.Sum sum) {
+    private void isSumOfItsGroup(NodeProcess process, long number, Ending ending, Frame.Sum sum) {
         View view = world.ledger
                 .view(ending.lineage(), sum.groupEpoch())
                 .orElseThrow(() -> new Violation("I7", "a result of a group epoch that no view has"));
@@ -100,7 +106,7 @@ final class Results {
         long value = 0;
         for (Member member : view.group(process.host.group)) {
             nodes.add(member.node());
-            value += inputs.getOrDefault(new Input(member.node(), member.incarnation(), number), 0L);
+            value += inputs.getOrDefault(new Input(sum.fence(), member.node(), number), 0L);
         }
         Violation.unless(
                 nodes.equals(new TreeSet<>(sum.contributors()))
@@ -109,7 +115,56 @@ final class Results {
                 "the contributors of number " + number + " are not the group: "
                         + sum.contributors().stream().map(world::name).toList() + " and "
                         + nodes.stream().map(world::name).toList());
-        Violation.unless(value == sum.value(), "I7", "number " + number + " is not the sum of its inputs");
+        Violation.unless(
+                ending.beginsStep() || value == sum.value(),
+                "I7",
+                "number " + number + " is not the sum of its inputs");
+    }
+
+    /** When a step begins, all that ended before is what it is for ever. */
+    private void areFinal(NodeProcess process, long number, Lineage lineage) {
+        var group = new Named(lineage, process.host.group);
+        process.trainer()
+                .ifPresent(trainer -> trainer.script()
+                        .endings()
+                        .headMap(number)
+                        .forEach((before, ending) -> ending.sum().ifPresent(sum -> isFinal(group, before, sum))));
+    }
+
+    private void isFinal(Named group, long number, Frame.Sum sum) {
+        Long founded = foundings.getOrDefault(group, new TreeSet<>()).floor(sum.groupEpoch());
+        Frame.Sum known = finals.putIfAbsent(new Final(group, founded == null ? 1 : founded, number), sum);
+        Violation.unless(
+                known == null || known.equals(sum),
+                "I9",
+                "number " + number + " is final with two results: " + sum + " and " + known);
+    }
+
+    /** A step begins with a state of those who were in before and completed a step, and they all have the same. */
+    void agreed(SortedMap<NodeId, Frame.Claim> claims, Frame.Claim agreed) {
+        List<Frame.Claim> members = claims.values().stream()
+                .filter(claim -> !claim.joined() && claim.revision() > 0)
+                .distinct()
+                .toList();
+        Violation.unless(
+                members.size() <= 1, "I8", "members of one group come to a step with different states: " + members);
+        boolean isTheirs = members.isEmpty() || members.getFirst().isSameStateAs(agreed);
+        Violation.unless(isTheirs, "I8", "a step begins with the state of one who joined");
+    }
+
+    /** Trainers enter a group where all who stay are at the beginning of the same step, or have called nothing yet. */
+    private static void entersAtBoundary(View view, String group, List<Trainer> kept) {
+        boolean hasJoiners = view.group(group).stream().anyMatch(member -> member.entryEpoch() == view.epoch());
+        Set<Long> entries = new TreeSet<>();
+        for (Trainer trainer : kept) {
+            Status status = trainer.reported();
+            entries.add(status.called() == 0 ? 1 : status.boundary() ? status.called() : -1);
+        }
+        Violation.unless(
+                !hasJoiners || kept.isEmpty() || (entries.size() == 1 && !entries.contains(-1L)),
+                "boundary",
+                "a trainer enters group " + group + " though its members are not at the beginning of one step: "
+                        + entries);
     }
 
     /** Whatever ended at a kept member can still be had from one by those that lack it. */
@@ -120,9 +175,12 @@ final class Results {
                         .keySet()
                         .removeIf(key -> key.lineage().equals(view.lineage())
                                 && key.group().equals(group.name()));
+                foundings
+                        .computeIfAbsent(new Named(view.lineage(), group.name()), _ -> new TreeSet<>())
+                        .add(view.epoch());
             }
             var living = new ArrayList<Trainer>();
-            for (NodeProcess process : world.processes()) {
+            for (NodeProcess process : world.cluster.processes()) {
                 Optional<Member> entry = view.member(process.host.id);
                 boolean isKept = process.host.group.equals(group.name())
                         && entry.isPresent()
@@ -133,23 +191,25 @@ final class Results {
                     process.trainer().ifPresent(living::add);
                 }
             }
+            entersAtBoundary(view, group.name(), living);
             isRetained(living);
         }
     }
 
     private static void isRetained(List<Trainer> living) {
         long most = living.stream()
-                .mapToLong(trainer ->
-                        trainer.endings().isEmpty() ? 0 : trainer.endings().lastKey())
+                .mapToLong(trainer -> trainer.script().endings().isEmpty()
+                        ? 0
+                        : trainer.script().endings().lastKey())
                 .max()
                 .orElse(0);
         long least = living.stream().mapToLong(Trainer::doneUpTo).min().orElse(0);
         for (long number = least + 1; number <= most; number++) {
             long of = number;
-            boolean isEnded =
-                    living.stream().anyMatch(trainer -> trainer.endings().containsKey(of));
-            boolean isMissed =
-                    living.stream().anyMatch(trainer -> !trainer.endings().containsKey(of));
+            boolean isEnded = living.stream()
+                    .anyMatch(trainer -> trainer.script().endings().containsKey(of));
+            boolean isMissed = living.stream()
+                    .anyMatch(trainer -> !trainer.script().endings().containsKey(of));
             boolean isHeld = living.stream()
                     .flatMap(trainer -> trainer.state().kept().values().stream())
                     .mapToLong(Status.Kept::number)

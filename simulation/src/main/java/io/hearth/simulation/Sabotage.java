@@ -83,6 +83,31 @@ interface Sabotage {
         return false;
     }
 
+    /** Whether the group's lead holds the next step back while somebody waits to enter. */
+    default boolean holds() {
+        return true;
+    }
+
+    /** Whether a member that lacks the state of a step takes it over. */
+    default boolean takesStateOver() {
+        return true;
+    }
+
+    /** Whether a step begins only when all hold its state. */
+    default boolean waitsForHolders() {
+        return true;
+    }
+
+    /** Whether those who were in before decide which state is right. */
+    default boolean leavesTheVoteToMembers() {
+        return true;
+    }
+
+    /** Whether an open beginning of a step gets the number that it has in the lineage that is entered. */
+    default boolean renumbers() {
+        return true;
+    }
+
     /** Whether error-feedback memory is rolled back. */
     default boolean rollsBack() {
         return true;

@@ -8,6 +8,7 @@ final class Tally {
     private final Map<FaultKind, Long> faults = new EnumMap<>(FaultKind.class);
     private long events;
     private long collectives;
+    private long transfers;
 
     void fault(FaultKind kind) {
         faults.merge(kind, 1L, Long::sum);
@@ -21,6 +22,15 @@ final class Tally {
     /** A member ended a number. */
     void collective() {
         collectives++;
+    }
+
+    /** A state was taken over. */
+    void transfer() {
+        transfers++;
+    }
+
+    long transfers() {
+        return transfers;
     }
 
     long events() {

@@ -1,0 +1,162 @@
+package io.hearth.cli;
+
+import io.hearth.core.SetupException;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A LAN of network namespaces, by {@code lab/lan}: cables that are pulled, a switch that falls apart. */
+final class ChaosLab implements AutoCloseable {
+    private final Path lan;
+    private final String id;
+
+    private ChaosLab(Path lan, String id) {
+        this.lan = lan;
+        this.id = id;
+    }
+
+    /**
+     * The script that makes labs.
+     *
+     * @throws SetupException no lab can be made here; says why
+     */
+    static Path script() throws SetupException {
+        Optional<String> obstacle = obstacle(
+                System.getProperty("os.name", ""),
+                System.getProperty("user.name", ""),
+                System.getenv().getOrDefault("PATH", ""));
+        if (obstacle.isPresent()) {
+            throw new SetupException(obstacle.get());
+        }
+        return scriptOfTree();
+    }
+
+    /** Why no lab can be made by this user of such a system; empty where one can. */
+    static Optional<String> obstacle(String system, String user, String path) {
+        if (!system.equals("Linux")) {
+            return Optional.of("hearth chaos needs network namespaces, which exist on Linux only; run it there");
+        }
+        if (!user.equals("root")) {
+            return Optional.of("hearth chaos makes network namespaces, which needs root; run it with sudo");
+        }
+        return Stream.of("ip", "tc", "unshare", "bash")
+                .filter(program -> !isOnPath(program, path))
+                .findFirst()
+                .map(program -> "hearth chaos needs '" + program
+                        + "', which is not on PATH; install the packages iproute2, util-linux and bash");
+    }
+
+    private static boolean isOnPath(String program, String path) {
+        return Arrays.stream(path.split(":", -1)).anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+
+    /** The program lies in its source tree, some folders below the one that holds the lab. */
+    private static Path scriptOfTree() throws SetupException {
+        try {
+            Path program = Path.of(Main.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            for (@Nullable Path folder = program; folder != null; folder = folder.getParent()) {
+                Path script = folder.resolve("lab").resolve("lan");
+                if (Files.isExecutable(script)) {
+                    return script;
+                }
+            }
+            throw new SetupException("no lab/lan in a folder above " + program
+                    + ": hearth chaos runs from the source tree of Hearth only, as ./hearth chaos");
+        } catch (URISyntaxException odd) {
+            throw new SetupException("cannot tell where this program lies: " + odd.getMessage(), odd);
+        }
+    }
+
+    /** Makes a lab. */
+    static ChaosLab up(Path script, String id, int hosts) throws SetupException, InterruptedException {
+        var lab = new ChaosLab(script, id);
+        try {
+            lab.lan("up", "" + hosts);
+            return lab;
+        } catch (InterruptedException stop) {
+            lab.close(); // what was begun was finished all the same
+            throw stop;
+        }
+    }
+
+    /** Ends a lab's processes and removes it, if there is one of that id. */
+    static void down(Path script, String id) throws SetupException, InterruptedException {
+        new ChaosLab(script, id).lan("down");
+    }
+
+    /** The cable of a host is out. */
+    void cut(int host) throws SetupException, InterruptedException {
+        lan("cut", "" + host);
+    }
+
+    /** The cable is in again. */
+    void plug(int host) throws SetupException, InterruptedException {
+        lan("heal", "" + host);
+    }
+
+    /** The switch falls apart: only the hosts of one side reach each other. */
+    void split(List<List<Integer>> sides) throws SetupException, InterruptedException {
+        lan(
+                "split",
+                sides.stream()
+                        .map(side -> side.stream().map(host -> "" + host).collect(Collectors.joining(" ")))
+                        .collect(Collectors.joining("|")));
+    }
+
+    /** All cables are in and the switch is one. */
+    void heal() throws SetupException, InterruptedException {
+        lan("heal");
+    }
+
+    /** The command line that becomes {@code command} on a host, in the same process. */
+    List<String> on(int host, List<String> command) {
+        var whole = new ArrayList<>(List.of(lan.toString(), "--lab", id, "run", "" + host, "--"));
+        whole.addAll(command);
+        return whole;
+    }
+
+    private void lan(String... arguments) throws SetupException, InterruptedException {
+        var command = new ArrayList<>(List.of(lan.toString(), "--lab", id));
+        command.addAll(List.of(arguments));
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new SetupException(String.join(" ", command) + " failed: "
+                        + said.strip().lines().collect(Collectors.joining("; "))
+                        + "; see lab/README.md for what it needs");
+            }
+        } catch (IOException broken) {
+            throw new SetupException("cannot run " + lan + ": " + broken.getMessage(), broken);
+        }
+    }
+
+    /** Also for a thread that is interrupted: the lab must go all the same. */
+    @Override
+    public void close() throws SetupException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            lan("down");
+        } catch (InterruptedException again) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

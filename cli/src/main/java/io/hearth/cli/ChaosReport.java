@@ -1,0 +1,123 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What came of a chaos run.
+ *
+ * @param faults how many of each kind
+ * @param steps that the cluster completed
+ * @param hangs times that somebody who had to go on, or to come back, did not in time
+ * @param divergences times that two members held different results of one step, or a wrong sum
+ * @param removalsOfPaused times that a worker was removed for a pause of a second
+ * @param removalsOfHealthy times that a worker was removed that no open fault had struck: a nuisance, it enters again
+ * @param recoveryNanos for each kind, from each fault to the moment when all who go on had completed a step without who was lost
+ * @param problems one line for each hang, divergence and removal
+ */
+record ChaosReport(
+        SortedMap<String, Long> faults,
+        long steps,
+        int hangs,
+        int divergences,
+        int removalsOfPaused,
+        int removalsOfHealthy,
+        Map<ChaosKind, List<Long>> recoveryNanos,
+        List<String> problems) {
+    private static final List<ChaosKind> ALWAYS = List.of(ChaosKind.SILENT, ChaosKind.KILLED, ChaosKind.MASTER);
+
+    ChaosReport {
+        faults = new TreeMap<>(faults);
+        recoveryNanos = new TreeMap<>(recoveryNanos);
+        problems = List.copyOf(problems);
+    }
+
+    boolean isGood() {
+        return hangs == 0 && divergences == 0 && removalsOfPaused == 0;
+    }
+
+    /** The middle one, or the mean of the two in the middle. */
+    static double medianMillis(List<Long> nanos) {
+        List<Long> sorted = nanos.stream().sorted().toList();
+        int half = sorted.size() / 2;
+        return (sorted.get((sorted.size() - 1) / 2) + sorted.get(half)) / 2e6;
+    }
+
+    private static double maxMillis(List<Long> nanos) {
+        return nanos.stream().mapToLong(Long::longValue).max().orElse(0) / 1e6;
+    }
+
+    JsonObject toJson() {
+        var json = new JsonObject();
+        json.addProperty("schema", 1);
+        var kinds = new JsonObject();
+        faults.forEach(kinds::addProperty);
+        json.add("faults", kinds);
+        json.addProperty("steps", steps);
+        json.addProperty("hangs", hangs);
+        json.addProperty("divergences", divergences);
+        json.addProperty("removals_of_paused", removalsOfPaused);
+        json.addProperty("removals_of_healthy", removalsOfHealthy);
+        var recovery = new JsonObject();
+        for (ChaosKind kind : ChaosKind.values()) {
+            List<Long> nanos = recoveryNanos.getOrDefault(kind, List.of());
+            if (ALWAYS.contains(kind) || !nanos.isEmpty()) {
+                recovery.add(kind.text(), summary(nanos));
+            }
+        }
+        json.add("recovery_ms", recovery);
+        var lines = new JsonArray();
+        problems.forEach(lines::add);
+        json.add("problems", lines);
+        return json;
+    }
+
+    private static JsonObject summary(List<Long> nanos) {
+        var json = new JsonObject();
+        if (nanos.isEmpty()) {
+            json.add("median", JsonNull.INSTANCE);
+            json.add("max", JsonNull.INSTANCE);
+        } else {
+            json.addProperty("median", tenths(medianMillis(nanos)));
+            json.addProperty("max", tenths(maxMillis(nanos)));
+        }
+        json.addProperty("n", nanos.size());
+        return json;
+    }
+
+    private static double tenths(double millis) {
+        return Math.round(millis * 10) / 10.0;
+    }
+
+    List<String> lines() {
+        var rows = new ArrayList<List<String>>();
+        faults.forEach((kind, count) -> rows.add(List.of("fault " + kind, "" + count)));
+        rows.add(List.of("steps", "" + steps));
+        rows.add(List.of("hangs", "" + hangs));
+        rows.add(List.of("divergences", "" + divergences));
+        rows.add(List.of("removals of paused", "" + removalsOfPaused));
+        rows.add(List.of("removals of healthy", "" + removalsOfHealthy));
+        recoveryNanos.forEach((kind, nanos) -> {
+            if (!nanos.isEmpty()) {
+                rows.add(List.of(
+                        "recovery " + kind.text(),
+                        String.format(
+                                Locale.ROOT,
+                                "median %.1f ms, worst %.1f ms, of %d",
+                                medianMillis(nanos),
+                                maxMillis(nanos),
+                                nanos.size())));
+            }
+        });
+        var lines = new ArrayList<>(Table.lines(rows));
+        lines.addAll(problems);
+        return lines;
+    }
+}

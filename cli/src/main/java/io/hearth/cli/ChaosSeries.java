@@ -1,0 +1,108 @@
+package io.hearth.cli;
+
+import io.hearth.core.HearthException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Measures one kind of fault again and again: a new group of three sums large vectors, one fault strikes it at a random moment, and
+ * the time is taken until those who go on have their next sum.
+ */
+final class ChaosSeries {
+    /** Hosts of a series. */
+    static final int HOSTS = 3;
+
+    private static final int WARM_SUMS = 30; // the first ones are slow: code is still being compiled
+    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(90);
+    private static final long DECISION_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ChaosStage stage;
+    private final ChaosKind kind;
+    private final SplittableRandom random;
+    private final Consumer<String> say;
+    private final ChaosJudge judge = new ChaosJudge(HOSTS);
+
+    ChaosSeries(ChaosStage stage, ChaosKind kind, long seed, Consumer<String> say) {
+        this.stage = stage;
+        this.kind = kind;
+        this.random = new SplittableRandom(seed);
+        this.say = say;
+    }
+
+    ChaosReport run(int count) throws HearthException, InterruptedException {
+        for (int i = 1; i <= count; i++) {
+            say.accept(i + " of " + count + ": " + round());
+        }
+        return judge.report();
+    }
+
+    private String round() throws HearthException, InterruptedException {
+        var round = new ChaosRound(HOSTS);
+        long startNanos = System.nanoTime();
+        stage.freshHomes();
+        for (int host = 0; host < HOSTS; host++) {
+            stage.start(host);
+        }
+        if (!stage.listen(round::note, startNanos + START_NANOS, () -> round.isWarm(startNanos, WARM_SUMS))) {
+            throw new HearthException("three workers did not sum together within "
+                    + TimeUnit.NANOSECONDS.toSeconds(START_NANOS) + " s; is this machine very busy?");
+        }
+        stage.listen(round::note, System.nanoTime() + random.nextLong(PAUSE_NANOS), () -> false);
+        ChaosBlow blow = strike(round);
+        boolean isDecided = stage.listen(round::note, blow.atNanos() + DECISION_NANOS, () -> round.isDecided(blow));
+        ChaosRound.Outcome outcome = round.outcome(blow);
+        judge.add(outcome);
+        if (!isDecided) {
+            stage.dumpThreads();
+            judge.hang("after " + blow.text() + " of host " + hostOf(blow) + " there was no sum on all others for "
+                    + TimeUnit.NANOSECONDS.toSeconds(DECISION_NANOS) + " s");
+        }
+        stage.endAll();
+        return told(blow, outcome, isDecided);
+    }
+
+    private ChaosBlow strike(ChaosRound round) throws HearthException, InterruptedException {
+        int rank = switch (kind) {
+            case MASTER -> 0;
+            case KILLED -> 1 + random.nextInt(HOSTS - 1);
+            case SILENT, PAUSE, SLEEP, PARTITION, SHATTER -> random.nextInt(HOSTS);
+        };
+        int host = round.hostOf(rank);
+        var onward = new TreeSet<>(Set.of(0, 1, 2));
+        onward.remove(host);
+        long atNanos = System.nanoTime();
+        stage.strike(kind, List.of(List.of(host)));
+        var blow = new ChaosBlow(kind, kind.text(), atNanos, Set.of(host), onward, true);
+        if (kind == ChaosKind.PAUSE) {
+            stage.listen(round::note, atNanos + PAUSE_NANOS, () -> false);
+            stage.heal(kind, List.of(List.of(host)));
+        }
+        return blow;
+    }
+
+    private static int hostOf(ChaosBlow blow) {
+        return blow.struck().iterator().next();
+    }
+
+    private static String told(ChaosBlow blow, ChaosRound.Outcome outcome, boolean isDecided) {
+        String who = blow.text() + " of host " + hostOf(blow) + ", ";
+        if (!isDecided) {
+            return who + "no further sum";
+        }
+        if (outcome.recoveryNanos().isEmpty()) {
+            return who + (outcome.isRemoved() ? "removed" : "nobody was removed");
+        }
+        return String.format(
+                Locale.ROOT,
+                "%snext sum after %.0f ms (one every %.0f ms before)",
+                who,
+                outcome.recoveryNanos().getAsLong() / 1e6,
+                outcome.usualNanos() / 1e6);
+    }
+}

@@ -1,0 +1,63 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ChaosFolderTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path parent;
+
+    @Test
+    void whatARunMakesIsGoneWhenItCloses() throws Exception {
+        ChaosFolder folder = ChaosFolder.create(parent);
+        Files.writeString(Files.createDirectory(folder.path().resolve("logs")).resolve("a.log"), "text");
+        assertTrue(folder.labId().matches("[a-z0-9]{1,20}"), folder.labId());
+        folder.close();
+        assertTrue(isEmpty());
+    }
+
+    @Test
+    void whatAKilledRunLeftIsFoundAndWhatLivesIsNot() throws Exception {
+        try (RunningProcess maker = RunningProcess.start(Map.of(), command())) {
+            Path folder = Path.of(maker.await("its folder", line -> line.startsWith(parent.toString())));
+            assertEquals(List.of(), ChaosFolder.left(parent), "its run lives");
+            maker.handle().destroyForcibly();
+            maker.exitCode();
+            List<ChaosFolder> left = ChaosFolder.left(parent);
+            assertEquals(List.of(folder), left.stream().map(ChaosFolder::path).toList());
+            left.forEach(ChaosFolder::close);
+            assertFalse(Files.exists(folder));
+        }
+    }
+
+    private List<String> command() {
+        var command = new ArrayList<>(RunningProcess.java());
+        command.addAll(List.of(ChaosFolderMaker.class.getName(), parent.toString()));
+        return command;
+    }
+
+    @Test
+    void whatOnlyLooksLikeOneIsLeftAlone() throws Exception {
+        Files.createDirectory(parent.resolve("hearth-chaosabcd1234")); // has no lock
+        Files.createDirectory(parent.resolve("hearth-demo-1"));
+        Files.writeString(parent.resolve("hearth-chaosabcd1235"), "a file");
+        Files.createSymbolicLink(parent.resolve("hearth-chaosabcd1236"), parent);
+        assertEquals(List.of(), ChaosFolder.left(parent));
+    }
+
+    private boolean isEmpty() throws Exception {
+        try (var children = Files.list(parent)) {
+            return children.findAny().isEmpty();
+        }
+    }
+}

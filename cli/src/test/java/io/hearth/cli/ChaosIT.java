@@ -1,0 +1,112 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code hearth chaos} itself: short runs, and what is left when it is interrupted or killed. */
+final class ChaosIT {
+    private static final Pattern LAB = Pattern.compile("lab (chaos[a-z0-9]{8})");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path temporary;
+
+    @BeforeAll
+    static void needsALab() {
+        Optional<String> missing = Lab.missing();
+        missing.ifPresent(why -> System.out.println("SKIPPED ChaosIT: " + why));
+        Assumptions.assumeTrue(missing.isEmpty(), missing.orElse(""));
+    }
+
+    private RunningProcess chaos(String... arguments) throws Exception {
+        var all = new ArrayList<>(List.of("chaos"));
+        all.addAll(List.of(arguments));
+        return RunningProcess.hearth(Map.of(), List.of("-Djava.io.tmpdir=" + temporary), all.toArray(String[]::new));
+    }
+
+    private static JsonObject report(String output) {
+        return JsonParser.parseString(output.lines().toList().getLast()).getAsJsonObject();
+    }
+
+    private static int number(JsonObject report, String key) {
+        return report.get(key).getAsInt();
+    }
+
+    @Test
+    void aTrainingIsStruckAndAllEndAlike() throws Exception {
+        try (RunningProcess run = chaos("--hosts", "3", "--seed", "11", "--duration", "15s", "--json")) {
+            assertEquals(Exit.OK, run.exitCode(180), run::output);
+            JsonObject report = report(run.output());
+            assertTrue(number(report, "steps") > 0, run::output);
+            assertTrue(report.getAsJsonObject("faults").size() > 0, run::output);
+            assertEquals(0, number(report, "hangs"), run::output);
+            assertEquals(0, number(report, "divergences"), run::output);
+            assertEquals(0, number(report, "removals_of_paused"), run::output);
+            assertNothingLeftOf(run);
+        }
+    }
+
+    @Test
+    void theNextSumAfterAKillIsMeasured() throws Exception {
+        try (RunningProcess run = chaos("--only", "killed", "--count", "1", "--seed", "1", "--json")) {
+            assertEquals(Exit.OK, run.exitCode(180), run::output);
+            JsonObject report = report(run.output());
+            JsonObject killed = report.getAsJsonObject("recovery_ms").getAsJsonObject("killed");
+            assertEquals(1, number(killed, "n"), run::output);
+            assertTrue(killed.get("median").getAsDouble() > 0, run::output);
+            assertNothingLeftOf(run);
+        }
+    }
+
+    @Test
+    void ctrlCLeavesNothingAndAKillIsCleanedUpByTheNextRun() throws Exception {
+        try (RunningProcess killed = chaos("--hosts", "3", "--seed", "1", "--duration", "10m")) {
+            killed.await("the training", line -> line.contains("train together"));
+            killed.handle().destroyForcibly();
+            killed.exitCode();
+            assertTrue(isThere(lab(killed)), "the killed run's lab is there");
+
+            try (RunningProcess interrupted = chaos("--hosts", "3", "--seed", "1", "--duration", "10m")) {
+                interrupted.await("the training", line -> line.contains("train together"));
+                assertFalse(isThere(lab(killed)), "the lab of the killed run is gone");
+                interrupted.interrupt();
+                assertEquals(Exit.INTERRUPTED, interrupted.exitCode(), interrupted::output);
+                assertNothingLeftOf(interrupted);
+            }
+        }
+    }
+
+    private void assertNothingLeftOf(RunningProcess run) throws Exception {
+        assertFalse(isThere(lab(run)), lab(run));
+        try (Stream<Path> children = Files.list(temporary)) {
+            assertEquals(List.of(), children.toList());
+        }
+    }
+
+    private static String lab(RunningProcess run) {
+        Matcher told = LAB.matcher(run.output());
+        assertTrue(told.find(), run::output);
+        return told.group(1);
+    }
+
+    private static boolean isThere(String lab) {
+        return Files.exists(Path.of("/run/netns/hearthlan-" + lab + "-sw"));
+    }
+}

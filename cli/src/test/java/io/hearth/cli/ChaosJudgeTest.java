@@ -1,0 +1,184 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class ChaosJudgeTest {
+    private static final long MILLI = 1_000_000L;
+
+    private final ChaosJudge judge = new ChaosJudge(3);
+
+    private void begun(int host, long step, String state) {
+        judge.note(host, new ChaosEvent.Begun(step, step, host, 3, false, state));
+    }
+
+    private void summed(int host, long atMillis, int contributors) {
+        judge.note(host, new ChaosEvent.Summed(atMillis * MILLI, 4, contributors, ChaosEvent.UNKNOWN));
+    }
+
+    private void struck(ChaosKind kind, long atMillis, int host) {
+        var onward = new TreeSet<>(Set.of(0, 1, 2));
+        onward.remove(host);
+        judge.struck(new ChaosBlow(kind, kind.text(), atMillis * MILLI, Set.of(host), onward, true));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SILENT", "KILLED", "MASTER", "SLEEP", "PARTITION"})
+    void recoveryLastsUntilTheLastOfThoseWhoGoOnHasAStepWithoutTheLostOne(ChaosKind kind) {
+        struck(kind, 1_000, 2);
+        summed(0, 1_005, 3); // was on its way
+        summed(0, 1_150, 2);
+        summed(1, 1_170, 2);
+        summed(0, 1_200, 2);
+        judge.settle();
+        ChaosReport report = judge.report();
+        assertEquals(Map.of(kind, List.of(170 * MILLI)), report.recoveryNanos());
+        assertEquals(Map.of(kind.text(), 1L), report.faults());
+        assertTrue(report.isGood(), report::toString);
+    }
+
+    @Test
+    void whatWasToldOfBeforeTheFaultIsNoRecovery() {
+        struck(ChaosKind.KILLED, 1_000, 2);
+        summed(0, 999, 2);
+        summed(1, 1_100, 2);
+        judge.settle();
+        assertEquals(1, judge.report().hangs());
+        assertEquals(Map.of(), judge.report().recoveryNanos());
+    }
+
+    @Test
+    void aStruckHostRecoversNobody() {
+        struck(ChaosKind.SILENT, 1_000, 2);
+        summed(0, 1_100, 2);
+        summed(2, 1_100, 2);
+        judge.settle();
+        assertEquals(
+                List.of("hang: after silent of host 2, host 1 completed no step without them"),
+                judge.report().problems());
+    }
+
+    @Test
+    void whoMayNotGoOnNeedNot() {
+        judge.struck(new ChaosBlow(ChaosKind.SHATTER, "split_1_1_1", 0, Set.of(0, 1, 2), Set.of(), false));
+        judge.settle();
+        assertTrue(judge.report().isGood());
+    }
+
+    @Test
+    void aFaultBesideAnotherMustBeSurvivedAndIsNotMeasured() {
+        judge.struck(new ChaosBlow(ChaosKind.KILLED, "killed", 0, Set.of(2), Set.of(0, 1), false));
+        summed(0, 1, 1);
+        summed(1, 1, 1);
+        judge.settle();
+        assertEquals(Map.of(), judge.report().recoveryNanos());
+        assertEquals(0, judge.report().hangs());
+    }
+
+    @Test
+    void differentWeightsAtTheBeginOfAStepAreADivergence() {
+        begun(0, 7, "aa");
+        begun(1, 7, "aa");
+        begun(0, 8, "bb");
+        assertEquals(0, judge.report().divergences());
+        begun(2, 8, "cc");
+        assertEquals(1, judge.report().divergences());
+    }
+
+    @Test
+    void differentWeightsAtTheEndAreADivergence() {
+        judge.note(0, new ChaosEvent.Ended(1, 9, "aa"));
+        judge.note(1, new ChaosEvent.Ended(1, 9, "ab"));
+        assertEquals(1, judge.report().divergences());
+    }
+
+    @Test
+    void aWrongSumIsADivergence() {
+        judge.note(1, new ChaosEvent.Summed(1, 9, 3, ChaosEvent.WRONG));
+        assertEquals(1, judge.report().divergences());
+    }
+
+    @Test
+    void aNewTrainingIsNotComparedWithTheOldOne() {
+        begun(0, 0, "aa");
+        summed(0, 1, 3);
+        judge.startedAnew();
+        begun(0, 0, "bb");
+        summed(0, 2, 3);
+        assertEquals(0, judge.report().divergences());
+        assertEquals(10, judge.report().steps());
+    }
+
+    @Test
+    void aShortPauseMustNotCostTheMembership() {
+        struck(ChaosKind.PAUSE, 1_000, 1);
+        summed(0, 2_100, 3);
+        judge.settle();
+        assertTrue(judge.report().isGood());
+
+        struck(ChaosKind.PAUSE, 3_000, 1);
+        summed(0, 4_100, 2);
+        judge.settle();
+        assertEquals(1, judge.report().removalsOfPaused());
+
+        struck(ChaosKind.PAUSE, 5_000, 1);
+        judge.note(1, new ChaosEvent.Removed(6_000 * MILLI, "the others went on"));
+        judge.settle();
+        assertEquals(2, judge.report().removalsOfPaused());
+        assertFalse(judge.report().isGood());
+    }
+
+    @Test
+    void aLongPauseMayCostIt() {
+        struck(ChaosKind.SLEEP, 1_000, 1);
+        summed(0, 3_000, 2);
+        summed(2, 3_000, 2);
+        judge.note(1, new ChaosEvent.Removed(11_000 * MILLI, "the others went on"));
+        judge.settle();
+        assertTrue(judge.report().isGood());
+    }
+
+    @Test
+    void whoIsRemovedWithoutHavingBeenStruckIsCounted() {
+        struck(ChaosKind.SILENT, 1_000, 1);
+        judge.note(1, new ChaosEvent.Removed(4_000 * MILLI, "the others went on"));
+        assertEquals(0, judge.report().removalsOfHealthy());
+        judge.note(2, new ChaosEvent.Removed(4_000 * MILLI, "the others went on"));
+        assertEquals(1, judge.report().removalsOfHealthy());
+        summed(0, 4_000, 2);
+        summed(2, 4_000, 2);
+        judge.settle();
+        judge.note(1, new ChaosEvent.Removed(5_000 * MILLI, "the others went on"));
+        assertEquals(2, judge.report().removalsOfHealthy());
+        assertTrue(judge.report().isGood());
+    }
+
+    @Test
+    void theMedianOfAnEvenNumberLiesBetweenTheTwoInTheMiddle() {
+        assertEquals(2.5, ChaosReport.medianMillis(List.of(4 * MILLI, MILLI, 2 * MILLI, 3 * MILLI)));
+        assertEquals(3, ChaosReport.medianMillis(List.of(9 * MILLI, 3 * MILLI, MILLI)));
+    }
+
+    @Test
+    void theReportNamesTheThreeKindsAlways() {
+        struck(ChaosKind.KILLED, 0, 2);
+        summed(0, 100, 2);
+        summed(1, 110, 2);
+        judge.settle();
+        assertEquals(
+                "{\"schema\":1,\"faults\":{\"killed\":1},\"steps\":5,\"hangs\":0,\"divergences\":0,"
+                        + "\"removals_of_paused\":0,\"removals_of_healthy\":0,\"recovery_ms\":{\"silent\":{\"median\":null,\"max\":null,\"n\":0},"
+                        + "\"killed\":{\"median\":110.0,\"max\":110.0,\"n\":1},"
+                        + "\"master\":{\"median\":null,\"max\":null,\"n\":0}},\"problems\":[]}",
+                judge.report().toJson().toString());
+    }
+}

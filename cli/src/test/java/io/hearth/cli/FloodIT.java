@@ -1,0 +1,169 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import io.hearth.agent.LocalApiClient;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NetworkNamespace;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A stranger on the LAN floods an agent with connections: it stays small, and a member that was away comes back all the same. */
+final class FloodIT {
+    private static final int TRIED = 20_000;
+    private static final int UNADMITTED_MAX = 32;
+    private static final int OWN_SOCKETS_SPARE = 8; // links that come and go, and connections that are closed just now
+    private static final long HEAP_GROWTH_MAX = 20L << 20;
+    private static final int LOG_LINES_MAX = 40;
+    private static final Pattern USED = Pattern.compile("(?:generation|total)[^\\n]*used (\\d+)K");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @BeforeAll
+    static void needsALab() {
+        Optional<String> missing = Lab.missing();
+        missing.ifPresent(why -> System.out.println("SKIPPED FloodIT: " + why));
+        Assumptions.assumeTrue(missing.isEmpty(), missing.orElse(""));
+    }
+
+    @ParameterizedTest(name = "from {0} addresses")
+    @ValueSource(ints = {1, 50})
+    void aFloodedAgentStaysSmallAndAMemberComesBack(int addresses) throws Exception {
+        NetworkNamespace namespace = NetworkNamespace.create("home");
+        try (Lab lab = Lab.up(3)) {
+            RunningProcess victim = lab.hearth(0, home(0, namespace), "agent");
+            victim.await("its port", line -> line.contains("listens on port 52416,"));
+            RunningProcess member = lab.hearth(1, home(1, namespace), "agent");
+            awaitStatus(status -> members(status) == 2);
+            long pid = victim.handle().pid();
+            long heapBefore = heapBytes(pid);
+            long socketsBefore = sockets(pid);
+            long linesBefore = victim.output().lines().count();
+            Load before = Load.of(pid);
+
+            RunningProcess flooder =
+                    lab.main(2, folder.resolve("h2"), Flooder.class, "10.77.0.1", "52416", "" + addresses);
+            flooder.await("the flood", line -> line.startsWith("tried "));
+            member.kill();
+            awaitStatus(status -> members(status) == 1);
+            long killedAt = System.nanoTime();
+            RunningProcess again = lab.hearth(1, home(1, namespace), "agent");
+            again.await("its port", line -> line.contains("listens on port 52416,"));
+            awaitStatus(status -> members(status) == 2);
+            double backSeconds = (System.nanoTime() - killedAt) / 1e9;
+            assertTrue(flooder.handle().isAlive(), flooder::output);
+
+            long socketsMost = 0;
+            for (long tried = 0; tried < TRIED; ) {
+                tried = Long.parseLong(flooder.await("more of it", line -> line.startsWith("tried "))
+                        .substring("tried ".length()));
+                socketsMost = Math.max(socketsMost, sockets(pid));
+            }
+            Load after = Load.of(pid);
+            assertTrue(
+                    socketsMost - socketsBefore <= UNADMITTED_MAX + OWN_SOCKETS_SPARE,
+                    "sockets rose from " + socketsBefore + " to " + socketsMost);
+            long heapGrowth = heapBytes(pid) - heapBefore;
+            assertTrue(heapGrowth <= HEAP_GROWTH_MAX, "heap grew by " + heapGrowth + " bytes");
+            long lines = victim.output().lines().count() - linesBefore;
+            assertTrue(lines <= LOG_LINES_MAX, "the flood made " + lines + " log lines:\n" + victim.output());
+            System.out.printf(
+                    "FloodIT: from %d addresses, %.1f %% of a core, heap %+d KiB, %d sockets more, %d log lines;"
+                            + " the member was back after %.1f s, the start of its process included%n",
+                    addresses,
+                    after.percentOfACoreSince(before),
+                    heapGrowth >> 10,
+                    socketsMost - socketsBefore,
+                    lines,
+                    backSeconds);
+        }
+    }
+
+    /** Processor time of a process in ticks of 10 ms, and when it was read. */
+    private record Load(long ticks, long nanos) {
+        static Load of(long pid) throws IOException {
+            String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return new Load(Long.parseLong(fields[11]) + Long.parseLong(fields[12]), System.nanoTime());
+        }
+
+        double percentOfACoreSince(Load before) {
+            return 100 * (ticks - before.ticks) / 100.0 / ((nanos - before.nanos) / 1e9);
+        }
+    }
+
+    private Path home(int host, NetworkNamespace namespace) throws Exception {
+        Path home = folder.resolve("h" + host);
+        if (!Files.exists(home)) {
+            NamespaceFile.in(HearthHome.open(home)).add(namespace);
+        }
+        return home;
+    }
+
+    private static long sockets(long pid) throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+            return descriptors.filter(FloodIT::isSocket).count();
+        }
+    }
+
+    private static boolean isSocket(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
+    /** What is still in use after a collection of everything else. */
+    private static long heapBytes(long pid) throws Exception {
+        jcmd(pid, "GC.run");
+        long kibibytes = USED.matcher(jcmd(pid, "GC.heap_info"))
+                .results()
+                .mapToLong(match -> Long.parseLong(match.group(1)))
+                .sum();
+        assertTrue(kibibytes > 0, "jcmd told of no heap");
+        return kibibytes << 10;
+    }
+
+    private static String jcmd(long pid, String command) throws Exception {
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(), "" + pid, command)
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(jcmd.waitFor() == 0, output);
+        return output;
+    }
+
+    /** Follows the victim until its status is as wanted; the test's own time limit ends an endless wait. */
+    private void awaitStatus(Predicate<JsonObject> wanted) throws Exception {
+        try (var client = LocalApiClient.connect(
+                        HearthHome.open(folder.resolve("h0")).socket("agent.sock"))
+                .orElseThrow()) {
+            client.ask("watch");
+            JsonObject status = client.answer().orElseThrow();
+            while (!wanted.test(status)) {
+                status = client.answer().orElseThrow();
+            }
+        }
+    }
+
+    private static int members(JsonObject status) {
+        return status.getAsJsonObject("view").get("members").getAsInt();
+    }
+}

@@ -1,0 +1,88 @@
+package io.hearth.collective;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Which state is right, and who gets it from whom. Pure: all ranks have the same claims, so all come to the same without a word.
+ *
+ * <p>Members that passed a boundary before and completed a step decide: what most of them hold is right, among equals what the
+ * lowest rank holds. A single memory error is outvoted from three members on. Without such a member, in a new group, those
+ * that completed most steps decide in the same way.
+ *
+ * @param agreed the right state
+ * @param holders ranks that hold it, ascending
+ * @param sources for each rank that lacks it, whom it asks, first choice first
+ */
+record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Integer, List<Integer>> sources) {
+    /** How many are asked where none of a rank's own choice holds the state. */
+    private static final int FALLBACK_MAX = 2;
+
+    StateVote {
+        holders = List.copyOf(holders);
+        sources = new TreeMap<>(sources);
+    }
+
+    /**
+     * Decides.
+     *
+     * @param claims by rank, at least one
+     */
+    static StateVote decide(List<StateClaim> claims) {
+        List<StateClaim> voters = claims.stream()
+                .filter(claim -> !claim.joined() && claim.revision() > 0)
+                .toList();
+        if (voters.isEmpty()) {
+            long most = claims.stream().mapToLong(StateClaim::revision).max().orElseThrow();
+            voters = claims.stream().filter(claim -> claim.revision() == most).toList();
+        }
+        StateClaim agreed = mostFrequent(voters);
+        List<Integer> holders = IntStream.range(0, claims.size())
+                .filter(rank -> claims.get(rank).holds(agreed))
+                .boxed()
+                .toList();
+        var sources = new TreeMap<Integer, List<Integer>>();
+        for (int rank = 0; rank < claims.size(); rank++) {
+            if (!claims.get(rank).holds(agreed)) {
+                sources.put(rank, sources(claims.get(rank), holders));
+            }
+        }
+        return new StateVote(agreed, holders, sources);
+    }
+
+    private static StateClaim mostFrequent(List<StateClaim> byRank) {
+        Map<StateClaim, Integer> counts = new LinkedHashMap<>();
+        byRank.forEach(claim -> counts.merge(claim.agreed(), 1, Integer::sum));
+        int most = 0;
+        StateClaim best = byRank.getFirst();
+        for (Map.Entry<StateClaim, Integer> entry : counts.entrySet()) {
+            if (entry.getValue() > most) {
+                most = entry.getValue();
+                best = entry.getKey();
+            }
+        }
+        return best;
+    }
+
+    private static List<Integer> sources(StateClaim claim, List<Integer> holders) {
+        List<Integer> chosen =
+                claim.sources().stream().filter(holders::contains).distinct().toList();
+        return chosen.isEmpty() ? holders.stream().limit(FALLBACK_MAX).toList() : chosen;
+    }
+
+    /** Ranks that ask {@code rank} for the state, ascending. */
+    List<Integer> fetchersFrom(int rank) {
+        var fetchers = new ArrayList<Integer>();
+        sources.forEach((fetcher, asked) -> {
+            if (asked.contains(rank)) {
+                fetchers.add(fetcher);
+            }
+        });
+        return fetchers;
+    }
+}

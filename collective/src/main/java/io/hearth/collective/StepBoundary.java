@@ -1,0 +1,183 @@
+package io.hearth.collective;
+
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.StreamSource;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The boundary before a step: all ranks agree which shared state is right, those that hold another one take it over, and nobody
+ * goes on before all said that they hold it.
+ *
+ * <ol>
+ *   <li>Each rank's {@link StateClaim} goes to all. From here on all come to the same {@link StateVote} without a word.
+ *   <li>Ranks that lack the state fetch it over streams of their own; those that hold it serve them meanwhile.
+ *   <li>One byte from each rank to all: "I hold it". Where all held it before, the first round said so already.
+ * </ol>
+ *
+ * <p>One object for one call, through all its attempts. The application's thread is inside the call, so the state changes only
+ * here. The call's buffer has {@link StateClaim#BYTES} and holds what was agreed on when an attempt ends well.
+ */
+final class StepBoundary implements Contribution {
+    private static final byte HELD = 1;
+
+    private final SharedState state;
+    private final Means means;
+    private String lineage = "";
+    private @Nullable StateManifest own;
+    private long spentNanos;
+    private boolean replaced;
+
+    /**
+     * What a boundary works with; all borrowed.
+     *
+     * @param roundTripNanos measured round trips to other members, as far as known
+     * @param budget positive; how long a rank may fetch, in all attempts together
+     */
+    record Means(
+            String group,
+            StreamSource streams,
+            Buffers buffers,
+            Clock clock,
+            Map<NodeId, Long> roundTripNanos,
+            Duration budget) {
+        /** For {@link #budget()}. */
+        static final Duration BUDGET_DEFAULT = Duration.ofSeconds(10);
+
+        Means {
+            roundTripNanos = Map.copyOf(roundTripNanos);
+            if (!budget.isPositive()) {
+                throw new IllegalArgumentException("fetching takes time: need a positive stateBudget, got " + budget);
+            }
+        }
+    }
+
+    StepBoundary(SharedState state, Means means) {
+        this.state = state;
+        this.means = means;
+    }
+
+    /**
+     * Passes the boundary, once the number is done.
+     *
+     * @param agreed the call's buffer
+     */
+    StepStart pass(MemorySegment agreed) {
+        long step = StateClaim.readFrom(agreed, 0).revision();
+        state.passed(lineage, step);
+        return new StepStart(step, replaced);
+    }
+
+    /** {@inheritDoc} Throws {@link GiveUpException} when this rank cannot get the state. */
+    @Override
+    public Optional<Refusal> attempt(Place place) throws IOException {
+        StateManifest held = own == null ? state.manifest() : own;
+        own = held;
+        lineage = place.ring().lineage();
+        Buffers.Buffer table = means.buffers().take((long) place.ring().world() * StateClaim.BYTES);
+        try {
+            var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.ring()));
+            mine.writeTo(table.bytes(), (long) place.ring().position() * StateClaim.BYTES);
+            Optional<Refusal> refusal = gather(place, table.bytes(), StateClaim.BYTES);
+            return refusal.isPresent() ? refusal : settle(place, table.bytes(), held);
+        } finally {
+            means.buffers().give(table);
+        }
+    }
+
+    private static Optional<Refusal> gather(Place place, MemorySegment table, long bytesEach) throws IOException {
+        List<Long> lengths = Collections.nCopies(place.ring().world(), bytesEach);
+        return place.exchange()
+                .play(
+                        new GatherSchedule(place.ring().position(), lengths, bytesEach, place.segmentBytes()),
+                        table.asSlice(0, bytesEach * lengths.size()));
+    }
+
+    private Optional<Refusal> settle(Place place, MemorySegment table, StateManifest held) throws IOException {
+        Ring ring = place.ring();
+        var claims = new ArrayList<StateClaim>();
+        for (NodeId member : ring.members()) {
+            try {
+                claims.add(StateClaim.readFrom(table, (long) ring.position(member) * StateClaim.BYTES));
+            } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
+                return Optional.of(new Refusal(
+                        Refusal.Cause.MALFORMED,
+                        ring.name(member) + " made no claim to a state: " + malformed.getMessage()));
+            }
+        }
+        StateVote vote = StateVote.decide(claims);
+        int rank = ring.members().indexOf(ring.self());
+        List<Integer> sources = vote.sources().get(rank);
+        if (sources == null) {
+            state.staging().close(); // what an earlier call left there is of no use any more
+        } else {
+            fetch(place, vote.agreed(), sources, held);
+        }
+        state.revision(vote.agreed().revision());
+        vote.agreed().writeTo(place.call().work().bytes(), 0);
+        return vote.sources().isEmpty() ? Optional.empty() : awaitAll(place, vote.fetchersFrom(rank), held, table);
+    }
+
+    private void fetch(Place place, StateClaim agreed, List<Integer> sources, StateManifest held) throws IOException {
+        Ring ring = place.ring();
+        long startNanos = means.clock().nanoTime();
+        var task = new StateFetcher.Task(
+                state,
+                held,
+                agreed,
+                sources.stream().map(ring.members()::get).toList(),
+                ring,
+                place.call().number,
+                means.budget().toNanos() - spentNanos,
+                StateFetcher.text(means.budget()));
+        try {
+            own = new StateFetcher(task).fetch(new StateStreams(means.streams(), ring, means.group()), means.clock());
+            replaced = true;
+        } finally {
+            spentNanos += means.clock().nanoTime() - startNanos;
+        }
+    }
+
+    /** Serves those that lack the state until all hold it. */
+    private Optional<Refusal> awaitAll(Place place, List<Integer> fetchers, StateManifest held, MemorySegment table)
+            throws IOException {
+        Ring ring = place.ring();
+        table.asSlice(ring.position(), 1).fill(HELD);
+        if (fetchers.isEmpty()) {
+            return gather(place, table, 1);
+        }
+        try (var streams = new StateStreams(means.streams(), ring, means.group())) {
+            for (int fetcher : fetchers) {
+                NodeId peer = ring.members().get(fetcher);
+                var server = new StateServer(state, held, streams, peer, fetcher, place.call().number);
+                streams.start("hearth-state-to-" + peer.shortText(), server::run);
+            }
+            return gather(place, table, 1);
+        }
+    }
+
+    /** Other members, nearest first, those that nobody measured last, in rank order. */
+    private List<Integer> nearest(Ring ring) {
+        List<NodeId> members = ring.members();
+        return members.stream()
+                .filter(member -> !member.equals(ring.self()))
+                .sorted(Comparator.comparing(member -> means.roundTripNanos().getOrDefault(member, Long.MAX_VALUE)))
+                .limit(StateClaim.SOURCES_MAX)
+                .map(members::indexOf)
+                .toList();
+    }
+
+    @Override
+    public long denseBytes(Signature signature, Ring ring, int segmentBytes) {
+        return 0;
+    }
+}

@@ -1,0 +1,168 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/** The hosts of one world, the processes that start, die and exit on them, and the control links between these. */
+final class Cluster {
+    private final World world;
+    private final SplittableRandom random;
+    private final List<Host> hosts = new ArrayList<>();
+    private final Map<NodeId, Host> byId = new TreeMap<>();
+    private boolean isDamaged;
+
+    Cluster(World world, SplittableRandom random) {
+        this.world = world;
+        this.random = random;
+        populate();
+    }
+
+    private void populate() {
+        int count = 2 + random.nextInt(4);
+        boolean hasTwoGroups = random.nextInt(6) == 0;
+        int machine = 0;
+        for (int i = 0; i < count; i++) {
+            boolean sharesMachine = i > 0 && hosts.getLast().role == Role.AGENT && random.nextInt(3) == 0;
+            machine += sharesMachine ? 0 : 1;
+            boolean isAgent = !sharesMachine && random.nextInt(3) == 0;
+            String group = hasTwoGroups && random.nextBoolean() ? "beta" : "alpha";
+            Host host = isAgent
+                    ? new Host(i, Nodes.agent(machine), Role.AGENT, "")
+                    : new Host(i, Nodes.trainer(machine, i % Nodes.TRAINERS_MAX), Role.TRAINER, group);
+            hosts.add(host);
+            byId.put(host.id, host);
+        }
+    }
+
+    List<Host> hosts() {
+        return hosts;
+    }
+
+    Optional<Host> host(NodeId id) {
+        return Optional.ofNullable(byId.get(id));
+    }
+
+    List<NodeProcess> processes() {
+        var running = new ArrayList<NodeProcess>();
+        for (Host host : hosts) {
+            host.process().ifPresent(running::add);
+        }
+        return running;
+    }
+
+    /** How many trainers a script of that group waits for. */
+    long wanted(String group) {
+        return hosts.stream().filter(host -> host.group.equals(group)).count();
+    }
+
+    /** Whether a voter's record was damaged in this world. */
+    boolean isDamaged() {
+        return isDamaged;
+    }
+
+    void start(Host host) {
+        if (host.isUp()) {
+            return;
+        }
+        var process = new NodeProcess(world, host);
+        host.started(process);
+        world.trace(process, () -> "starts");
+        process.begin();
+        process.trainer()
+                .ifPresent(trainer -> trainer.script().beginAfterPatience(SECOND + random.nextLong(6 * SECOND)));
+        world.hostile.link(process);
+        for (Host other : hosts) {
+            if (other != host) {
+                other.process().ifPresent(peer -> linkLater(process, peer, MILLI + random.nextLong(20 * MILLI)));
+            }
+        }
+    }
+
+    private void linkLater(NodeProcess one, NodeProcess other, long delay) {
+        world.after(delay, () -> {
+            if (!one.isAlive() || !other.isAlive()) {
+                return;
+            }
+            if (world.network.isCutEitherWay(one.host.index, other.host.index)) {
+                linkLater(one, other, 500 * MILLI);
+                return;
+            }
+            one.deliver(() -> one.linked(other.host.id, other.incarnation));
+            other.deliver(() -> other.linked(one.host.id, one.incarnation));
+        });
+    }
+
+    /** A control link closes; a re-dial makes a new one. */
+    boolean dropLink(Host one, Host other) {
+        if (!one.isUp() || !other.isUp()) {
+            return false;
+        }
+        NodeProcess first = one.process().orElseThrow();
+        NodeProcess second = other.process().orElseThrow();
+        world.note("the link of " + one.name() + " and " + other.name() + " drops");
+        first.deliver(() -> first.unlinked(other.id, second.incarnation, false));
+        second.deliver(() -> second.unlinked(one.id, first.incarnation, false));
+        linkLater(first, second, 10 * MILLI + random.nextLong(900 * MILLI));
+        return true;
+    }
+
+    /** The process dies; {@code silently} as by a pulled plug, else its sockets close. */
+    boolean crash(NodeProcess process, boolean silently) {
+        if (!process.isAlive()) {
+            return false;
+        }
+        world.trace(process, () -> silently ? "UNPLUGGED" : "KILLED");
+        if (world.weather.has(FaultKind.DAMAGED_RECORD) && random.nextInt(4) == 0 && process.host.disk.damage(random)) {
+            isDamaged = true;
+            world.tally.fault(FaultKind.DAMAGED_RECORD);
+            world.trace(process, () -> "a record is damaged");
+        }
+        end(process, silently);
+        if (random.nextInt(4) > 0) {
+            world.after(50 * MILLI + random.nextLong(3 * SECOND), () -> start(process.host));
+        }
+        return true;
+    }
+
+    /** The process ends by itself; a new one may follow. */
+    void exit(NodeProcess process) {
+        if (!process.isAlive()) {
+            return;
+        }
+        world.trace(process, () -> "exits");
+        end(process, false);
+        world.after(50 * MILLI + random.nextLong(500 * MILLI), () -> start(process.host));
+    }
+
+    private void end(NodeProcess process, boolean silently) {
+        process.host.died();
+        if (silently) {
+            return;
+        }
+        for (NodeProcess other : processes()) {
+            if (!world.network.isCutEitherWay(process.host.index, other.host.index)) {
+                world.after(
+                        random.nextLong(2 * MILLI),
+                        () -> other.deliver(() -> other.unlinked(process.host.id, process.incarnation, true)));
+            }
+        }
+    }
+
+    /** The others went on without a process, or its lineage ended. */
+    void removed(NodeProcess process, View before) {
+        boolean isOver =
+                world.ledger.newest(before.lineage()).filter(View::isTombstone).isPresent();
+        Violation.unless(
+                isOver || !world.weather.isMild(), "L1", process.host.name() + " was removed though it was well");
+    }
+}

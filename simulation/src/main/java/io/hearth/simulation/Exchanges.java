@@ -1,0 +1,245 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.GroupMachine;
+import io.hearth.collective.GroupMachine.Effect;
+import io.hearth.collective.GroupMachine.Event;
+import io.hearth.collective.GroupMachine.State;
+import io.hearth.collective.Refusal;
+import io.hearth.collective.Resolution;
+import io.hearth.collective.Signature;
+import io.hearth.identity.NodeId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/** Moves what a group machine wants moved: inputs of all to all, and results from their holders. */
+final class Exchanges {
+    private final NodeProcess process;
+    private final World world;
+    private final Trainer trainer;
+    private final Boundary boundary;
+    private final Streams streams;
+    private final Set<Long> unsettledMemory = new HashSet<>();
+
+    Exchanges(NodeProcess process, Trainer trainer) {
+        this.process = process;
+        this.world = process.world;
+        this.trainer = trainer;
+        this.boundary = new Boundary(process, trainer, this);
+        this.streams = new Streams(this::atBoundary);
+    }
+
+    private State state() {
+        return trainer.state();
+    }
+
+    private String fence() {
+        return state().formation().fence();
+    }
+
+    /** Whether anything was sent in this group epoch. */
+    boolean areOpen() {
+        return streams.isOpen();
+    }
+
+    /** The group epoch is another one now. */
+    void enter(String former) {
+        boundary.enter();
+        streams.enter(former, fence());
+    }
+
+    void receive(Frame frame) {
+        if (streams.receive(frame, fence(), world.sabotage.fences())) {
+            pump();
+        }
+    }
+
+    Optional<Frame.Sum> result(long number) {
+        return streams.result(number);
+    }
+
+    void release(long number) {
+        streams.release(number);
+    }
+
+    /** Nothing that was before counts any more. */
+    void releaseAll() {
+        streams.releaseAll();
+        unsettledMemory.clear();
+    }
+
+    /** Who said that they hold what belongs to a number. */
+    Set<NodeId> holders(long number) {
+        return streams.holders(number);
+    }
+
+    private void atBoundary(Frame frame) {
+        switch (frame) {
+            case Frame.Claimed claimed -> boundary.claimed(claimed);
+            case Frame.Ask ask -> boundary.asked(ask);
+            case Frame.State state -> boundary.came(state);
+            case Frame.Input _, Frame.Carried _, Frame.Held _ -> throw new AssertionError("no frame of a boundary");
+        }
+    }
+
+    /** Error-feedback memory of a number is kept, or taken back. */
+    void settleMemory(long number) {
+        unsettledMemory.remove(number);
+    }
+
+    /** Begins the exchange of a number. */
+    void run(long number, Script.Call call, Optional<Refusal> doomed) {
+        Violation.unless(
+                unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
+        streams.open();
+        if (call.signature().kind() == Signature.Kind.BOUNDARY) {
+            boundary.run(number, doomed);
+            return;
+        }
+        var share = new Frame.Share(call.value(), call.model(), doomed);
+        world.results.gave(process, fence(), number, call.value());
+        streams.input(number, process.host.id, share);
+        toOthers(new Frame.Input(fence(), number, process.host.id, share));
+    }
+
+    /** Begins to pass a result on if it is here. */
+    void forward(Effect.Forward forward) {
+        long number = forward.number();
+        streams.open();
+        if (!state().formation().members().contains(forward.holder())) {
+            trainer.step(new Event.StreamBroken(fence(), process.host.id, "the holder is no member"));
+        } else if (forward.holder().equals(process.host.id)) {
+            Frame.Sum sum = streams.result(number)
+                    .orElseThrow(() ->
+                            new Violation("I6", "a member that is to pass number " + number + " on does not hold it"));
+            streams.carried(number, sum);
+            toOthers(new Frame.Carried(fence(), number, sum));
+            hold(number);
+        }
+    }
+
+    /** Tells all that this member holds what belongs to a number. */
+    void hold(long number) {
+        streams.held(number, process.host.id);
+        toOthers(new Frame.Held(fence(), number, process.host.id));
+    }
+
+    void toOthers(Frame frame) {
+        for (NodeId member : state().formation().members()) {
+            if (!member.equals(process.host.id)) {
+                world.post.stream(process, member, frame);
+            }
+        }
+    }
+
+    /** Goes on with whatever is complete. */
+    void pump() {
+        boolean again = true;
+        while (again
+                && !trainer.script().isOver()
+                && process.isAlive()
+                && state().frozen().isEmpty()
+                && state().broken().isEmpty()) {
+            again = state().forwards().isEmpty() ? finishOne() || beginStep() : forwardOne();
+        }
+    }
+
+    private boolean forwardOne() {
+        Optional<Resolution.Forward> next = streams.passedOn(state(), process.host.id);
+        if (next.isEmpty()) {
+            return false;
+        }
+        long number = next.get().number();
+        Frame.Sum sum = streams.carried(number).orElseThrow();
+        if (streams.holders(number).contains(process.host.id)) {
+            streams.result(number, sum);
+            trainer.step(new Event.Forwarded(number, fence()));
+            releaseBefore(number);
+        } else {
+            Frame.Sum own = streams.result(number).orElse(sum);
+            Violation.unless(
+                    own.equals(sum),
+                    "I5",
+                    "the result of number " + number + " that is passed on" + " differs from the own one: " + sum
+                            + " and " + own);
+            hold(number);
+        }
+        return true;
+    }
+
+    private boolean finishOne() {
+        Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete = streams.complete(state());
+        if (complete.isEmpty()) {
+            return false;
+        }
+        long number = complete.get().getKey();
+        SortedMap<NodeId, Frame.Share> got = complete.get().getValue();
+        String fence = fence();
+        Optional<Refusal> doom =
+                got.values().stream().flatMap(share -> share.doomed().stream()).findFirst();
+        if (doom.isPresent()) {
+            trainer.step(new Event.Refused(number, fence, doom.get()));
+        } else {
+            streams.result(number, sum(number, fence, got));
+            trainer.step(new Event.Finished(number, fence));
+        }
+        releaseBefore(number);
+        return true;
+    }
+
+    private boolean beginStep() {
+        if (state().open().isEmpty()) {
+            return false;
+        }
+        long number = state().open().lastKey();
+        GroupMachine.Open open = state().open().get(number);
+        if (open == null || open.signature().kind() != Signature.Kind.BOUNDARY || !open.running()) {
+            return false;
+        }
+        Optional<Boundary.End> end = boundary.advance(number);
+        if (end.isEmpty() || trainer.script().isOver()) {
+            return false;
+        }
+        if (end.get().refusal().isPresent()) {
+            trainer.step(new Event.Refused(number, fence(), end.get().refusal().get()));
+        } else {
+            streams.result(
+                    number,
+                    new Frame.Sum(
+                            fence(),
+                            groupEpoch(fence()),
+                            end.get().model(),
+                            List.copyOf(new TreeSet<>(state().formation().members()))));
+            trainer.step(new Event.Finished(number, fence()));
+        }
+        releaseBefore(number);
+        return true;
+    }
+
+    /** Calls that are made one at a time: whoever took part in this one had ended all before it. */
+    private void releaseBefore(long number) {
+        if (world.depth == 1) {
+            trainer.step(new Event.EndedByAll(number - 1));
+        }
+    }
+
+    private static Frame.Sum sum(long number, String fence, SortedMap<NodeId, Frame.Share> got) {
+        long value = 0;
+        for (Frame.Share share : got.values()) {
+            value += share.value();
+            Violation.unless(
+                    share.model() == got.firstEntry().getValue().model(),
+                    "I8",
+                    "the inputs of number " + number + " come from different models");
+        }
+        return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
+    }
+
+    private static long groupEpoch(String fence) {
+        return Long.parseLong(fence.substring(fence.lastIndexOf('/') + 1));
+    }
+}

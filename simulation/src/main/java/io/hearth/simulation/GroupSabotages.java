@@ -1,0 +1,213 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import io.hearth.collective.CollectiveCodec;
+import io.hearth.collective.GroupMachine;
+import io.hearth.collective.Resolution;
+import io.hearth.collective.Status;
+import io.hearth.core.Bytes;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.Member;
+import io.hearth.election.Resolver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Collectives that go on, hold or decide wrongly: one class for each {@link Plant} of that kind. */
+final class GroupSabotages {
+    private GroupSabotages() {}
+
+    record NoFence() implements Sabotage {
+        @Override
+        public boolean fences() {
+            return false;
+        }
+    }
+
+    record Thaw() implements Sabotage {
+        @Override
+        public long thawNanos() {
+            return SECOND;
+        }
+    }
+
+    /** The group as if it had never been asked to freeze. */
+    static GroupMachine.State thawed(GroupMachine.State state) {
+        return new GroupMachine.State(
+                state.formation(),
+                state.place(),
+                state.next(),
+                state.doneUpTo(),
+                state.open(),
+                state.kept(),
+                state.forwards(),
+                state.refused(),
+                Optional.empty(),
+                state.broken(),
+                state.held(),
+                state.returning());
+    }
+
+    record LateFreeze() implements Sabotage {
+        @Override
+        public long lateFreezeNanos() {
+            return 300 * MILLI;
+        }
+    }
+
+    record SmallRetention() implements Sabotage {
+        @Override
+        public GroupMachine.State remembered(GroupMachine.State state) {
+            if (state.kept().size() < 2) {
+                return state;
+            }
+            SortedMap<Long, Status.Kept> last =
+                    new TreeMap<>(state.kept().tailMap(state.kept().lastKey()));
+            return new GroupMachine.State(
+                    state.formation(),
+                    state.place(),
+                    state.next(),
+                    state.doneUpTo(),
+                    state.open(),
+                    last,
+                    state.forwards(),
+                    state.refused(),
+                    state.frozen(),
+                    state.broken(),
+                    state.held(),
+                    state.returning());
+        }
+    }
+
+    /** A resolver whose answers are changed on their way. */
+    private interface Bent extends Resolver {
+        Resolver honest();
+
+        @Override
+        default Optional<String> refusal(String group, List<Report> kept) {
+            return honest().refusal(group, kept);
+        }
+
+        @Override
+        default Optional<String> broken(String group, List<Report> kept) {
+            return honest().broken(group, kept);
+        }
+
+        @Override
+        default Bytes resolve(String group, List<Member> members, List<Report> kept) {
+            return honest().resolve(group, members, kept);
+        }
+    }
+
+    private static Resolution read(Bytes bytes) {
+        try {
+            return CollectiveCodec.resolution(bytes);
+        } catch (MalformedMessageException malformed) {
+            throw new Violation("resolution", String.valueOf(malformed.getMessage()));
+        }
+    }
+
+    record NoForward() implements Sabotage {
+        @Override
+        public Resolver resolver(Resolver honest) {
+            record Forgetful(Resolver honest) implements Bent {
+                @Override
+                public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                    Resolution right = read(honest.resolve(group, members, kept));
+                    return CollectiveCodec.encode(
+                            new Resolution(right.first(), List.of(), right.refused(), right.order()));
+                }
+            }
+            return new Forgetful(honest);
+        }
+    }
+
+    /** All nodes share what was decided first, as if it had travelled with the views. */
+    record FinalForward(Map<Long, Resolution.Forward> decided) implements Sabotage {
+        FinalForward() {
+            this(new TreeMap<>());
+        }
+
+        @Override
+        public Resolver resolver(Resolver honest) {
+            record Stubborn(Resolver honest, Map<Long, Resolution.Forward> decided) implements Bent {
+                @Override
+                public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                    Resolution right = read(honest.resolve(group, members, kept));
+                    var forwards = new ArrayList<Resolution.Forward>();
+                    for (Resolution.Forward forward : right.forwards()) {
+                        decided.putIfAbsent(forward.number(), forward);
+                        forwards.add(decided.getOrDefault(forward.number(), forward));
+                    }
+                    return CollectiveCodec.encode(
+                            new Resolution(right.first(), forwards, right.refused(), right.order()));
+                }
+            }
+            return new Stubborn(honest, decided);
+        }
+    }
+
+    record OneReport() implements Sabotage {
+        @Override
+        public Resolver resolver(Resolver honest) {
+            record Partial(Resolver honest) implements Bent {
+                @Override
+                public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                    return honest.resolve(group, members, kept.subList(0, Math.min(1, kept.size())));
+                }
+            }
+            return new Partial(honest);
+        }
+    }
+
+    record MidStep() implements Sabotage {
+        @Override
+        public boolean admitsAtWork() {
+            return true;
+        }
+
+        @Override
+        public Resolver resolver(Resolver honest) {
+            record Open(Resolver honest) implements Bent {
+                @Override
+                public Optional<String> refusal(String group, List<Report> kept) {
+                    return Optional.empty();
+                }
+            }
+            return new Open(honest);
+        }
+    }
+
+    record DeadlineGoesOn() implements Sabotage {
+        @Override
+        public boolean goesOnAfterDeadline() {
+            return true;
+        }
+    }
+
+    record AbruptLeave() implements Sabotage {
+        @Override
+        public boolean leavesAbruptly() {
+            return true;
+        }
+    }
+
+    record UntoldRemoval() implements Sabotage {
+        @Override
+        public boolean tellsCollectivesOfRemoval() {
+            return false;
+        }
+    }
+
+    record NoRollBack() implements Sabotage {
+        @Override
+        public boolean rollsBack() {
+            return false;
+        }
+    }
+}

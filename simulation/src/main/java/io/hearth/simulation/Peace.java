@@ -1,0 +1,136 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import io.hearth.election.View;
+import java.util.List;
+
+/**
+ * The time after the faults: whatever was begun has to end, all nodes have to come into one view, and a training of all has to
+ * run to its end there.
+ */
+final class Peace {
+    private static final long PEACE_NANOS = 60 * SECOND;
+    private static final long CALM_NANOS = SECOND;
+    private static final long LAST_TRAINING_NANOS = 10 * SECOND;
+    private static final long LAST_TRAINING_LENGTH = 3;
+    private static final long WATCH_NANOS = 100 * MILLI;
+
+    private final World world;
+    private final Cluster cluster;
+    private final long began;
+
+    Peace(World world) {
+        this.world = world;
+        this.cluster = world.cluster;
+        this.began = world.now();
+    }
+
+    /** L1, and nobody waits for ever. */
+    void settle() {
+        boolean helped = false;
+        long settled = isSettled() ? world.now() : Long.MAX_VALUE; // what was heard before may still remove somebody
+        while (world.now() - settled < CALM_NANOS) {
+            long waited = world.now() - began;
+            Violation.unless(
+                    waited < PEACE_NANOS,
+                    "L1",
+                    "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
+            if (cluster.isDamaged() && !helped && waited > 12 * SECOND) {
+                helped = true; // where voters lost their records, a person has to start the rest anew
+                cluster.hosts().forEach(host -> host.process().ifPresent(cluster::exit));
+            }
+            if (!world.hasSteps) {
+                cluster.processes().forEach(this::followFellows);
+            }
+            world.timeline.runUntil(world.now() + WATCH_NANOS);
+            settled = isSettled() ? Math.min(settled, world.now()) : Long.MAX_VALUE;
+        }
+    }
+
+    /** Where one of a job began, the rest of its scripts begin as well. */
+    private void followFellows(NodeProcess process) {
+        boolean hasBegun = cluster.processes().stream()
+                .anyMatch(other -> other.host.group.equals(process.host.group)
+                        && other.state()
+                                .view()
+                                .lineage()
+                                .equals(process.state().view().lineage())
+                        && other.trainer().filter(trainer -> !trainer.isOpen()).isPresent());
+        if (hasBegun && !process.isPaused()) {
+            process.trainer().ifPresent(trainer -> trainer.script().work(world.jobLength()));
+        }
+    }
+
+    private boolean isSettled() {
+        View view = null;
+        for (Host host : cluster.hosts()) {
+            NodeProcess process = host.process().orElse(null);
+            if (process == null
+                    || process.isPaused()
+                    || process.isLeaving()
+                    || process.state().isFrozen()) {
+                return false;
+            }
+            view = view == null ? process.state().view() : view;
+            View all = view;
+            if (view.members().size() != cluster.hosts().size()
+                    || !process.state().view().equals(view)
+                    || process.trainer()
+                            .filter(trainer -> !isReady(trainer, all))
+                            .isPresent()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Where jobs have steps, all are at work together; else nobody works. */
+    private boolean isReady(Trainer trainer, View view) {
+        return world.hasSteps ? trainer.script().isInStep(view, began) : trainer.isOpen();
+    }
+
+    /** Numbers advance for all. */
+    void trainOnceMore() {
+        View view = cluster.processes().getFirst().state().view();
+        List<Trainer> trainers = cluster.processes().stream()
+                .flatMap(process -> process.trainer().stream())
+                .toList();
+        List<Long> before = trainers.stream()
+                .map(trainer -> trainer.script().steps().begun())
+                .toList();
+        trainers.forEach(trainer -> trainer.script().work(LAST_TRAINING_LENGTH));
+        long begin = world.now();
+        while (!haveAdvanced(trainers, before)) {
+            Violation.unless(
+                    world.now() - begin < LAST_TRAINING_NANOS,
+                    "L1",
+                    "numbers do not advance in peace:" + world.narrator.describe(cluster));
+            world.timeline.runUntil(world.now() + WATCH_NANOS);
+        }
+        isStill(view);
+    }
+
+    private boolean haveAdvanced(List<Trainer> trainers, List<Long> before) {
+        for (int i = 0; i < trainers.size(); i++) {
+            Script script = trainers.get(i).script();
+            boolean hasAdvanced = world.hasSteps
+                    ? script.steps().begun() >= before.get(i) + LAST_TRAINING_LENGTH
+                    : script.isFinished();
+            if (!hasAdvanced) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void isStill(View view) {
+        Violation.unless(
+                cluster.processes().size() == cluster.hosts().size()
+                        && cluster.processes().stream()
+                                .allMatch(process -> process.state().view().equals(view)),
+                "L1",
+                "the view changes in peace:" + world.narrator.describe(cluster));
+    }
+}

@@ -1,0 +1,95 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.Signature;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a script trains, as one number, and where it is in its present step. A step is its beginning and some sums. A script
+ * without steps only sums.
+ */
+final class Steps {
+    private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
+    private static final Signature BEGINNING = Signature.boundary(64);
+    private static final int SUMS_MAX = 4;
+
+    private final World world;
+    private final List<Long> models = new ArrayList<>(List.of(0L)); // newest last; all of them where calls overlap
+    private String passedIn = ""; // lineage of the newest beginning
+    private long revision;
+    private long begun;
+    private long begunNanos;
+    private int sumsLeft;
+
+    Steps(World world) {
+        this.world = world;
+    }
+
+    /** What to call now. */
+    Signature next() {
+        return world.hasSteps && sumsLeft == 0 ? BEGINNING : SUM;
+    }
+
+    /** Steps that began. */
+    long begun() {
+        return begun;
+    }
+
+    /** When the newest of them did. */
+    long begunNanos() {
+        return begunNanos;
+    }
+
+    /** What goes into the call of a number. */
+    long model(long number) {
+        return world.hasSteps
+                ? models.getLast()
+                : models.get((int) Math.min(models.size() - 1, Math.max(0, number - world.depth)));
+    }
+
+    /** Numbers of which the model knows, without steps. */
+    long numbers() {
+        return models.size() - 1L;
+    }
+
+    /** A sum ended, with -1 where there is none. */
+    void summed(long value) {
+        long next = 31 * models.getLast() + value;
+        if (world.hasSteps) {
+            models.clear();
+            sumsLeft--;
+        }
+        models.add(next);
+    }
+
+    /** What this member says at the beginning of a step of that lineage. */
+    Frame.Claim claim(String lineage) {
+        return new Frame.Claim(revision, models.getLast(), !lineage.equals(passedIn));
+    }
+
+    /** The state of others is the own one now. */
+    void takeOver(Frame.Claim agreed) {
+        models.clear();
+        models.add(agreed.model());
+        revision = agreed.revision();
+    }
+
+    /** A step began with what all agreed on. */
+    void begin(String lineage, long agreedModel) {
+        Violation.unless(
+                models.getLast() == agreedModel, "I8", "a step begins with another state than the one agreed on");
+        passedIn = lineage;
+        begun++;
+        begunNanos = world.now();
+        revision++; // of the state that this step makes
+        sumsLeft = Math.floorMod(agreedModel + revision, SUMS_MAX); // the same on all
+    }
+
+    /** The step that it was in is over without an end; what it computed does not count. */
+    void interrupt() {
+        sumsLeft = 0;
+        passedIn = "";
+    }
+}

@@ -1,0 +1,150 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.GroupMachine;
+import io.hearth.collective.Resolution;
+import io.hearth.collective.Signature;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * What came over the streams of one group epoch, and the results that are kept beyond it.
+ *
+ * <p>An exchange is all inputs to all members; as on a ring, each member finishes on its own and at its own time.
+ */
+final class Streams {
+    private final Map<Long, SortedMap<NodeId, Frame.Share>> inputs = new HashMap<>();
+    private final Map<Long, Frame.Sum> results = new HashMap<>();
+    private final Map<Long, Set<NodeId>> held = new HashMap<>();
+    private final Map<Long, Frame.Sum> carried = new HashMap<>();
+    private final Set<String> formerFences = new HashSet<>();
+    private List<Frame> early = new ArrayList<>();
+    private final Consumer<Frame> boundary;
+    private boolean isOpen;
+
+    /** {@code boundary} gets what belongs to the beginnings of steps. */
+    Streams(Consumer<Frame> boundary) {
+        this.boundary = boundary;
+    }
+
+    /** Whether anything was sent in this group epoch. */
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    void open() {
+        isOpen = true;
+    }
+
+    /** Forgets all of the former group epoch; takes what came too early for the new one. */
+    void enter(String former, String fence) {
+        formerFences.add(former);
+        inputs.clear();
+        held.clear();
+        carried.clear();
+        isOpen = false;
+        List<Frame> waiting = early;
+        early = new ArrayList<>();
+        for (Frame frame : waiting) {
+            if (frame.fence().equals(fence)) {
+                take(frame);
+            } else if (!formerFences.contains(frame.fence())) {
+                early.add(frame);
+            }
+        }
+    }
+
+    /**
+     * A frame came.
+     *
+     * @param fences whether those of former group epochs are dropped
+     * @return whether it is of use now
+     */
+    boolean receive(Frame frame, String fence, boolean fences) {
+        boolean isFormer = formerFences.contains(frame.fence());
+        if (frame.fence().equals(fence) || (isFormer && !fences)) {
+            take(frame);
+            return true;
+        }
+        if (!isFormer) {
+            early.add(frame);
+        }
+        return false;
+    }
+
+    private void take(Frame frame) {
+        switch (frame) {
+            case Frame.Input input -> input(input.number(), input.from(), input.share());
+            case Frame.Carried result -> carried(result.number(), result.sum());
+            case Frame.Held holder -> held(holder.number(), holder.from());
+            case Frame.Claimed _, Frame.Ask _, Frame.State _ -> boundary.accept(frame);
+        }
+    }
+
+    void input(long number, NodeId from, Frame.Share share) {
+        inputs.computeIfAbsent(number, _ -> new TreeMap<>()).put(from, share);
+    }
+
+    void carried(long number, Frame.Sum sum) {
+        carried.put(number, sum);
+    }
+
+    void held(long number, NodeId holder) {
+        held.computeIfAbsent(number, _ -> new HashSet<>()).add(holder);
+    }
+
+    Optional<Frame.Sum> carried(long number) {
+        return Optional.ofNullable(carried.get(number));
+    }
+
+    Set<NodeId> holders(long number) {
+        return held.getOrDefault(number, Set.of());
+    }
+
+    Optional<Frame.Sum> result(long number) {
+        return Optional.ofNullable(results.get(number));
+    }
+
+    void result(long number, Frame.Sum sum) {
+        results.put(number, sum);
+    }
+
+    void release(long number) {
+        results.remove(number);
+    }
+
+    void releaseAll() {
+        results.clear();
+    }
+
+    /** The inputs of the first running sum of which all came. */
+    Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete(GroupMachine.State state) {
+        for (Map.Entry<Long, GroupMachine.Open> entry : state.open().entrySet()) {
+            SortedMap<NodeId, Frame.Share> got = inputs.getOrDefault(entry.getKey(), new TreeMap<>());
+            if (entry.getValue().running()
+                    && entry.getValue().signature().kind() == Signature.Kind.ALL_REDUCE
+                    && got.size() >= state.formation().members().size()) {
+                return Optional.of(Map.entry(entry.getKey(), got));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The first result that is passed on and came here. */
+    Optional<Resolution.Forward> passedOn(GroupMachine.State state, NodeId self) {
+        return state.forwards().stream()
+                .filter(forward -> carried.containsKey(forward.number())
+                        && (!holders(forward.number()).contains(self)
+                                || holders(forward.number())
+                                        .containsAll(state.formation().members())))
+                .findFirst();
+    }
+}

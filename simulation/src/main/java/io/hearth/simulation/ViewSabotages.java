@@ -1,0 +1,131 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+
+import io.hearth.election.ElectionConfig;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.election.ViewMachine.Event;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Views that are announced, repaired and left wrongly: one class for each {@link Plant} of that kind. */
+final class ViewSabotages {
+    private ViewSabotages() {}
+
+    record ReusedLineage() implements Sabotage {
+        @Override
+        public ViewMachine.Start start(ViewMachine.Start honest) {
+            return new ViewMachine.Start(
+                    2_000_000_000L, honest.records(), honest.node(), 1, honest.role(), honest.group(), honest.seed());
+        }
+    }
+
+    record EarlyJoin() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            return announced(effects, true);
+        }
+    }
+
+    record EarlyCommit() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            return announced(effects, false);
+        }
+    }
+
+    private static List<Effect> announced(List<Effect> effects, boolean onlyToJoiners) {
+        var more = new ArrayList<Effect>();
+        for (Effect effect : effects) {
+            more.add(effect);
+            if (effect instanceof Effect.Send(NodeId to, Message.Accept accept)) {
+                View next = accept.next();
+                if (!onlyToJoiners) {
+                    more.add(new Effect.Send(to, new Message.Commit(next)));
+                }
+                for (Member member : next.members()) {
+                    if (onlyToJoiners && accept.view().member(member.node()).isEmpty()) {
+                        more.add(new Effect.Send(member.node(), new Message.Commit(next)));
+                    }
+                }
+            }
+        }
+        return more;
+    }
+
+    record NoRepair() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            boolean isRepair = cause instanceof Event.Received received
+                    && !(received.message() instanceof Message.Accepted)
+                    && !(received.message() instanceof Message.Promise);
+            return isRepair
+                    ? effects.stream()
+                            .filter(effect ->
+                                    !(effect instanceof Effect.Send send && send.message() instanceof Message.Commit))
+                            .toList()
+                    : effects;
+        }
+    }
+
+    record ShortWait() implements Sabotage {
+        @Override
+        public ElectionConfig config(ElectionConfig honest) {
+            ElectionConfig.Ballots spans = honest.ballots();
+            var hasty = new ElectionConfig.Ballots(
+                    spans.staggerNanos(),
+                    spans.lifeNanos(),
+                    spans.lifeSpreadNanos(),
+                    spans.retryNanos(),
+                    spans.retrySpreadNanos(),
+                    spans.repeatNanos(),
+                    100 * MILLI,
+                    spans.orphanNanos());
+            return with(honest, hasty, honest.leaving());
+        }
+    }
+
+    record NoDrain() implements Sabotage {
+        @Override
+        public ElectionConfig config(ElectionConfig honest) {
+            ElectionConfig.Leaving spans = honest.leaving();
+            return with(
+                    honest, honest.ballots(), new ElectionConfig.Leaving(spans.repeatNanos(), 1, spans.lifeNanos()));
+        }
+    }
+
+    private static ElectionConfig with(
+            ElectionConfig honest, ElectionConfig.Ballots ballots, ElectionConfig.Leaving leaving) {
+        return new ElectionConfig(
+                ballots,
+                honest.joining(),
+                leaving,
+                honest.stalling(),
+                honest.holdDowns(),
+                honest.silenceNanos(),
+                honest.brokenPairNanos(),
+                honest.settleNanos(),
+                honest.gapNanos(),
+                honest.keepRecordNanos());
+    }
+
+    /** What an outsider says is taken as if a member had said it. */
+    record Gullible() implements Sabotage {
+        @Override
+        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+            View view = process.state().view();
+            return view.member(from).isPresent() || !(message instanceof Message.Commit)
+                    ? List.of()
+                    : view.members().stream()
+                            .filter(member -> !member.node().equals(process.host.id))
+                            .limit(1)
+                            .map(member -> new Forged(member.node(), member.incarnation(), message))
+                            .toList();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+
+import io.hearth.collective.CollectiveCodec;
+import io.hearth.core.Bytes;
+import io.hearth.election.Ballot;
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.election.ViewMachine.Event;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Votes that count wrongly or are forgotten: one class for each {@link Plant} of that kind. */
+final class VoteSabotages {
+    private VoteSabotages() {}
+
+    record LostPromises() implements Sabotage {
+        @Override
+        public boolean isDurable(Optional<LineageRecord> before, LineageRecord record) {
+            return before.isEmpty() || !before.get().view().equals(record.view());
+        }
+    }
+
+    record ForgottenAcceptance() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            return effects.stream().map(ForgottenAcceptance::without).toList();
+        }
+
+        private static Effect without(Effect effect) {
+            return effect instanceof Effect.Send(NodeId to, Message.Promise promise)
+                    ? new Effect.Send(
+                            to,
+                            new Message.Promise(
+                                    promise.lineage(),
+                                    promise.epoch(),
+                                    promise.ballot(),
+                                    Optional.empty(),
+                                    promise.status()))
+                    : effect;
+        }
+    }
+
+    /** Each vote counts as that of another voter too. */
+    record VotesTwice() implements Sabotage {
+        @Override
+        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+            Optional<Message> again = switch (message) {
+                case Message.Accepted accepted -> Optional.of(accepted);
+                case Message.Promise promise ->
+                    Optional.of(new Message.Promise(
+                            promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty(), Optional.empty()));
+                default -> Optional.empty();
+            };
+            return again.stream().flatMap(vote -> other(process, from, vote)).toList();
+        }
+
+        /** Another voter, of which nothing came yet: its own answer would replace this one. */
+        private static Stream<Forged> other(NodeProcess process, NodeId from, Message vote) {
+            return process.state().view().voters().stream()
+                    .filter(voter -> !voter.node().equals(from)
+                            && !voter.node().equals(process.host.id)
+                            && !hears(process, voter.node()))
+                    .limit(1)
+                    .map(voter -> new Forged(voter.node(), voter.incarnation(), vote));
+        }
+    }
+
+    /** Where the votes are even, rank 0 is taken to agree when it cannot be reached. */
+    record AnyHalf() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            for (Effect effect : effects) {
+                if (effect instanceof Effect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
+                        && isMissing(process, to, view)) {
+                    var promise = new Message.Promise(
+                            view.lineage(), view.epoch(), ballot, Optional.empty(), Optional.empty());
+                    agree(process, view, promise);
+                } else if (effect instanceof Effect.Send(NodeId to, Message.Accept accept)
+                        && isMissing(process, to, accept.view())) {
+                    View view = accept.view();
+                    agree(process, view, new Message.Accepted(view.lineage(), view.epoch(), accept.ballot()));
+                }
+            }
+            return effects;
+        }
+
+        private static boolean isMissing(NodeProcess process, NodeId to, View view) {
+            List<Member> voters = view.voters();
+            return voters.size() % 2 == 0 && voters.getFirst().node().equals(to) && !VoteSabotages.hears(process, to);
+        }
+
+        private static void agree(NodeProcess process, View view, Message message) {
+            Member first = view.voters().getFirst();
+            process.world.after(
+                    10 * MILLI,
+                    () -> process.deliver(
+                            () -> process.view(new Event.Received(first.node(), first.incarnation(), message))));
+        }
+    }
+
+    record Amnesia() implements Sabotage {
+        @Override
+        public Optional<LineageRecord> rebuild(LineageRecord lost) {
+            return Optional.of(
+                    new LineageRecord(lost.lineage(), lost.entries(), lost.view(), Optional.empty(), Optional.empty()));
+        }
+    }
+
+    record NoProxy() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            Lineage home = process.state().view().lineage();
+            return effects.stream().filter(effect -> !isProxy(effect, home)).toList();
+        }
+
+        private static boolean isProxy(Effect effect, Lineage home) {
+            return effect instanceof Effect.Send send
+                    && switch (send.message()) {
+                        case Message.Promise promise -> promise.status().isEmpty();
+                        case Message.Accepted accepted -> !accepted.lineage().equals(home);
+                        default -> false;
+                    };
+        }
+    }
+
+    /** A member that cannot be reached is taken to have answered with what it said last. */
+    record KeepSilent() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            for (Effect effect : effects) {
+                if (effect instanceof Effect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
+                        && !VoteSabotages.hears(process, to)) {
+                    view.member(to).ifPresent(member -> answer(process, member, view, ballot));
+                }
+            }
+            return effects;
+        }
+
+        private static void answer(NodeProcess process, Member member, View view, Ballot ballot) {
+            Bytes status = process.trainer()
+                    .map(trainer -> CollectiveCodec.encode(trainer.state().status()))
+                    .orElse(Bytes.EMPTY);
+            var promise = new Message.Promise(
+                    view.lineage(),
+                    view.epoch(),
+                    ballot,
+                    Optional.empty(),
+                    Optional.of(new Message.Status(false, status)));
+            process.world.after(
+                    400 * MILLI,
+                    () -> process.deliver(
+                            () -> process.view(new Event.Received(member.node(), member.incarnation(), promise))));
+        }
+    }
+
+    /** Whether a message would arrive and be answered now. */
+    private static boolean hears(NodeProcess process, NodeId to) {
+        return process.world.cluster.processes().stream()
+                .anyMatch(other -> other.host.id.equals(to)
+                        && !other.isPaused()
+                        && !process.world.network.isCutEitherWay(process.host.index, other.host.index));
+    }
+}
