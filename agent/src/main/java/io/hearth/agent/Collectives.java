@@ -24,6 +24,9 @@ sealed interface Collectives {
     /** Whether the next step has to wait. */
     void hold(boolean held);
 
+    /** Whether all data threads stand still. */
+    void rest(boolean resting);
+
     /** All collectives up to this number ended; -1 without any. */
     long doneUpTo();
 
@@ -54,6 +57,11 @@ sealed interface Collectives {
         }
 
         @Override
+        public void rest(boolean resting) {
+            engine.rest(resting);
+        }
+
+        @Override
         public long doneUpTo() {
             return engine.doneUpTo();
         }
@@ -79,6 +87,9 @@ sealed interface Collectives {
 
         @Override
         public void hold(boolean held) {}
+
+        @Override
+        public void rest(boolean resting) {}
 
         @Override
         public long doneUpTo() {

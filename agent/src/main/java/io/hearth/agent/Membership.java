@@ -69,6 +69,11 @@ final class Membership {
         return views.state().view();
     }
 
+    /** Whether the collectives stand still. */
+    void rest(boolean resting) {
+        collectives.rest(resting);
+    }
+
     /** On the link to {@code to}; lost if there is none. */
     void send(NodeId to, Message message) {
         messenger.accept(to, message);

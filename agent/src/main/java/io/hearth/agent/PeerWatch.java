@@ -39,6 +39,8 @@ final class PeerWatch {
         void trusted(Effect.Trusted trusted);
 
         void renew(Effect.Renew renew);
+
+        void awoke();
     }
 
     PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
@@ -119,10 +121,12 @@ final class PeerWatch {
                     listening.remove(gone);
                 }
             }
-            case Effect.Awoke awoke ->
+            case Effect.Awoke awoke -> {
                 LOG.info(
                         "this machine slept or was paused for {} ms: nobody is judged by that time",
                         awoke.gapNanos() / 1_000_000);
+                outcome.awoke();
+            }
         }
     }
 }

@@ -222,6 +222,14 @@ public final class CollectiveEngine implements DistributedBackend {
         shell.fail(why);
     }
 
+    /**
+     * Whether all data threads stand still. For a node that slept: its sockets may be full of a past in which it was a member, and
+     * it has to hear first whether it still is one.
+     */
+    public void rest(boolean resting) {
+        shell.rest(resting);
+    }
+
     /** All numbers up to this one ended here; 0 before the first. */
     public long doneUpTo() {
         return shell.state().doneUpTo();

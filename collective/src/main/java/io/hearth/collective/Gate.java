@@ -5,32 +5,41 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where data threads stop for a freeze: each passes once per record. {@link #shut} returns when no thread is inside, which is
- * soon, because nobody blocks inside.
+ * Where data threads stop, for a freeze or for a rest: each passes once per record. {@link #freeze} and {@link #rest} return when no
+ * thread is inside, which is soon, because nobody blocks inside.
  */
 final class Gate {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private boolean shut;
+    private boolean frozen;
+    private boolean resting;
     private int inside;
 
-    /** From now on nobody enters; returns when the last one is out. */
-    void shut() {
-        lock.lock();
-        try {
-            shut = true;
-            while (inside > 0) {
-                changed.awaitUninterruptibly();
-            }
-        } finally {
-            lock.unlock();
-        }
+    /** From now on nobody enters, until {@link #thaw}. */
+    void freeze() {
+        change(() -> frozen = true);
     }
 
-    void open() {
+    void thaw() {
+        change(() -> frozen = false);
+    }
+
+    /** From now on nobody enters, until {@link #resume}. */
+    void rest() {
+        change(() -> resting = true);
+    }
+
+    void resume() {
+        change(() -> resting = false);
+    }
+
+    private void change(Runnable what) {
         lock.lock();
         try {
-            shut = false;
+            what.run();
+            while ((frozen || resting) && inside > 0) {
+                changed.awaitUninterruptibly();
+            }
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -55,7 +64,7 @@ final class Gate {
     void enter(Ring ring) throws IOException {
         lock.lock();
         try {
-            while (shut && !ring.isAbandoned()) {
+            while ((frozen || resting) && !ring.isAbandoned()) {
                 changed.awaitUninterruptibly();
             }
             ring.check();

@@ -118,7 +118,7 @@ final class GroupBoard {
             step(newest);
         }
         if (state.frozen().isEmpty()) {
-            gate.open();
+            gate.thaw();
         }
     }
 

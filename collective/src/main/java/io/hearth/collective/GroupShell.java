@@ -69,7 +69,7 @@ final class GroupShell implements AutoCloseable {
 
     /** Stops every data thread, then says where this member stands; nothing ends until {@link #install}. */
     Status freeze(String lineage, long epoch) {
-        gate.shut();
+        gate.freeze();
         board.lock.lock();
         try {
             board.step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));
@@ -77,6 +77,15 @@ final class GroupShell implements AutoCloseable {
             return board.state().status();
         } finally {
             board.lock.unlock();
+        }
+    }
+
+    /** Whether every data thread stands still for a while. */
+    void rest(boolean resting) {
+        if (resting) {
+            gate.rest();
+        } else {
+            gate.resume();
         }
     }
 
@@ -102,7 +111,7 @@ final class GroupShell implements AutoCloseable {
                 board.ring().ifPresent(on -> forwarder.start(on, forwards));
             }
             if (board.state().frozen().isEmpty()) {
-                gate.open();
+                gate.thaw();
             }
         } finally {
             board.lock.unlock();
