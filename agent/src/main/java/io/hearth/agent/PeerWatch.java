@@ -28,7 +28,7 @@ final class PeerWatch {
     private final Outcome outcome;
     private final MachineDriver<HealthState, Event, Effect> health;
     private final Map<NodeId, Long> incarnations = new HashMap<>(); // of linked peers
-    private final Map<NodeId, InetSocketAddress> dialled = new HashMap<>(); // where a watched peer listens, as found
+    private final Map<NodeId, InetSocketAddress> listening = new HashMap<>(); // where a watched peer does
 
     /** What the opinions and heartbeats lead to. */
     interface Outcome {
@@ -60,10 +60,10 @@ final class PeerWatch {
     void admitted(LinkInfo link) {
         NodeId node = link.peer().id();
         incarnations.put(node, link.peer().incarnation());
-        if (link.dialedByUs()) {
-            dialled.put(node, link.address());
-        }
         health.step(new Event.Linked(node, link.peer().incarnation()));
+        if (health.state().peers().containsKey(node)) {
+            listening.put(node, link.listens());
+        }
     }
 
     /** The incarnation whose link ended; empty if none was known. */
@@ -76,7 +76,7 @@ final class PeerWatch {
     /** Nobody listens where a lost peer did: it is gone, and there is no reason to wait. */
     void dialFailed(NodeEvent.DialFailed failed) {
         if (failed.failure() == DialFailure.REFUSED) {
-            dialled.forEach((node, address) -> {
+            Map.copyOf(listening).forEach((node, address) -> {
                 if (address.equals(failed.address())) {
                     health.step(new Event.RedialRefused(node));
                 }
@@ -116,7 +116,7 @@ final class PeerWatch {
             case Effect.Announce(HealthEvent event) -> {
                 LOG.debug("{}", event);
                 if (event instanceof HealthEvent.Removed(NodeId gone)) {
-                    dialled.remove(gone);
+                    listening.remove(gone);
                 }
             }
             case Effect.Awoke awoke ->

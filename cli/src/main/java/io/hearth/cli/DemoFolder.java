@@ -113,12 +113,9 @@ final class DemoFolder implements AutoCloseable {
         });
     }
 
-    /** The nodes remove it when they were there. */
+    /** From here on it may be removed, if the nodes have not done so. */
     @Override
     public void close() {
-        if (Files.exists(path)) {
-            remove(path);
-        }
         try {
             lock.close();
         } catch (IOException _) {

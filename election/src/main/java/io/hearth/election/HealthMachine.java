@@ -267,16 +267,19 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
                     : peer;
         }
         long silent = now - peer.heardNanos();
-        String why = "silent for " + silent / 1_000_000 + " ms";
         if (silent >= renewNanos(peer) && isUnrenewed(peer)) {
-            Watched suspect = suspect(node, peer, why, now, effects);
-            effects.add(new Effect.Renew(node, why));
+            Watched suspect = suspect(node, peer, silentFor(silent), now, effects);
+            effects.add(new Effect.Renew(node, silentFor(silent)));
             return suspect.link(new Link.Up(true));
         }
         if (silent >= silenceNanos(peer)) {
-            return suspect(node, peer, why, now, effects);
+            return suspect(node, peer, silentFor(silent), now, effects);
         }
-        return silent >= silenceNanos(peer) / 2 ? doubted(node, peer, why, now, effects) : peer;
+        return silent >= silenceNanos(peer) / 2 ? doubted(node, peer, silentFor(silent), now, effects) : peer;
+    }
+
+    private static String silentFor(long nanos) {
+        return "silent for " + nanos / 1_000_000 + " ms";
     }
 
     private static Watched beat(NodeId node, Watched peer, long now, List<Effect> effects) {

@@ -133,7 +133,7 @@ final class LinksTest {
         }
         try (var a = new TestNode(keys)) {
             a.links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            assertTrue(a.await(Seen.DialFailed.class).text().contains("refused"));
+            assertEquals(DialFailure.REFUSED, a.await(Seen.DialFailed.class).failure());
         }
     }
 

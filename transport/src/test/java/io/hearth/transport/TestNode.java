@@ -31,7 +31,7 @@ final class TestNode implements AutoCloseable {
 
         record Refused(Optional<PeerId> peer, Refusal refusal, String text) implements Seen {}
 
-        record DialFailed(String text) implements Seen {}
+        record DialFailed(DialFailure failure) implements Seen {}
     }
 
     final NodeIdentity identity;
@@ -80,7 +80,7 @@ final class TestNode implements AutoCloseable {
 
         @Override
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
-            seen.add(new Seen.DialFailed(text));
+            seen.add(new Seen.DialFailed(failure));
         }
     }
 
