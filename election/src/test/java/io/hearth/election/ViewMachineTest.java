@@ -394,6 +394,16 @@ final class ViewMachineTest {
     }
 
     @Test
+    void whoAskedToLeaveAndEnteredAgainLeavesNoMore() {
+        received(THIRD, new Message.Leave(LINEAGE, true));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        now += 1_000 * MILLI;
+        event(new Event.Tick());
+        assertEquals(ElectionState.FOLLOWER, state.election(), effects.toString());
+        assertEquals(Optional.empty(), state.change().needed());
+    }
+
+    @Test
     void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
         received(THIRD, new Message.Leave(LINEAGE, true));
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
