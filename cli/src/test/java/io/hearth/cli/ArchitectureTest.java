@@ -45,7 +45,7 @@ final class ArchitectureTest {
             Map.entry(
                     "collective",
                     Set.of("core", "identity", "accel", "compression", "topology", "election", "transport")),
-            Map.entry("simulation", Set.of("core", "identity", "election", "collective")),
+            Map.entry("simulation", Set.of("core", "identity", "discovery", "election", "collective")),
             Map.entry(
                     "agent",
                     Set.of(

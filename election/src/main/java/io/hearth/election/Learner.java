@@ -176,6 +176,13 @@ final class Learner {
     }
 
     private static void settle(Turn turn) {
+        for (Member member : turn.view().members()) {
+            if (turn.home.knownSince(member.node()) == turn.now) { // it has just entered, whatever it asked for before
+                turn.peer(member.node())
+                        .filter(Peer::leaving)
+                        .ifPresent(peer -> turn.peer(member.node(), peer.asksToLeave(false)));
+            }
+        }
         turn.freeze = Freeze.THAWED;
         turn.campaign = Campaign.NONE;
         turn.change = Change.none(turn.now);

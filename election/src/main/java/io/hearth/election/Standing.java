@@ -17,7 +17,8 @@ final class Standing {
         }
         Optional<Peer> known = turn.peer(member.node());
         long memberSince = turn.home.knownSince(member.node());
-        if (known.isEmpty()) {
+        if (known.isEmpty()
+                || known.get().incarnation() < member.incarnation()) { // what is known is of an earlier start
             return turn.now - memberSince >= turn.config.silenceNanos();
         }
         Peer peer = known.get();

@@ -377,6 +377,33 @@ final class ViewMachineTest {
     }
 
     @Test
+    void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
+        event(new Event.Suspected(THIRD, 1));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
+        received(MASTER, new Message.Leave(LINEAGE, false));
+        Ballot mine = new Ballot(1, SELF);
+        event(new Event.Frozen(LINEAGE, 4, Optional.of(OpenResolver.OPEN), 0));
+        var leaves = Optional.of(new Message.Status(true, OpenResolver.OPEN));
+        received(MASTER, new Message.Promise(LINEAGE, 4, mine, Optional.empty(), leaves));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        assertTrue(
+                effects.stream()
+                        .noneMatch(effect ->
+                                effect instanceof Effect.Send send && send.message() instanceof Message.Accept),
+                "the third has just come and gets its time to answer: " + effects);
+    }
+
+    @Test
+    void whoAskedToLeaveAndEnteredAgainLeavesNoMore() {
+        received(THIRD, new Message.Leave(LINEAGE, true));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        now += 1_000 * MILLI;
+        event(new Event.Tick());
+        assertEquals(ElectionState.FOLLOWER, state.election(), effects.toString());
+        assertEquals(Optional.empty(), state.change().needed());
+    }
+
+    @Test
     void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
         received(THIRD, new Message.Leave(LINEAGE, true));
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));

@@ -32,7 +32,7 @@ final class Boundary {
     /** What came for one number. */
     private static final class Attempt {
         final NavigableMap<NodeId, Frame.Claim> claims = new TreeMap<>();
-        Optional<Refusal> doom = Optional.empty();
+        final NavigableMap<NodeId, Refusal> dooms = new TreeMap<>();
         Frame.@Nullable Claim agreed;
         int asked;
     }
@@ -79,7 +79,7 @@ final class Boundary {
     void claimed(Frame.Claimed frame) {
         Attempt attempt = attempt(frame.number());
         attempt.claims.put(frame.from(), frame.claim());
-        attempt.doom = attempt.doom.or(frame::doomed);
+        frame.doomed().ifPresent(doom -> attempt.dooms.put(frame.from(), doom));
     }
 
     /** What it ends with once there is nothing more to wait for: a refusal, or the state that all agreed on and hold. */
@@ -89,8 +89,8 @@ final class Boundary {
         if (!attempt.claims.keySet().containsAll(members)) {
             return Optional.empty();
         }
-        if (attempt.doom.isPresent()) {
-            return Optional.of(new End(attempt.doom, 0));
+        if (!attempt.dooms.isEmpty()) { // the same on all, whatever came first
+            return Optional.of(new End(Optional.of(attempt.dooms.firstEntry().getValue()), 0));
         }
         Frame.Claim agreed = agreed(attempt);
         if (!holds(agreed) && world.sabotage.takesStateOver()) {
@@ -194,7 +194,8 @@ final class Boundary {
     /** A state came; it is checked against what all agreed on. */
     void came(Frame.State frame) {
         Frame.Claim agreed = attempt(frame.number()).agreed;
-        if (agreed != null && !holds(agreed) && frame.claim().isSameStateAs(agreed)) {
+        boolean isOpen = state().open().containsKey(frame.number()); // else it is an answer to an earlier question
+        if (isOpen && agreed != null && !holds(agreed) && frame.claim().isSameStateAs(agreed)) {
             steps().takeOver(agreed);
             world.tally.transfer();
         }

@@ -3,23 +3,33 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.discovery.PeerAddress;
+import io.hearth.discovery.PeerTableMachine;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /** The hosts of one world, the processes that start, die and exit on them, and the control links between these. */
 final class Cluster {
+    private static final long NO_ANSWER_NANOS = 3 * SECOND;
+
     private final World world;
     private final SplittableRandom random;
     private final List<Host> hosts = new ArrayList<>();
     private final Map<NodeId, Host> byId = new TreeMap<>();
+    private final Set<Link> links = new HashSet<>();
     private boolean isDamaged;
+
+    /** A control link that one end dialled. */
+    private record Link(NodeProcess dialler, NodeProcess target) {}
 
     Cluster(World world, SplittableRandom random) {
         this.world = world;
@@ -81,24 +91,65 @@ final class Cluster {
         process.trainer()
                 .ifPresent(trainer -> trainer.script().beginAfterPatience(SECOND + random.nextLong(6 * SECOND)));
         world.hostile.link(process);
-        for (Host other : hosts) {
-            if (other != host) {
-                other.process().ifPresent(peer -> linkLater(process, peer, MILLI + random.nextLong(20 * MILLI)));
+        process.finder().begin();
+    }
+
+    /** Whether every two processes have a link. */
+    boolean isMeshed() {
+        List<NodeProcess> all = processes();
+        return all.stream().allMatch(one -> all.stream().allMatch(other -> one == other || areLinked(one, other)));
+    }
+
+    boolean areLinked(NodeProcess one, NodeProcess other) {
+        return links.contains(new Link(one, other)) || links.contains(new Link(other, one));
+    }
+
+    /** A process dials; it hears of the outcome once. */
+    void dial(NodeProcess from, PeerAddress address) {
+        Optional<Host> host =
+                hosts.stream().filter(other -> other.address().equals(address)).findFirst();
+        NodeProcess target = host.flatMap(Host::process).orElse(null);
+        boolean answers = host.isPresent() && !world.network.isCutEitherWay(from.host.index, host.get().index);
+        if (target == null || !answers) {
+            String why = answers ? "connection refused" : "no answer";
+            world.after(answers ? MILLI : NO_ANSWER_NANOS, () -> failed(from, address, why));
+            return;
+        }
+        long handshake = random.nextInt(4) == 0 ? random.nextLong(900 * MILLI) : random.nextLong(20 * MILLI);
+        world.after(MILLI + handshake, () -> {
+            if (target.isAlive()
+                    && !target.isPaused()
+                    && !world.network.isCutEitherWay(from.host.index, target.host.index)) {
+                from.deliver(() -> linked(from, target, address));
+            } else {
+                failed(from, address, "the handshake did not end");
             }
+        });
+    }
+
+    private static void failed(NodeProcess from, PeerAddress address, String why) {
+        from.deliver(() -> from.finder().step(new PeerTableMachine.Event.DialFailed(address, why)));
+    }
+
+    private void linked(NodeProcess from, NodeProcess target, PeerAddress address) {
+        if (!target.isAlive()) {
+            failed(from, address, "it closed");
+            return;
+        }
+        boolean isFirst = links.add(new Link(from, target)) && !links.contains(new Link(target, from));
+        from.finder().step(new PeerTableMachine.Event.Admitted(address, target.host.id));
+        target.deliver(
+                () -> target.finder().step(new PeerTableMachine.Event.Accepted(from.host.address(), from.host.id)));
+        if (isFirst) {
+            from.linked(target.host.id, target.incarnation);
+            target.deliver(() -> target.linked(from.host.id, from.incarnation));
         }
     }
 
-    private void linkLater(NodeProcess one, NodeProcess other, long delay) {
-        world.after(delay, () -> {
-            if (!one.isAlive() || !other.isAlive()) {
-                return;
-            }
-            if (world.network.isCutEitherWay(one.host.index, other.host.index)) {
-                linkLater(one, other, 500 * MILLI);
-                return;
-            }
-            one.deliver(() -> one.linked(other.host.id, other.incarnation));
-            other.deliver(() -> other.linked(one.host.id, one.incarnation));
+    private void unlink(NodeProcess one, NodeProcess other, boolean refused) {
+        one.deliver(() -> {
+            one.unlinked(other.host.id, other.incarnation, refused);
+            one.finder().step(new PeerTableMachine.Event.Lost(other.host.id));
         });
     }
 
@@ -110,10 +161,14 @@ final class Cluster {
         NodeProcess first = one.process().orElseThrow();
         NodeProcess second = other.process().orElseThrow();
         world.note("the link of " + one.name() + " and " + other.name() + " drops");
-        first.deliver(() -> first.unlinked(other.id, second.incarnation, false));
-        second.deliver(() -> second.unlinked(one.id, first.incarnation, false));
-        linkLater(first, second, 10 * MILLI + random.nextLong(900 * MILLI));
-        return true;
+        boolean isUp = areLinked(first, second);
+        if (isUp) {
+            links.remove(new Link(first, second));
+            links.remove(new Link(second, first));
+            unlink(first, second, false);
+            unlink(second, first, false);
+        }
+        return isUp;
     }
 
     /** The process dies; {@code silently} as by a pulled plug, else its sockets close. */
@@ -146,14 +201,13 @@ final class Cluster {
 
     private void end(NodeProcess process, boolean silently) {
         process.host.died();
+        links.removeIf(link -> link.dialler() == process || link.target() == process);
         if (silently) {
             return;
         }
         for (NodeProcess other : processes()) {
             if (!world.network.isCutEitherWay(process.host.index, other.host.index)) {
-                world.after(
-                        random.nextLong(2 * MILLI),
-                        () -> other.deliver(() -> other.unlinked(process.host.id, process.incarnation, true)));
+                world.after(random.nextLong(2 * MILLI), () -> unlink(other, process, true));
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.discovery.PeerAddress;
 import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
@@ -42,6 +43,11 @@ final class Host {
 
     void died() {
         process = null;
+    }
+
+    /** Where it can be dialled. */
+    PeerAddress address() {
+        return new PeerAddress("10.0.0." + machine(), 52_416 + index);
     }
 
     /** For traces: {@code a2} is the agent of machine 2, {@code t2} a trainer there. */

@@ -5,6 +5,7 @@ import static io.hearth.simulation.Timeline.MILLI;
 import io.hearth.collective.CollectiveResolver;
 import io.hearth.core.Bytes;
 import io.hearth.core.Step;
+import io.hearth.discovery.PeerTableMachine;
 import io.hearth.election.HealthMachine;
 import io.hearth.election.HealthState;
 import io.hearth.election.Lineage;
@@ -36,6 +37,7 @@ final class NodeProcess {
     private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
     private final Deque<Event> waiting = new ArrayDeque<>();
     private final @Nullable Trainer trainer;
+    private final Finder finder;
     private final Step<ViewState, Effect> first;
     private ViewState state;
     private HealthState health;
@@ -60,6 +62,7 @@ final class NodeProcess {
         this.health = HealthState.empty(world.now());
         this.first = machine.start(start, world.now());
         this.state = first.state();
+        this.finder = new Finder(this);
         this.trainer = host.role == Role.TRAINER ? new Trainer(this) : null;
     }
 
@@ -75,6 +78,10 @@ final class NodeProcess {
 
     Optional<Trainer> trainer() {
         return Optional.ofNullable(trainer);
+    }
+
+    Finder finder() {
+        return finder;
     }
 
     boolean isAlive() {
@@ -131,7 +138,8 @@ final class NodeProcess {
             return;
         }
         long now = world.now();
-        long sleep = Math.min(machine.sleepNanos(state, now), watch.sleepNanos(health, now));
+        long sleep =
+                Math.min(finder.sleepNanos(), Math.min(machine.sleepNanos(state, now), watch.sleepNanos(health, now)));
         long due = now + Math.max(TICK_MIN_NANOS, sleep);
         if (due >= tickAt) {
             return;
@@ -153,6 +161,9 @@ final class NodeProcess {
         }
         if (machine.sleepNanos(state, world.now()) <= 0) {
             view(new Event.Tick());
+        }
+        if (finder.sleepNanos() <= 0) {
+            finder.step(new PeerTableMachine.Event.Tick());
         }
     }
 
@@ -261,6 +272,7 @@ final class NodeProcess {
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
                 world.ledger.learned(view);
+                finder.heardByOthers(view);
                 if (trainer != null) {
                     trainer.install(view);
                 }

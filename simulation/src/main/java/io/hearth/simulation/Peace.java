@@ -64,6 +64,9 @@ final class Peace {
     }
 
     private boolean isSettled() {
+        if (!cluster.isMeshed()) {
+            return false;
+        }
         View view = null;
         for (Host host : cluster.hosts()) {
             NodeProcess process = host.process().orElse(null);

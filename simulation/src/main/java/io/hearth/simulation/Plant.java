@@ -65,7 +65,7 @@ public enum Plant {
     /** A lost commit stays lost. */
     NO_REPAIR("a lost commit is never repaired", 60, ViewSabotages.NoRepair::new),
     /** Closing does not wait. */
-    NO_DRAIN("a leaver does not wait until the others have its results", 60, ViewSabotages.NoDrain::new),
+    NO_DRAIN("a leaver does not wait until the others have its results", 250, ViewSabotages.NoDrain::new),
     /** Closing ends the process. */
     ABRUPT_LEAVE("closing ends the process at once", 60, GroupSabotages.AbruptLeave::new),
     /** A removed member is not told. */

@@ -89,8 +89,6 @@ final class Script {
         return length > 0 && trainer.doneUpTo() >= length;
     }
 
-    // ---- beginning
-
     /** Begins once enough others are in, as a script does that waits for its peers. */
     void considerBeginning(int members) {
         if (!wantsToBegin && members >= world.cluster.wanted(process.host.group) && world.beginsJobs()) {
@@ -117,8 +115,6 @@ final class Script {
             callNext();
         }
     }
-
-    // ---- at work
 
     void callNext() {
         GroupMachine.State state = trainer.state();
@@ -210,8 +206,6 @@ final class Script {
         endings.clear();
         steps.interrupt();
     }
-
-    // ---- ending
 
     private void expire(Call call) {
         if (calls.containsValue(call) && !isOver && world.hasDeadlines()) {
