@@ -18,6 +18,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
 import io.hearth.election.View;
+import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -189,7 +190,8 @@ public final class CollectiveCodec {
     }
 
     private static Refusal refusal(RefusalMessage message) {
-        return new Refusal(Refusal.Cause.valueOf(message.getCause()), message.getText());
+        return new Refusal(
+                Refusal.Cause.valueOf(message.getCause()), Labels.clean(message.getText(), Refusal.TEXT_MAX));
     }
 
     private static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes)

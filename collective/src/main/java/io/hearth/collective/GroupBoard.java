@@ -259,6 +259,8 @@ final class GroupBoard {
         if (over == null) {
             over = why;
             newest = null; // the view in which it ended is none to come back to
+            listener.progress(
+                    state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY); // no step is awaited
         }
         if (call != null && call.outcome == null && call.error == null) {
             call.error = again(why);

@@ -19,6 +19,7 @@ import io.hearth.election.wire.PromiseFrame;
 import io.hearth.election.wire.RefuseFrame;
 import io.hearth.election.wire.StatusFrame;
 import io.hearth.election.wire.ViewFrame;
+import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.Optional;
@@ -250,7 +251,8 @@ public final class MessageCodec {
     }
 
     private static Message notYet(NotYetFrame frame) {
-        return new Message.NotYet(lineage(frame.getLineage()), frame.getReason());
+        return new Message.NotYet(
+                lineage(frame.getLineage()), Labels.clean(frame.getReason(), Message.REASON_CHARACTERS_MAX));
     }
 
     private static Message leave(LeaveFrame frame) {

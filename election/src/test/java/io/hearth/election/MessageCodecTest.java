@@ -55,6 +55,14 @@ final class MessageCodecTest {
                 new Message.Leave(LINEAGE, true));
     }
 
+    @Test
+    void whatAPeerSaysForPeopleCannotSteerATerminal() throws MalformedMessageException {
+        var told = new Message.NotYet(LINEAGE, "wait\u001b[2J a\u202emoment");
+        assertEquals(
+                new Message.NotYet(LINEAGE, "wait[2J amoment"),
+                MessageCodec.decode(MessageCodec.NOT_YET, MessageCodec.encode(told)));
+    }
+
     @ParameterizedTest
     @MethodSource("messages")
     void everyMessageSurvivesTheWire(Message message) throws MalformedMessageException {

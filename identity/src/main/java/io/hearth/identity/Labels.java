@@ -15,16 +15,21 @@ public final class Labels {
 
     /** {@code raw} without what may not be shown, cut to {@link #CHARACTERS_MAX}; possibly empty. */
     public static String clean(String raw) {
+        return clean(raw, CHARACTERS_MAX);
+    }
+
+    /** {@code raw} without what may not be shown, cut to so many code points; possibly empty. For a peer's words of any kind. */
+    public static String clean(String raw, int charactersMax) {
         var clean = new StringBuilder();
         int characters = 0;
         boolean blank = false;
-        for (int i = 0; i < raw.length() && characters < CHARACTERS_MAX; ) {
+        for (int i = 0; i < raw.length() && characters < charactersMax; ) {
             int character = raw.codePointAt(i);
             i += Character.charCount(character);
             if (Character.isWhitespace(character) || Character.isSpaceChar(character)) {
                 blank = characters > 0;
             } else if (isShown(character)) {
-                if (blank && characters + 1 < CHARACTERS_MAX) {
+                if (blank && characters + 1 < charactersMax) {
                     clean.append(' ');
                     characters++;
                 }
