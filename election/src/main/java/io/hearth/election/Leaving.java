@@ -2,6 +2,7 @@ package io.hearth.election;
 
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
+import java.util.List;
 
 /** Leaves in good order: waits until the others have the results that this node has, then asks to be left out. */
 final class Leaving {
@@ -66,6 +67,10 @@ final class Leaving {
 
     private static void ask(Turn turn) {
         turn.sendToMembers(new Message.Leave(turn.home.lineage(), false));
+        for (View view : walkedOutOf(turn)) {
+            var leave = new Message.Leave(view.lineage(), false);
+            others(turn, view).forEach(member -> turn.send(member.node(), leave));
+        }
         if (isLast(turn)) {
             go(turn);
         }
@@ -77,9 +82,32 @@ final class Leaving {
         turn.effect(new Effect.Left());
     }
 
-    /** Nobody stays who could miss this node. */
+    /** Nobody stays who could miss this node, or its vote. */
     private static boolean isLast(Turn turn) {
-        return turn.view().members().stream().allMatch(member -> Standing.isLeaving(turn, member));
+        return turn.view().members().stream().allMatch(member -> Standing.isLeaving(turn, member))
+                && walkedOutOf(turn).isEmpty();
+    }
+
+    /** Views that list this start though it lives elsewhere: where somebody is left, its vote is still needed. */
+    private static List<View> walkedOutOf(Turn turn) {
+        return turn.seats().values().stream()
+                .flatMap(seat -> seat.record().view().stream())
+                .filter(view -> !view.lineage().equals(turn.home.lineage())
+                        && view.member(turn.self.node())
+                                .filter(me -> me.incarnation() == turn.self.incarnation())
+                                .isPresent()
+                        && others(turn, view).stream().anyMatch(member -> isThere(turn, member)))
+                .toList();
+    }
+
+    private static List<Member> others(Turn turn, View view) {
+        return view.members().stream().filter(member -> !turn.isSelf(member)).toList();
+    }
+
+    private static boolean isThere(Turn turn, Member member) {
+        return turn.peer(member.node())
+                .filter(peer -> peer.linked() && !peer.suspected() && !peer.leaving())
+                .isPresent();
     }
 
     private static boolean othersHaveAll(Turn turn) {

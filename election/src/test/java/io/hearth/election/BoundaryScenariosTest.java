@@ -120,6 +120,19 @@ final class BoundaryScenariosTest {
     }
 
     @Test
+    void whoResignsAndGoesStaysUntilItsVoteIsNoLongerNeeded() {
+        List<Host> hosts = group(2);
+        Host senior = hosts.getFirst();
+        world.view(senior, new ViewMachine.Event.Resign());
+        world.view(senior, new ViewMachine.Event.Leave());
+        assertFalse(senior.hasLeft, "the other one is no quorum without it");
+        world.run(world.now + 2 * SECOND);
+        assertTrue(senior.hasLeft);
+        assertEquals(1, members(hosts.getLast()));
+        assertEquals(ElectionState.MASTER, hosts.getLast().state().election());
+    }
+
+    @Test
     void whoResignsAgainAndAgainHasToWaitLongerEachTime() {
         List<Host> hosts = group(2);
         Host failed = hosts.getLast();
