@@ -27,6 +27,7 @@ final class ChaosStage implements AutoCloseable {
     }
 
     private static final int TOLD_MAX = 100_000;
+    private static final String KIND = "chaos";
     private static final List<String> FLAGS_OF_SUMS = List.of(
             "--enable-native-access=ALL-UNNAMED",
             "-XX:+UseCompactObjectHeaders",
@@ -35,14 +36,14 @@ final class ChaosStage implements AutoCloseable {
             "-Xmx1g");
 
     private final int hosts;
-    private final ChaosFolder folder;
+    private final RunFolder folder;
     private final ChaosLab lab;
     private final ChaosWorkers workers;
     private final BlockingQueue<ChaosWorkers.Said> said = new ArrayBlockingQueue<>(TOLD_MAX);
     private final NetworkNamespace namespace = NetworkNamespace.create(ChaosWorkerCommand.NAMESPACE);
     private int homesMade;
 
-    private ChaosStage(int hosts, ChaosFolder folder, ChaosLab lab, Path logs, ChaosWorkerCommand.Work work) {
+    private ChaosStage(int hosts, RunFolder folder, ChaosLab lab, Path logs, ChaosWorkerCommand.Work work) {
         this.hosts = hosts;
         this.folder = folder;
         this.lab = lab;
@@ -58,15 +59,15 @@ final class ChaosStage implements AutoCloseable {
             throws SetupException, InterruptedException {
         Path script = ChaosLab.script();
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
-        for (ChaosFolder left : ChaosFolder.left(temporary)) {
+        for (RunFolder left : RunFolder.left(temporary, KIND)) {
             try (left) {
-                ChaosLab.down(script, left.labId());
+                ChaosLab.down(script, left.id());
             }
         }
-        ChaosFolder folder = ChaosFolder.create(temporary);
+        RunFolder folder = RunFolder.create(temporary, KIND);
         try {
             Path kept = Files.createDirectories(logs.orElse(folder.path().resolve("logs")));
-            return new ChaosStage(hosts, folder, ChaosLab.up(script, folder.labId(), hosts), kept, work);
+            return new ChaosStage(hosts, folder, ChaosLab.up(script, folder.id(), hosts), kept, work);
         } catch (IOException failed) {
             folder.close();
             throw new SetupException("cannot make the folder for logs: " + failed.getMessage(), failed);
@@ -91,13 +92,13 @@ final class ChaosStage implements AutoCloseable {
 
     /** For those who want to look: {@code lab/lan --lab ID list}. */
     String labId() {
-        return folder.labId();
+        return folder.id();
     }
 
     /** New identities and empty state for the workers that are started from now on; nobody may be running. */
     void freshHomes() throws SetupException {
         if (homesMade > 0) {
-            DemoFolder.remove(homes());
+            RunFolder.remove(homes());
         }
         homesMade++;
         try {

@@ -3,6 +3,7 @@ package io.hearth.cli;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,7 @@ final class Demo {
         }
     }
 
+    private static final String KIND = "demo-";
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration ARCHIVE_PATIENCE = Duration.ofSeconds(30); // somebody waits for another command
     private static final Duration SILENCE = Duration.ofSeconds(5);
@@ -70,7 +72,9 @@ final class Demo {
 
     DemoSummary run() throws HearthException, InterruptedException {
         List<String> firstFlags = options.archive().map(ClassArchive::flags).orElse(List.of());
-        try (DemoFolder folder = DemoFolder.create();
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        RunFolder.left(temporary, KIND).forEach(RunFolder::close);
+        try (RunFolder folder = RunFolder.create(temporary, KIND);
                 DemoNodes nodes = DemoNodes.start(
                         folder.path(),
                         DemoHomes.create(folder.path(), options.nodes()),

@@ -141,13 +141,12 @@ final class DemoNodes implements AutoCloseable {
         } catch (IllegalStateException alreadyExiting) {
             return; // the hook itself is cleaning up
         }
-        DemoFolder.remove(folder);
     }
 
     /** Also when the demo is interrupted: neither a node nor a secret stays behind. */
     private void cleanUp() {
         endAll();
-        DemoFolder.remove(folder);
+        RunFolder.remove(folder);
     }
 
     private void endAll() {

@@ -12,16 +12,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class ChaosFolderTest {
+final class RunFolderTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path parent;
 
     @Test
     void whatARunMakesIsGoneWhenItCloses() throws Exception {
-        ChaosFolder folder = ChaosFolder.create(parent);
+        RunFolder folder = RunFolder.create(parent, "chaos");
         Files.writeString(Files.createDirectory(folder.path().resolve("logs")).resolve("a.log"), "text");
-        assertTrue(folder.labId().matches("[a-z0-9]{1,20}"), folder.labId());
+        assertTrue(folder.id().matches("[a-z0-9]{1,20}"), folder.id());
         folder.close();
         assertTrue(isEmpty());
     }
@@ -30,29 +30,29 @@ final class ChaosFolderTest {
     void whatAKilledRunLeftIsFoundAndWhatLivesIsNot() throws Exception {
         try (RunningProcess maker = RunningProcess.start(Map.of(), command())) {
             Path folder = Path.of(maker.await("its folder", line -> line.startsWith(parent.toString())));
-            assertEquals(List.of(), ChaosFolder.left(parent), "its run lives");
+            assertEquals(List.of(), RunFolder.left(parent, "chaos"), "its run lives");
             maker.handle().destroyForcibly();
             maker.exitCode();
-            List<ChaosFolder> left = ChaosFolder.left(parent);
-            assertEquals(List.of(folder), left.stream().map(ChaosFolder::path).toList());
-            left.forEach(ChaosFolder::close);
+            List<RunFolder> left = RunFolder.left(parent, "chaos");
+            assertEquals(List.of(folder), left.stream().map(RunFolder::path).toList());
+            left.forEach(RunFolder::close);
             assertFalse(Files.exists(folder));
         }
     }
 
     private List<String> command() {
         var command = new ArrayList<>(RunningProcess.java());
-        command.addAll(List.of(ChaosFolderMaker.class.getName(), parent.toString()));
+        command.addAll(List.of(RunFolderMaker.class.getName(), parent.toString()));
         return command;
     }
 
     @Test
     void whatOnlyLooksLikeOneIsLeftAlone() throws Exception {
         Files.createDirectory(parent.resolve("hearth-chaosabcd1234")); // has no lock
-        Files.createDirectory(parent.resolve("hearth-demo-1"));
+        Files.createDirectory(parent.resolve("hearth-demo-abcd1234"));
         Files.writeString(parent.resolve("hearth-chaosabcd1235"), "a file");
         Files.createSymbolicLink(parent.resolve("hearth-chaosabcd1236"), parent);
-        assertEquals(List.of(), ChaosFolder.left(parent));
+        assertEquals(List.of(), RunFolder.left(parent, "chaos"));
     }
 
     private boolean isEmpty() throws Exception {
