@@ -116,11 +116,15 @@ final class RunFolder implements AutoCloseable {
             }
             FileChannel channel =
                     FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-            if (channel.tryLock() != null) {
-                return Optional.of(new RunFolder(folder, channel));
+            boolean isDead = false;
+            try {
+                isDead = channel.tryLock() != null;
+            } finally {
+                if (!isDead) {
+                    channel.close();
+                }
             }
-            channel.close();
-            return Optional.empty();
+            return isDead ? Optional.of(new RunFolder(folder, channel)) : Optional.empty();
         } catch (IOException | OverlappingFileLockException _) {
             return Optional.empty(); // no lock there, or its run is about to end: another one will see
         }

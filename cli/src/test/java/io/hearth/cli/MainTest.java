@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -34,22 +33,6 @@ final class MainTest {
 
     private final Map<String, String> environment = new HashMap<>();
 
-    /** What one command line gave. */
-    private record Outcome(int code, String out, String err) {
-        /** The one line that a failure is. */
-        String line() {
-            assertEquals("", out);
-            assertTrue(err.startsWith("hearth: ") && err.endsWith("\n") && err.indexOf('\n') == err.length() - 1, err);
-            return err;
-        }
-
-        JsonObject json() {
-            assertEquals(0, code, err);
-            assertEquals(1, out.lines().count(), out);
-            return JsonParser.parseString(out).getAsJsonObject();
-        }
-    }
-
     @BeforeEach
     void useAHomeOfOnesOwn() {
         environment.put("HEARTH_HOME", folder.resolve("home").toString());
@@ -73,12 +56,12 @@ final class MainTest {
         assertEquals(4, clean.get("seeds").getAsInt());
         assertEquals(0, clean.get("violations").getAsInt());
         assertTrue(clean.get("views").getAsInt() > 4 && clean.get("collectives").getAsInt() > 4, clean.toString());
-        Outcome found = hearth("simulate", "--plant", "keep-silent", "--seeds", "30", "--threads", "1");
+        Commands.Outcome found = hearth("simulate", "--plant", "keep-silent", "--seeds", "30", "--threads", "1");
         assertEquals(0, found.code(), found.err());
         Matcher replay = Pattern.compile("replay: hearth (simulate --seed \\d+ --plant keep-silent --trace)")
                 .matcher(found.out());
         assertTrue(replay.find(), found.out());
-        Outcome again = hearth(replay.group(1).split(" ", -1));
+        Commands.Outcome again = hearth(replay.group(1).split(" ", -1));
         assertEquals(0, again.code(), again.err());
         assertTrue(again.out().contains("VIOLATION I4"), again.out());
     }
@@ -95,7 +78,7 @@ final class MainTest {
                 "chaos --only killed --count 0",
             })
     void chaosRefusesWhatMakesNoSense(String line) {
-        Outcome outcome = hearth(line.split(" ", -1));
+        Commands.Outcome outcome = hearth(line.split(" ", -1));
         assertEquals(Exit.USAGE, outcome.code());
         assertTrue(outcome.line().endsWith("; try 'hearth chaos --help'\n"), outcome.line());
     }
@@ -113,14 +96,14 @@ final class MainTest {
                 "simulate --threads 0"
             })
     void simulateRefusesWhatMakesNoSense(String line) {
-        Outcome outcome = hearth(line.split(" ", -1));
+        Commands.Outcome outcome = hearth(line.split(" ", -1));
         assertEquals(2, outcome.code());
         assertTrue(outcome.line().contains("hearth simulate --help"), outcome.err());
     }
 
     @Test
     void initPrintsTheKeyIdAndNeverTheSecret() throws IOException {
-        Outcome first = hearth("init");
+        Commands.Outcome first = hearth("init");
         assertTrue(first.out().matches("namespace home, key id [0-9a-f]{16}\n"), first.out());
         JsonObject again = hearth("init", "home", "--json").json();
         assertFalse(again.get("new").getAsBoolean());
@@ -136,7 +119,7 @@ final class MainTest {
         String secret = secret();
 
         environment.put("HEARTH_HOME", folder.resolve("other").toString());
-        Outcome other = hearthWithInput(secret + "\n", "init", "--secret-file", "-", "--json");
+        Commands.Outcome other = hearthWithInput(secret + "\n", "init", "--secret-file", "-", "--json");
         assertEquals(keyId, other.json().get("key_id").getAsString());
 
         environment.put("HEARTH_HOME", folder.resolve("third").toString());
@@ -156,7 +139,7 @@ final class MainTest {
         environment.put("HEARTH_HOME", folder.resolve("other").toString());
         hearth("init");
         String kept = secret();
-        Outcome refused = hearthWithInput(secret, "init", "--secret-file", "-");
+        Commands.Outcome refused = hearthWithInput(secret, "init", "--secret-file", "-");
         assertEquals(Exit.FAILED, refused.code());
         assertTrue(refused.line().contains("not overwritten"));
         assertEquals(kept, secret());
@@ -165,7 +148,7 @@ final class MainTest {
     @ParameterizedTest
     @ValueSource(strings = {"password123", "", "hearth1-x"})
     void aPassphraseIsRefusedWithTheRemedy(String text) {
-        Outcome refused = hearthWithInput(text, "init", "--secret-file", "-");
+        Commands.Outcome refused = hearthWithInput(text, "init", "--secret-file", "-");
         assertEquals(Exit.FAILED, refused.code());
         assertTrue(refused.line().contains("'hearth init home'"), refused.err());
         assertFalse(Files.exists(folder.resolve("home/namespace.toml")));
@@ -174,17 +157,17 @@ final class MainTest {
     @Test
     void theSecretIsShownToATerminalOnly() throws IOException {
         hearth("init");
-        Outcome piped = hearth("secret", "show");
+        Commands.Outcome piped = hearth("secret", "show");
         assertEquals(Exit.FAILED, piped.code());
         assertTrue(piped.line().contains("not a terminal"));
-        Outcome shown = run(true, "", "secret", "show");
+        Commands.Outcome shown = run(true, "", "secret", "show");
         assertEquals(secret() + "\n", shown.out());
         assertEquals(shown, run(true, "", "secret", "show", "home"));
     }
 
     @Test
     void withoutASecretTheWayToOneIsSaid() {
-        Outcome refused = run(true, "", "secret", "show");
+        Commands.Outcome refused = run(true, "", "secret", "show");
         assertEquals(Exit.FAILED, refused.code());
         assertTrue(refused.line().contains("'hearth init home'"), refused.err());
     }
@@ -202,7 +185,7 @@ final class MainTest {
     void resetIsTheWayOutOfADamagedKey() throws IOException {
         hearth("id");
         Files.writeString(folder.resolve("home/identity.pem"), "half");
-        Outcome refused = hearth("id");
+        Commands.Outcome refused = hearth("id");
         assertEquals(Exit.FAILED, refused.code());
         assertTrue(refused.line().contains("'hearth identity reset'"), refused.err());
         assertEquals(Exit.OK, hearth("identity", "reset").code());
@@ -213,7 +196,7 @@ final class MainTest {
     void anUnusableHomeIsOneLine() throws IOException {
         Path home = Files.createDirectory(folder.resolve("home"));
         Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Outcome refused = hearth("id");
+        Commands.Outcome refused = hearth("id");
         assertEquals(Exit.FAILED, refused.code());
         assertTrue(refused.line().contains("chmod 700"), refused.err());
     }
@@ -236,7 +219,7 @@ final class MainTest {
             })
     void aWrongCommandLineIsOneLineThatNamesTheHelp(String line) {
         String[] parts = line.split("\\|", -1);
-        Outcome refused = hearth(parts[0].isEmpty() ? new String[0] : parts[0].split(" ", -1));
+        Commands.Outcome refused = hearth(parts[0].isEmpty() ? new String[0] : parts[0].split(" ", -1));
         assertEquals(Exit.USAGE, refused.code());
         assertTrue(refused.line().endsWith("; try '" + parts[1] + " --help'\n"), refused.err());
         assertFalse(refused.err().contains("\u001b"));
@@ -245,7 +228,7 @@ final class MainTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "id", "init", "secret", "secret show", "identity", "identity reset", "version"})
     void everyCommandHasHelp(String command) {
-        Outcome help = hearth((command + " --help").strip().split(" ", -1));
+        Commands.Outcome help = hearth((command + " --help").strip().split(" ", -1));
         assertEquals(Exit.OK, help.code());
         assertTrue(help.out().startsWith("Usage: hearth"), help.out());
         assertEquals("", help.err());
@@ -263,19 +246,19 @@ final class MainTest {
     @Test
     void aStackTraceIsForThoseWhoAskForIt() {
         environment.put("HEARTH_TRACE", "1");
-        Outcome traced = hearth("secret", "show");
+        Commands.Outcome traced = hearth("secret", "show");
         assertTrue(traced.err().contains("\tat io.hearth.cli.SecretShowCommand"), traced.err());
     }
 
-    private Outcome hearth(String... arguments) {
+    private Commands.Outcome hearth(String... arguments) {
         return run(false, "", arguments);
     }
 
-    private Outcome hearthWithInput(String input, String... arguments) {
+    private Commands.Outcome hearthWithInput(String input, String... arguments) {
         return run(false, input, arguments);
     }
 
-    private Outcome run(boolean interactive, String input, String... arguments) {
+    private Commands.Outcome run(boolean interactive, String input, String... arguments) {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
         var terminal = new Terminal(
@@ -285,7 +268,7 @@ final class MainTest {
                 environment,
                 interactive);
         int code = Main.run(terminal, arguments);
-        return new Outcome(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return new Commands.Outcome(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     /** The first secret that the present home stores. */
