@@ -91,11 +91,16 @@ final class Admissions {
 
     /** Somebody who would enter the own group if it waited at the beginning of a step. */
     static boolean isAwaited(Turn turn) {
-        return turn.admission.joiners().entrySet().stream()
-                .anyMatch(entry -> entry.getValue().group().equals(turn.self.group())
-                        && entry.getValue().phase() == GroupPhase.BOUNDARY
-                        && isHeard(turn, entry.getKey(), entry.getValue())
-                        && outside(turn, entry.getKey()).isEmpty());
+        for (Map.Entry<NodeId, Joiner> entry : turn.admission.joiners().entrySet()) {
+            Joiner joiner = entry.getValue();
+            if (joiner.phase() == GroupPhase.BOUNDARY
+                    && joiner.group().equals(turn.self.group())
+                    && isHeard(turn, entry.getKey(), joiner)
+                    && outside(turn, entry.getKey()).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A joiner that could enter: the need of a change. */

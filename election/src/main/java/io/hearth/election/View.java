@@ -44,15 +44,23 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
 
     /** The entry of a node, if it is in. */
     public Optional<Member> member(NodeId node) {
-        return members.stream().filter(member -> member.node().equals(node)).findFirst();
+        for (Member member : members) {
+            if (member.node().equals(node)) {
+                return Optional.of(member);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The trainers of a group in view order; the first is the group's lead and its rank 0. */
     public List<Member> group(String name) {
-        return members.stream()
-                .filter(member ->
-                        member.role() == Role.TRAINER && member.group().equals(name))
-                .toList();
+        var trainers = new ArrayList<Member>();
+        for (Member member : members) {
+            if (member.role() == Role.TRAINER && member.group().equals(name)) {
+                trainers.add(member);
+            }
+        }
+        return trainers;
     }
 
     /** What the view says of a group besides its members. */
@@ -91,8 +99,10 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
     /** Whether {@code nodes} hold more than half of the votes, or exactly half of them with rank 0 among them. */
     public boolean isQuorum(Set<NodeId> nodes) {
         List<Member> voters = voters();
-        long votes =
-                voters.stream().filter(voter -> nodes.contains(voter.node())).count();
+        int votes = 0;
+        for (Member voter : voters) {
+            votes += nodes.contains(voter.node()) ? 1 : 0;
+        }
         return 2 * votes > voters.size()
                 || (2 * votes == voters.size()
                         && !voters.isEmpty()

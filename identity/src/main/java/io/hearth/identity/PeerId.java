@@ -80,12 +80,12 @@ public final class PeerId implements Comparable<PeerId> {
     /** By key bytes, unsigned: one order on all machines. */
     @Override
     public int compareTo(PeerId other) {
-        return Arrays.compareUnsigned(publicKey, other.publicKey);
+        return this == other ? 0 : Arrays.compareUnsigned(publicKey, other.publicKey);
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof PeerId that && Arrays.equals(publicKey, that.publicKey);
+        return this == other || (other instanceof PeerId that && Arrays.equals(publicKey, that.publicKey));
     }
 
     @Override

@@ -146,8 +146,12 @@ final class Cluster {
         }
     }
 
+    /** What a process hears late of a link that was replaced meanwhile is no loss. */
     private void unlink(NodeProcess one, NodeProcess other, boolean refused) {
         one.deliver(() -> {
+            if (areLinked(one, other)) {
+                return;
+            }
             one.unlinked(other.host.id, other.incarnation, refused);
             one.finder().step(new PeerTableMachine.Event.Lost(other.host.id));
         });
@@ -217,6 +221,6 @@ final class Cluster {
         boolean isOver =
                 world.ledger.newest(before.lineage()).filter(View::isTombstone).isPresent();
         Violation.unless(
-                isOver || !world.weather.isMild(), "L1", process.host.name() + " was removed though it was well");
+                isOver || !world.weather.isMild(), "L1", () -> process.host.name() + " was removed though it was well");
     }
 }

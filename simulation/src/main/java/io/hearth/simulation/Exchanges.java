@@ -164,7 +164,7 @@ final class Exchanges {
             Violation.unless(
                     own.equals(sum),
                     "I5",
-                    "the result of number " + number + " that is passed on" + " differs from the own one: " + sum
+                    () -> "the result of number " + number + " that is passed on" + " differs from the own one: " + sum
                             + " and " + own);
             hold(number);
         }
@@ -234,7 +234,7 @@ final class Exchanges {
             Violation.unless(
                     share.model() == got.firstEntry().getValue().model(),
                     "I8",
-                    "the inputs of number " + number + " come from different models");
+                    () -> "the inputs of number " + number + " come from different models");
         }
         return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
     }

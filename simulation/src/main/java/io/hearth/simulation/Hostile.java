@@ -23,17 +23,19 @@ import java.util.SplittableRandom;
 final class Hostile {
     private static final NodeId SELF = Nodes.agent(Nodes.MACHINES_MAX);
     private static final int JOINERS = 520; // more than are remembered
+    private static final int FLOODS = 16; // one world of so many may be flooded
     private static final byte[] MILLION_MEMBERS = millionMembers();
 
     private final World world;
     private final SplittableRandom random;
     private long incarnation = 2;
     private long sequence;
-    private boolean hasFlooded;
+    private boolean mayFlood; // once, and not in every world: it costs as much as the rest of one
 
     Hostile(World world, SplittableRandom random) {
         this.world = world;
         this.random = random;
+        this.mayFlood = random.nextInt(FLOODS) == 0;
     }
 
     /** A view of a million members that are nobody, as bytes: more than any record could hold. */
@@ -100,7 +102,7 @@ final class Hostile {
         Violation.unless(
                 process.state().refusals().count(refusal) > before,
                 "refusal",
-                "not counted as " + refusal + ": " + world.narrator.text(message));
+                () -> "not counted as " + refusal + ": " + world.narrator.text(message));
     }
 
     /** What it said before its restart comes after it. */
@@ -133,10 +135,10 @@ final class Hostile {
 
     /** More nodes than can be remembered ask for entry; they are gone before anybody could let them in. */
     private void flood(NodeProcess process) {
-        if (hasFlooded || random.nextInt(4) > 0 || !world.isFaulty()) {
+        if (!mayFlood || !world.isFaulty()) {
             return;
         }
-        hasFlooded = true;
+        mayFlood = false;
         world.note("the hostile node floods " + process.host.name());
         Lineage lineage = process.state().view().lineage();
         var join = new Message.Join(lineage, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);

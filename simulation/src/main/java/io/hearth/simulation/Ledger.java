@@ -59,7 +59,7 @@ final class Ledger {
         Violation.unless(
                 isFirst || committed.containsKey(new Place(view.lineage(), view.epoch())),
                 "chosen",
-                "a node believes a view that no quorum accepted: epoch " + view.epoch());
+                () -> "a node believes a view that no quorum accepted: epoch " + view.epoch());
         committed(view);
     }
 
@@ -71,14 +71,14 @@ final class Ledger {
         View before = committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
         if (before != null) {
             Violation.unless(
-                    before.equals(view), "I1", "two views of one lineage and epoch: " + before + " and " + view);
+                    before.equals(view), "I1", () -> "two views of one lineage and epoch: " + before + " and " + view);
             return;
         }
         if (last == null || last.epoch() < view.epoch()) {
             newest.put(view.lineage(), view);
         }
         Optional<String> fault = ViewRules.fault(view);
-        Violation.unless(fault.isEmpty(), "I3", "a view breaks the rules: " + fault.orElse(""));
+        Violation.unless(fault.isEmpty(), "I3", () -> "a view breaks the rules: " + fault.orElse(""));
         quorumsIntersect(view);
         keptMembersFroze(view);
         onCommit.accept(view);
@@ -106,7 +106,7 @@ final class Ledger {
                     member.entryEpoch() == view.epoch()
                             || frozen.contains(new Frost(before, member.node(), member.incarnation())),
                     "I4",
-                    "a kept member did not freeze: " + member.node().shortText() + " in epoch " + view.epoch());
+                    () -> "a kept member did not freeze: " + member.node().shortText() + " in epoch " + view.epoch());
         }
     }
 
@@ -148,7 +148,7 @@ final class Ledger {
         Violation.unless(
                 before == null || before.compareTo(ballot) <= 0,
                 "promise",
-                "the promise of " + node.shortText() + " went back in epoch " + view.epoch());
+                () -> "the promise of " + node.shortText() + " went back in epoch " + view.epoch());
     }
 
     /** Chosen is chosen, whether anybody learns it or not. */

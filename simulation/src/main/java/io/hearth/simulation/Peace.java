@@ -36,7 +36,7 @@ final class Peace {
             Violation.unless(
                     waited < PEACE_NANOS,
                     "L1",
-                    "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
+                    () -> "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
             if (cluster.isDamaged() && !helped && waited > 12 * SECOND) {
                 helped = true; // where voters lost their records, a person has to start the rest anew
                 cluster.hosts().forEach(host -> host.process().ifPresent(cluster::exit));
@@ -109,7 +109,7 @@ final class Peace {
             Violation.unless(
                     world.now() - begin < LAST_TRAINING_NANOS,
                     "L1",
-                    "numbers do not advance in peace:" + world.narrator.describe(cluster));
+                    () -> "numbers do not advance in peace:" + world.narrator.describe(cluster));
             world.timeline.runUntil(world.now() + WATCH_NANOS);
         }
         isStill(view);
@@ -134,6 +134,6 @@ final class Peace {
                         && cluster.processes().stream()
                                 .allMatch(process -> process.state().view().equals(view)),
                 "L1",
-                "the view changes in peace:" + world.narrator.describe(cluster));
+                () -> "the view changes in peace:" + world.narrator.describe(cluster));
     }
 }

@@ -39,7 +39,7 @@ final class Post {
     private static void travels(Message message) {
         try {
             Message arrived = MessageCodec.decode(MessageCodec.kind(message), MessageCodec.encode(message));
-            Violation.unless(message.equals(arrived), "wire", "a message changed on its way: " + message);
+            Violation.unless(message.equals(arrived), "wire", () -> "a message changed on its way: " + message);
         } catch (MalformedMessageException wrong) {
             throw new Violation("wire", "a message is refused as malformed: " + wrong.getMessage());
         }

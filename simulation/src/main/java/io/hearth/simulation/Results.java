@@ -70,7 +70,7 @@ final class Results {
             Violation.unless(
                     known == null || known.isSameAs(ending),
                     "end of job",
-                    "number " + number + " ended differently though all left in order");
+                    () -> "number " + number + " ended differently though all left in order");
         }
     }
 
@@ -81,7 +81,8 @@ final class Results {
         Violation.unless(
                 called.members().size() == 1 || isOver || called.lineage().equals(ended.lineage()),
                 "removed",
-                process.host.name() + " was removed, and its number " + number + " ended elsewhere as if nothing was");
+                () -> process.host.name() + " was removed, and its number " + number
+                        + " ended elsewhere as if nothing was");
     }
 
     private static boolean lists(View view, NodeProcess process) {
@@ -94,8 +95,8 @@ final class Results {
         Violation.unless(
                 one.isSameAs(other),
                 "I5",
-                "number " + number + " ended at " + first.host.name() + " with " + world.narrator.text(one) + " and at "
-                        + second.host.name() + " with " + world.narrator.text(other));
+                () -> "number " + number + " ended at " + first.host.name() + " with " + world.narrator.text(one)
+                        + " and at " + second.host.name() + " with " + world.narrator.text(other));
     }
 
     private void isSumOfItsGroup(NodeProcess process, long number, Ending ending, Frame.Sum sum) {
@@ -112,23 +113,26 @@ final class Results {
                 nodes.equals(new TreeSet<>(sum.contributors()))
                         && ending.outcome().contributors() == nodes.size(),
                 "I7",
-                "the contributors of number " + number + " are not the group: "
+                () -> "the contributors of number " + number + " are not the group: "
                         + sum.contributors().stream().map(world::name).toList() + " and "
                         + nodes.stream().map(world::name).toList());
         Violation.unless(
                 ending.beginsStep() || value == sum.value(),
                 "I7",
-                "number " + number + " is not the sum of its inputs");
+                () -> "number " + number + " is not the sum of its inputs");
     }
 
     /** When a step begins, all that ended before is what it is for ever. */
     private void areFinal(NodeProcess process, long number, Lineage lineage) {
         var group = new Named(lineage, process.host.group);
-        process.trainer()
-                .ifPresent(trainer -> trainer.script()
-                        .endings()
-                        .headMap(number)
-                        .forEach((before, ending) -> ending.sum().ifPresent(sum -> isFinal(group, before, sum))));
+        SortedMap<Long, Ending> endings =
+                process.trainer().orElseThrow().script().endings();
+        for (var before : endings.headMap(number).reversed().entrySet()) {
+            before.getValue().sum().ifPresent(sum -> isFinal(group, before.getKey(), sum));
+            if (before.getValue().beginsStep() && before.getValue().sum().isPresent()) {
+                return; // what is before that step was looked at when it began
+            }
+        }
     }
 
     private void isFinal(Named group, long number, Frame.Sum sum) {
@@ -137,7 +141,7 @@ final class Results {
         Violation.unless(
                 known == null || known.equals(sum),
                 "I9",
-                "number " + number + " is final with two results: " + sum + " and " + known);
+                () -> "number " + number + " is final with two results: " + sum + " and " + known);
     }
 
     /** A step begins with a state of those who were in before and completed a step, and they all have the same. */
@@ -147,7 +151,9 @@ final class Results {
                 .distinct()
                 .toList();
         Violation.unless(
-                members.size() <= 1, "I8", "members of one group come to a step with different states: " + members);
+                members.size() <= 1,
+                "I8",
+                () -> "members of one group come to a step with different states: " + members);
         boolean isTheirs = members.isEmpty() || members.getFirst().isSameStateAs(agreed);
         Violation.unless(isTheirs, "I8", "a step begins with the state of one who joined");
     }
@@ -163,7 +169,7 @@ final class Results {
         Violation.unless(
                 !hasJoiners || kept.isEmpty() || (entries.size() == 1 && !entries.contains(-1L)),
                 "boundary",
-                "a trainer enters group " + group + " though its members are not at the beginning of one step: "
+                () -> "a trainer enters group " + group + " though its members are not at the beginning of one step: "
                         + entries);
     }
 
@@ -217,7 +223,7 @@ final class Results {
             Violation.unless(
                     !isEnded || !isMissed || isHeld,
                     "I6",
-                    "number " + number + " ended at a kept member, another lacks it, and nobody holds it");
+                    () -> "number " + of + " ended at a kept member, another lacks it, and nobody holds it");
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.hearth.simulation;
 
+import java.util.function.Supplier;
+
 /** A rule of the protocol was broken in a simulated world. */
 final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -20,6 +22,13 @@ final class Violation extends RuntimeException {
     static void unless(boolean holds, String rule, String what) {
         if (!holds) {
             throw new Violation(rule, what);
+        }
+    }
+
+    /** The same, where the text costs something to make. */
+    static void unless(boolean holds, String rule, Supplier<String> what) {
+        if (!holds) {
+            throw new Violation(rule, what.get());
         }
     }
 }
