@@ -1,0 +1,99 @@
+package io.hearth.collective.schedule;
+
+/**
+ * One segment on its way between two positions, described by a {@link Schedule}; reused for the next one by whoever plays.
+ *
+ * <p>Two memories of the same layout are meant: the <em>input</em>, this member's own contribution, never written, and the
+ * <em>buffer</em>, where the result comes into being and which holds anything at the start.
+ */
+public final class Transfer {
+    /** What a receiver does with the bytes of a segment. */
+    public enum Action {
+        /** Nothing: it has no bytes and only says that its sender got so far. */
+        NOTE,
+        /** buffer = bytes. */
+        COPY,
+        /** buffer = input op bytes. */
+        COMBINE_WITH_INPUT,
+        /** buffer = buffer op bytes. */
+        COMBINE,
+        /** buffer = bytes op input: a contribution of a lower rank, and then the own one. */
+        COPY_THEN_INPUT,
+        /** buffer = (buffer op bytes) op input. */
+        COMBINE_THEN_INPUT
+    }
+
+    private int peer;
+    private int chunk;
+    private long offset;
+    private int length;
+    private boolean fromInput;
+    private long after;
+    private Action action = Action.NOTE;
+    private boolean completes;
+
+    /** Position of the other end. */
+    public int peer() {
+        return peer;
+    }
+
+    /** Whose share it belongs to; names the segment on the wire, 0 to 65,535. */
+    public int chunk() {
+        return chunk;
+    }
+
+    /** In bytes from the start of input and buffer. */
+    public long offset() {
+        return offset;
+    }
+
+    /** In bytes; 0 where a segment only says that its sender got so far. */
+    public int length() {
+        return length;
+    }
+
+    /** For senders: whether the bytes are those of the input, not of the buffer. */
+    public boolean fromInput() {
+        return fromInput;
+    }
+
+    /** For senders: how many receives must be complete before. */
+    public long after() {
+        return after;
+    }
+
+    /** For receivers. */
+    public Action action() {
+        return action;
+    }
+
+    /** For receivers: afterwards every member's contribution is in, and an average may divide. */
+    public boolean completes() {
+        return completes;
+    }
+
+    /** Says where bytes go or come from. */
+    Transfer between(int other, int share, long from, int bytes) {
+        peer = other;
+        chunk = share;
+        offset = from;
+        length = bytes;
+        return this;
+    }
+
+    /** Says what a sender has to know. */
+    void sent(boolean ofInput, long receives) {
+        fromInput = ofInput;
+        after = receives;
+        action = Action.NOTE;
+        completes = false;
+    }
+
+    /** Says what a receiver has to do. */
+    void received(Action what, boolean isLast) {
+        fromInput = false;
+        after = 0;
+        action = what;
+        completes = isLast;
+    }
+}
