@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.RingBroadcast;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -9,21 +10,19 @@ import java.util.Optional;
 record Broadcast(NodeId root) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
-        Ring ring = place.ring();
-        int from = Math.max(0, ring.position(root)); // a lost root: doomed, no segment is played
+        Mesh mesh = place.mesh();
         MemorySegment work = place.call().work().bytes();
-        if (from == ring.position()) {
-            MemorySegment.copy(place.call().values(), 0, work, 0, work.byteSize());
+        if (root.equals(mesh.self())) {
+            MemorySegment.copy(place.call().input(), 0, work, 0, work.byteSize());
         }
-        return place.exchange()
-                .play(
-                        new BroadcastSchedule(
-                                ring.position(), ring.world(), from, work.byteSize(), place.segmentBytes()),
-                        work);
+        int from = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: doomed, no segment is played
+        int own = mesh.byHop().position(mesh.rank());
+        return place.play(
+                new RingBroadcast(own, mesh.world(), from, work.byteSize(), place.segmentBytes()), mesh.byHop());
     }
 
     @Override
-    public long denseBytes(Signature signature, Ring ring, int segmentBytes) {
+    public long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
         return 0;
     }
 }

@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** One collective of the application on its way; all fields that change are guarded by the group's lock. */
 final class Call {
     private final Signature signature;
-    private final MemorySegment values;
+    private final Memory memory;
     private final Contribution contribution;
-    private final Buffers.Buffer work;
     private final long dueNanos;
 
     /** Given by the machine when the call begins. */
@@ -25,30 +24,46 @@ final class Call {
     /** How the call ended on this rank alone. */
     @Nullable
     CollectiveException error;
-    /** Ring of the last attempt begun. */
+    /** Mesh of the last attempt begun. */
     @Nullable
-    Ring ran;
+    Mesh ran;
     /** What the machine said about error feedback; carried out by the calling thread, which alone touches that memory. */
     final List<Runnable> feedback = new ArrayList<>();
 
     /** Counted by the calling thread alone. */
     long bytesSent;
 
-    Call(Signature signature, MemorySegment values, Contribution contribution, Buffers.Buffer work, long dueNanos) {
+    Call(Signature signature, Memory memory, Contribution contribution, long dueNanos) {
         this.signature = signature;
-        this.values = values;
+        this.memory = memory;
         this.contribution = contribution;
-        this.work = work;
         this.dueNanos = dueNanos;
+    }
+
+    /**
+     * What a call works on.
+     *
+     * @param input this rank's contribution, native and open to all threads: the application's own or a copy; not written
+     * @param copy memory of the engine that {@code input} is, if it is one
+     * @param work where the result comes into being, and is kept
+     * @param target where the application wants the result
+     */
+    record Memory(MemorySegment input, Buffers.@Nullable Buffer copy, Buffers.Buffer work, MemorySegment target) {
+        /** Gives back what the engine lent, but for the result. */
+        void giveInput(Buffers buffers) {
+            if (copy != null) {
+                buffers.give(copy);
+            }
+        }
     }
 
     /**
      * One try in one group epoch.
      *
-     * @param ring of that epoch
+     * @param mesh of that epoch
      * @param doomed runs only to tell all ranks this
      */
-    record Attempt(Ring ring, Optional<Refusal> doomed) {}
+    record Attempt(Mesh mesh, Optional<Refusal> doomed) {}
 
     /** Carries out what the machine said about error feedback. */
     void settle() {
@@ -63,18 +78,21 @@ final class Call {
         return signature;
     }
 
-    /** The application's buffer: input, untouched until the call returns. */
-    MemorySegment values() {
-        return values;
+    Memory memory() {
+        return memory;
     }
 
-    Contribution contribution() {
-        return contribution;
+    MemorySegment input() {
+        return memory.input();
     }
 
     /** Where the result comes into being, and is kept. */
     Buffers.Buffer work() {
-        return work;
+        return memory.work();
+    }
+
+    Contribution contribution() {
+        return contribution;
     }
 
     long dueNanos() {

@@ -5,7 +5,6 @@ import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DeadlineExceededException;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -13,14 +12,14 @@ import java.util.concurrent.atomic.LongAdder;
 final class Caller implements AutoCloseable {
     private final String group;
     private final GroupBoard board;
-    private final RingDriver driver;
+    private final MeshDriver driver;
     private final Buffers buffers;
     private final int segmentBytes;
     private final Clock clock;
     private final DeadlineWatch watch;
     private final LongAdder repeated = new LongAdder();
 
-    Caller(String group, GroupBoard board, RingDriver driver, Buffers buffers, int segmentBytes, Clock clock) {
+    Caller(String group, GroupBoard board, MeshDriver driver, Buffers buffers, int segmentBytes, Clock clock) {
         this.group = group;
         this.board = board;
         this.driver = driver;
@@ -48,6 +47,7 @@ final class Caller implements AutoCloseable {
             begin(asked);
         } catch (CollectiveException | RuntimeException | Error refused) {
             buffers.give(asked.work());
+            asked.memory().giveInput(buffers);
             board.call().filter(asked::equals).ifPresent(_ -> board.leave());
             board.lock.unlock();
             throw refused;
@@ -114,7 +114,7 @@ final class Caller implements AutoCloseable {
 
     /** Entered and left with the lock held, which is open in between. */
     private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
-        Ring on = attempt.ring();
+        Mesh on = attempt.mesh();
         if (asked.ran != null) {
             repeated.increment();
         }
@@ -122,7 +122,7 @@ final class Caller implements AutoCloseable {
         Optional<Refusal> refusal;
         board.lock.unlock();
         try {
-            refusal = driver.drive(on, drive -> exchange(asked, attempt, drive));
+            refusal = driver.drive(on, () -> exchange(asked, attempt));
         } catch (GiveUpException alone) {
             board.lock.lock();
             board.giveUp(asked, alone.error());
@@ -147,11 +147,11 @@ final class Caller implements AutoCloseable {
         board.step(new Event.EndedByAll(asked.number - 1));
     }
 
-    private Optional<Refusal> exchange(Call asked, Call.Attempt attempt, Exchange.Drive drive) throws IOException {
-        Ring on = attempt.ring();
+    private Optional<Refusal> exchange(Call asked, Call.Attempt attempt) throws IOException {
+        Mesh on = attempt.mesh();
         long before = on.bytesSent();
         try {
-            var exchange = Exchange.ofCall(drive, asked.number, asked.signature(), attempt.doomed());
+            var exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
             return asked.contribution().attempt(new Contribution.Place(exchange, on, segmentBytes, asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
@@ -162,12 +162,10 @@ final class Caller implements AutoCloseable {
     private void copyOut(Call asked) {
         board.lock.unlock();
         try {
-            MemorySegment.copy(
-                    asked.work().bytes(),
-                    0,
-                    asked.values(),
-                    0,
-                    asked.signature().bytes());
+            Mesh ran = asked.ran;
+            if (ran != null) {
+                asked.contribution().deliver(asked, ran);
+            }
         } finally {
             board.lock.lock();
         }
@@ -181,11 +179,17 @@ final class Caller implements AutoCloseable {
         } finally {
             if (asked.outcome == null) {
                 board.lock.unlock();
-                // A forwarder may still write there, on a ring that is over.
-                driver.whenIdle(() -> buffers.give(asked.work()));
+                // A forwarder may still write there, in a mesh that is over.
+                driver.whenIdle(() -> {
+                    buffers.give(asked.work());
+                    asked.memory().giveInput(buffers);
+                });
                 board.lock.lock();
-            } else if (asked.outcome.refusal().isPresent()) {
-                buffers.give(asked.work());
+            } else {
+                asked.memory().giveInput(buffers);
+                if (asked.outcome.refusal().isPresent()) {
+                    buffers.give(asked.work());
+                }
             }
             board.leave();
             board.lock.unlock();
@@ -204,7 +208,7 @@ final class Caller implements AutoCloseable {
                 watch.arm(call.dueNanos()); // another call took the place of the one that was due
                 return;
             }
-            String waitedFor = board.ring().map(Ring::waitingFor).orElse("a first view");
+            String waitedFor = board.mesh().map(Mesh::waitingFor).orElse("a first view");
             board.giveUp(
                     call,
                     new DeadlineExceededException(call.signature().text() + " (number " + call.number

@@ -20,6 +20,9 @@ import io.hearth.election.Resolver;
 import io.hearth.election.View;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -60,6 +63,33 @@ public final class CollectiveCodec {
                         message.getCount(),
                         message.getCodec(),
                         message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
+    }
+
+    /** The bytes of a call's signature as a stream's first record of a number begins with them: their count (2, little-endian) first. */
+    static byte[] encodeFirst(Signature signature) {
+        byte[] bytes = encode(signature);
+        return ByteBuffer.allocate(Short.BYTES + bytes.length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putShort((short) bytes.length)
+                .put(bytes)
+                .array();
+    }
+
+    /**
+     * Reads the signature that a record begins with.
+     *
+     * @throws MalformedMessageException it does not begin with one
+     */
+    static Signature first(byte[] record) throws MalformedMessageException {
+        int length = record.length < Short.BYTES
+                ? Integer.MAX_VALUE
+                : Short.toUnsignedInt(ByteBuffer.wrap(record)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .getShort());
+        if (length > record.length - Short.BYTES) {
+            throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
+        }
+        return signature(Arrays.copyOfRange(record, Short.BYTES, Short.BYTES + length));
     }
 
     /** The bytes of a refusal. */

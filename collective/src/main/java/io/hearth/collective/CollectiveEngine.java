@@ -306,8 +306,7 @@ public final class CollectiveEngine implements DistributedBackend {
         }
         long due = clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
         Signature signature = plan.signature();
-        Buffers.Buffer work = shell.buffers().take(signature.bytes());
-        var call = new Call(signature, values, plan.contribution(), work, due);
+        var call = new Call(signature, memory(values, signature.bytes(), values), plan.contribution(), due);
         Status.Kept outcome;
         try {
             outcome = shell.caller().perform(call);
@@ -321,6 +320,18 @@ public final class CollectiveEngine implements DistributedBackend {
             tally.dense(plan.contribution().denseBytes(signature, call.ran, options.segmentBytes()));
         }
         return new CollectiveResult(outcome.contributors(), call.bytesSent);
+    }
+
+    /** Memory for a call; input that not all threads may use is copied. */
+    private Call.Memory memory(MemorySegment input, long resultBytes, MemorySegment target) {
+        Buffers.Buffer copy = null;
+        MemorySegment usable = input;
+        if (!input.isNative() || !shell.mayTouch(input)) {
+            copy = shell.buffers().take(input.byteSize());
+            MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
+            usable = copy.bytes();
+        }
+        return new Call.Memory(usable, copy, shell.buffers().take(resultBytes), target);
     }
 
     /** Longer than anybody waits is as good as for ever, and can be reckoned with. */

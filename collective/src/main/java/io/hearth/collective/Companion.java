@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,11 @@ final class Companion implements AutoCloseable {
     Companion(String name) {
         thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::loop);
         thread.start();
+    }
+
+    /** Whether its thread may use this memory. */
+    boolean mayTouch(MemorySegment memory) {
+        return memory.isAccessibleBy(thread);
     }
 
     /** Starts a job; {@link #await} or {@link #awaitIdle} must follow before the next. */

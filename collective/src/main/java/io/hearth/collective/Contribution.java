@@ -1,20 +1,38 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.RingAllReduce;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** How one call's bytes travel: plain, broadcast, or encoded. Each attempt starts from the untouched input. */
+/** How one call's bytes travel: plain, broadcast, encoded, … Each attempt starts from the untouched input. */
 interface Contribution {
     /** What one attempt needs. */
-    record Place(Exchange exchange, Ring ring, int segmentBytes, Call call) {}
+    record Place(Exchange exchange, Mesh mesh, int segmentBytes, Call call) {
+        /** Plays a schedule from the call's input to its result. */
+        Optional<Refusal> play(io.hearth.collective.schedule.Schedule schedule, Exchange.Order order)
+                throws IOException {
+            return exchange.play(schedule, order, call.input(), call.work().bytes());
+        }
+    }
 
     /**
      * Runs one attempt on the calling thread.
      *
      * @return the refusal with which the number ended on all ranks, if it did
-     * @throws IOException the ring is broken or abandoned
+     * @throws IOException a stream is broken or the mesh abandoned
      */
     Optional<Refusal> attempt(Place place) throws IOException;
+
+    /**
+     * Copies what this rank gets of the result to where the application wants it.
+     *
+     * @param ran mesh of the last attempt
+     */
+    default void deliver(Call call, Mesh ran) {
+        MemorySegment.copy(
+                call.work().bytes(), 0, call.memory().target(), 0, call.signature().bytes());
+    }
 
     /** The number is done: keep what the next call needs to know of it. */
     default void commit() {}
@@ -23,10 +41,10 @@ interface Contribution {
     default void rollBack() {}
 
     /** Payload bytes that this rank would send on a ring for this uncompressed; 0 for what carries no gradients. */
-    default long denseBytes(Signature signature, Ring ring, int segmentBytes) {
-        return new RingSchedule(
-                        ring.position(),
-                        ring.world(),
+    default long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
+        return new RingAllReduce(
+                        mesh.byHop().position(mesh.rank()),
+                        mesh.world(),
                         signature.count(),
                         signature.type().bytes(),
                         segmentBytes)

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sum of encodings: each rank encodes its contribution once, all encodings go to all ranks around the ring, and every rank
+ * A sum of encodings: each rank encodes its contribution once, all encodings go to all ranks around the mesh, and every rank
  * decodes and adds them in rank order. So all end with the same bits, nothing is encoded twice, and the error does not grow
  * with the number of ranks. Right for sparse encodings; dense ones cost {@code world - 1} encodings per rank.
  */
@@ -49,13 +49,13 @@ final class EncodedSum implements Contribution {
 
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
-        Ring ring = place.ring();
+        Mesh mesh = place.mesh();
         Signature signature = place.call().signature();
         long count = signature.count();
         long stride = Math.ceilDiv(codec.encodedBytesMax(count), STRIDE_ALIGNMENT) * STRIDE_ALIGNMENT;
-        Buffers.Buffer encodings = buffers.take(Math.multiplyExact(stride, (long) ring.world()));
+        Buffers.Buffer encodings = buffers.take(Math.multiplyExact(stride, (long) mesh.world()));
         try {
-            Buffers.Buffer lengths = buffers.take((long) ring.world() * Long.BYTES);
+            Buffers.Buffer lengths = buffers.take((long) mesh.world() * Long.BYTES);
             try {
                 return gather(place, stride, encodings.bytes(), lengths.bytes());
             } finally {
@@ -69,30 +69,30 @@ final class EncodedSum implements Contribution {
     /** Slots of both buffers follow hop order. */
     private Optional<Refusal> gather(Place place, long stride, MemorySegment encodings, MemorySegment lengths)
             throws IOException {
-        Ring ring = place.ring();
+        Mesh mesh = place.mesh();
         Signature signature = place.call().signature();
         MemorySegment work = place.call().work().bytes();
         MemorySegment.copy(place.call().values(), 0, work, 0, signature.bytes());
-        encode(place, work, encodings.asSlice(ring.position() * stride, stride), lengths);
-        List<Long> eachLong = Collections.nCopies(ring.world(), (long) Long.BYTES);
+        encode(place, work, encodings.asSlice(mesh.position() * stride, stride), lengths);
+        List<Long> eachLong = Collections.nCopies(mesh.world(), (long) Long.BYTES);
         Optional<Refusal> refusal = place.exchange()
-                .play(new GatherSchedule(ring.position(), eachLong, Long.BYTES, place.segmentBytes()), lengths);
+                .play(new GatherSchedule(mesh.position(), eachLong, Long.BYTES, place.segmentBytes()), lengths);
         if (refusal.isPresent()) {
             return refusal;
         }
         var sizes = new ArrayList<Long>();
         long most = codec.encodedBytesMax(signature.count());
-        for (int position = 0; position < ring.world(); position++) {
+        for (int position = 0; position < mesh.world(); position++) {
             sizes.add(lengths.get(LONG, (long) position * Long.BYTES));
         }
-        for (NodeId member : ring.members()) {
-            long size = sizes.get(ring.position(member));
+        for (NodeId member : mesh.members()) {
+            long size = sizes.get(mesh.position(member));
             if (size < 0 || size > most) {
                 return malformed(place, member, size + " bytes for " + signature.count() + " values");
             }
         }
         refusal = place.exchange()
-                .play(new GatherSchedule(ring.position(), sizes, stride, place.segmentBytes()), encodings);
+                .play(new GatherSchedule(mesh.position(), sizes, stride, place.segmentBytes()), encodings);
         return refusal.isPresent() ? refusal : add(place, encodings, stride, sizes, work);
     }
 
@@ -107,22 +107,22 @@ final class EncodedSum implements Contribution {
             } else {
                 bytes = codec.encode(values, count, slot);
             }
-            lengths.set(LONG, (long) place.ring().position() * Long.BYTES, bytes);
+            lengths.set(LONG, (long) place.mesh().position() * Long.BYTES, bytes);
         } catch (NonFiniteException nonFinite) {
             place.exchange()
                     .refuse(new Refusal(
                             Refusal.Cause.NON_FINITE,
-                            place.ring().name(place.ring().self()) + ": " + nonFinite.getMessage()));
+                            place.mesh().name(place.mesh().self()) + ": " + nonFinite.getMessage()));
         }
     }
 
     private Optional<Refusal> add(
             Place place, MemorySegment encodings, long stride, List<Long> sizes, MemorySegment sum) {
         Signature signature = place.call().signature();
-        Ring ring = place.ring();
+        Mesh mesh = place.mesh();
         for (int rank = 0; rank < sizes.size(); rank++) {
-            NodeId member = ring.members().get(rank);
-            int position = ring.position(member);
+            NodeId member = mesh.members().get(rank);
+            int position = mesh.position(member);
             MemorySegment encoding = encodings.asSlice(position * stride, sizes.get(position));
             try {
                 if (rank == 0) {
@@ -142,9 +142,9 @@ final class EncodedSum implements Contribution {
 
     /** All ranks have the same bytes, so all come to this without a word. */
     private Optional<Refusal> malformed(Place place, NodeId member, String what) {
-        Ring ring = place.ring();
+        Mesh mesh = place.mesh();
         return Optional.of(new Refusal(
-                Refusal.Cause.MALFORMED, ring.name(member) + " sent no encoding of '" + codec.name() + "': " + what));
+                Refusal.Cause.MALFORMED, mesh.name(member) + " sent no encoding of '" + codec.name() + "': " + what));
     }
 
     @Override

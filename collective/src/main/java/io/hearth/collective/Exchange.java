@@ -1,11 +1,14 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
-import io.hearth.collective.Schedule.Transfer;
+import io.hearth.collective.schedule.Schedule;
+import io.hearth.collective.schedule.Transfer;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -17,96 +20,127 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at one number on one ring: plays schedules over the two streams.
+ * One attempt at one number in one mesh: plays schedules over the streams to the other members.
  *
- * <p>The calling thread sends. Small schedules it plays alone, in turn; for larger ones the companion receives meanwhile.
+ * <p>The calling thread sends. Small schedules it plays alone, in turn, because handing over to another thread costs more than
+ * they do; for larger ones the companion receives meanwhile.
  *
- * <p>Every rank first sends CALL, its signature, and compares the one that comes. A rank that sees a difference, or that may
- * not take part, ends its side with REFUSED instead of data; who gets REFUSED passes it on, once. So each rank of a refused
- * number sends one REFUSED and receives one, as last record of that number in either direction, and the streams are ready for
- * the next number. No rank can have finished a number that another one refuses: to finish, a rank needs bytes that passed
- * through all others after their comparison.
+ * <p>What a rank sends first to another carries its signature, which the other compares with its own. A rank that sees a
+ * difference, or that may not take part, sends REFUSED to all others, and takes what comes from each of them until its REFUSED;
+ * whoever gets a REFUSED does the same. So each rank of a refused number sends one REFUSED to each other and gets one from each,
+ * as last record of that number on every stream, and the streams are ready for the next number. No rank can have finished a
+ * number that another one refuses: see {@link Schedule}.
  */
 final class Exchange {
-    /** Record kinds of collectives. */
+    /** Kinds of records of collectives: the first to a rank under a number, with the signature before the bytes. */
     static final int CALL = RecordHeader.USER_MIN;
 
     static final int SEGMENT = CALL + 1;
     static final int REFUSED = CALL + 2;
 
     /** Up to this many bytes a socket takes without being read, so one thread may play both sides in turn. */
-    private static final int IN_TURN_BYTES_MAX = 32 * 1024;
+    private static final int IN_TURN_BYTES_MAX = 64 * 1024;
 
-    private final Ring ring;
-    private final Gate gate;
-    private final Companion companion;
-    private final Reducer reducer;
+    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
+
+    private final Mesh mesh;
+    private final MeshDriver driver;
     private final long number;
     private final Signature signature;
+    private final MemorySegment ownCall;
+    private final ReduceOp op;
     private final boolean isForward;
     private final boolean isHeld;
+    private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
+    private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
+    private final boolean[] over; // by rank, whose REFUSED came; touched by whoever receives
 
-    private boolean announced;
     private boolean spread;
     private volatile @Nullable Refusal refusal; // written by whoever receives, or before the start; read by the sender
     private volatile long received; // written by whoever receives, read by the sender
     private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the companion
 
-    private Exchange(Drive drive, long number, Signature signature, boolean isForward, boolean isHeld) {
-        this.ring = drive.ring();
-        this.gate = drive.gate();
-        this.companion = drive.companion();
-        this.reducer = drive.reducer();
+    private Exchange(MeshDriver driver, Mesh mesh, long number, Signature signature, boolean isForward, boolean held) {
+        this.driver = driver;
+        this.mesh = mesh;
         this.number = number;
         this.signature = signature;
+        this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        this.op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
         this.isForward = isForward;
-        this.isHeld = isHeld;
+        this.isHeld = held;
+        this.called = new boolean[mesh.world()];
+        this.heard = new boolean[mesh.world()];
+        this.over = new boolean[mesh.world()];
+        if (isForward) { // all know from the view change what is carried
+            Arrays.fill(called, true);
+            Arrays.fill(heard, true);
+        }
     }
 
-    /**
-     * What an exchange works with; all borrowed.
-     *
-     * @param ring open
-     */
-    record Drive(Ring ring, Gate gate, Companion companion, Reducer reducer) {}
-
     /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
-    static Exchange ofCall(Drive drive, long number, Signature signature, Optional<Refusal> doomed) {
-        var exchange = new Exchange(drive, number, signature, false, false);
+    static Exchange ofCall(
+            MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<Refusal> doomed) {
+        var exchange = new Exchange(driver, mesh, number, signature, false, false);
         exchange.refusal = doomed.orElse(null);
         return exchange;
     }
 
     /** The exchange that carries a result to those who lack it; where it {@code isHeld}, bytes are only compared. */
-    static Exchange ofForward(Drive drive, long number, long bytes, boolean isHeld) {
+    static Exchange ofForward(MeshDriver driver, Mesh mesh, long number, long bytes, boolean isHeld) {
         var signature = Signature.allReduce(ReduceOp.SUM, DataType.UINT8, bytes, Signature.PLAIN);
-        return new Exchange(drive, number, signature, true, isHeld);
+        return new Exchange(driver, mesh, number, signature, true, isHeld);
     }
 
     /**
-     * Plays this rank's part of {@code schedule} over {@code buffer}; a number may take several schedules, one after the other.
+     * What positions of a schedule are.
      *
-     * @param buffer native
-     * @return the refusal with which the number ended on all ranks, if it did
-     * @throws IOException the ring is broken or abandoned; {@code buffer} holds anything
+     * @param ranks rank of each position
      */
-    Optional<Refusal> play(Schedule schedule, MemorySegment buffer) throws IOException {
-        if (ring.world() == 1) {
-            return Optional.ofNullable(refusal);
+    @SuppressWarnings("ArrayRecordComponent") // of the mesh, never changed
+    record Order(int[] ranks) {
+        /** Where a rank is; -1 for none of them. */
+        int position(int rank) {
+            for (int position = 0; position < ranks.length; position++) {
+                if (ranks[position] == rank) {
+                    return position;
+                }
+            }
+            return -1;
         }
-        received = 0;
-        if (!announced && !isForward) {
-            announced = true;
-            byte[] bytes = CollectiveCodec.encode(signature);
-            send(new RecordHeader(bytes.length, CALL, 0, number, 0), MemorySegment.ofArray(bytes));
-        }
-        if (refusal == null && schedule.inTurn(IN_TURN_BYTES_MAX)) {
-            playInTurn(schedule, buffer);
-        } else {
-            playOverlapped(schedule, buffer);
+    }
+
+    /**
+     * Plays this rank's part of {@code schedule}; a number may take several schedules, one after the other.
+     *
+     * @param order what positions mean
+     * @param input this rank's contribution; native, usable from any thread, not written
+     * @param buffer native; where the result comes into being
+     * @return the refusal with which the number ended on all ranks, if it did
+     * @throws IOException a stream is broken or the mesh abandoned; {@code buffer} holds anything
+     */
+    Optional<Refusal> play(Schedule schedule, Order order, MemorySegment input, MemorySegment buffer)
+            throws IOException {
+        if (mesh.world() > 1) {
+            if (refusal == null) {
+                driver.open(mesh, order, schedule.isAround());
+                received = 0;
+                var part = new Part(schedule, order, input, buffer);
+                if (schedule.bytesToOneMax() <= IN_TURN_BYTES_MAX) {
+                    playInTurn(part);
+                } else {
+                    playOverlapped(part);
+                }
+            }
+            if (refusal != null) {
+                spread();
+            }
         }
         return Optional.ofNullable(refusal);
     }
+
+    /** What is played. */
+    private record Part(Schedule schedule, Order order, MemorySegment input, MemorySegment buffer) {}
 
     /** This rank cannot take part: whatever is played from now on only tells all ranks so. */
     void refuse(Refusal why) {
@@ -115,37 +149,52 @@ final class Exchange {
         }
     }
 
-    private void playInTurn(Schedule schedule, MemorySegment buffer) throws IOException {
-        for (long index = 0; index < schedule.sends(); index++) {
-            send(schedule.send(index), buffer);
-            if (!receive(schedule.receive(index), buffer, true)) {
-                spread();
+    private void playInTurn(Part part) throws IOException {
+        var transfer = new Transfer();
+        long taken = 0;
+        for (long index = 0; index < part.schedule.sends(); index++) {
+            part.schedule.send(index, transfer);
+            long needed = transfer.after();
+            if (taken < needed) {
+                for (; taken < needed; taken++) {
+                    part.schedule.receive(taken, transfer);
+                    if (!receive(part, transfer)) {
+                        return;
+                    }
+                }
+                part.schedule.send(index, transfer);
+            }
+            send(part, transfer);
+        }
+        for (; taken < part.schedule.receives(); taken++) {
+            part.schedule.receive(taken, transfer);
+            if (!receive(part, transfer)) {
                 return;
             }
         }
     }
 
-    private void playOverlapped(Schedule schedule, MemorySegment buffer) throws IOException {
+    private void playOverlapped(Part part) throws IOException {
+        Companion companion = driver.companion();
         companion.start(() -> {
             try {
-                receiveAll(schedule, buffer);
+                receiveAll(part);
             } finally {
                 LockSupport.unpark(sender);
             }
         });
         try {
-            for (long index = 0; index < schedule.sends() && refusal == null; index++) {
-                Transfer transfer = schedule.send(index);
-                if (awaitReceived(transfer.after())) {
-                    send(transfer, buffer);
+            var transfer = new Transfer();
+            long sends = part.schedule.sends();
+            for (long index = 0; index < sends && refusal == null; index++) {
+                part.schedule.send(index, transfer);
+                if (awaitReceived(transfer.after(), companion)) {
+                    send(part, transfer);
                 }
             }
-            awaitReceived(schedule.receives());
-            if (refusal != null) {
-                spread();
-            }
+            awaitReceived(part.schedule.receives(), companion);
         } catch (IOException | RuntimeException | Error broken) {
-            ring.abandon(); // or the companion would receive for ever
+            mesh.abandon(); // or the companion would receive for ever
             companion.awaitIdle();
             throw first(companion.failure(), broken);
         }
@@ -156,9 +205,9 @@ final class Exchange {
         }
     }
 
-    /** What broke first is what the companion saw, unless it only saw the ring being abandoned. */
+    /** What broke first is what the companion saw, unless it only saw the mesh being abandoned. */
     private static IOException first(@Nullable Throwable received, Throwable sent) {
-        if (received instanceof RingBrokenException broken) {
+        if (received instanceof StreamBrokenException broken) {
             return broken;
         }
         if (received instanceof RuntimeException || received instanceof Error) {
@@ -168,11 +217,10 @@ final class Exchange {
     }
 
     /** Waits until that many segments are in; false if there is a refusal instead. */
-    private boolean awaitReceived(long count) throws IOException {
+    private boolean awaitReceived(long count, Companion companion) throws IOException {
         if (received >= count) {
             return refusal == null;
         }
-        ring.waitsFor(ring.name(ring.previous()) + " to send");
         sender = Thread.currentThread();
         while (received < count && refusal == null) {
             if (companion.isIdle() && received < count && refusal == null) {
@@ -188,177 +236,299 @@ final class Exchange {
         return refusal == null;
     }
 
-    private void receiveAll(Schedule schedule, MemorySegment buffer) throws IOException {
-        for (long index = 0; index < schedule.receives(); index++) {
-            if (!receive(schedule.receive(index), buffer, false)) {
+    private void receiveAll(Part part) throws IOException {
+        var transfer = new Transfer();
+        long receives = part.schedule.receives();
+        for (long index = 0; index < receives; index++) {
+            part.schedule.receive(index, transfer);
+            if (!receive(part, transfer)) {
                 return;
             }
             received = index + 1;
-            LockSupport.unpark(sender);
+            Thread waiting = sender;
+            if (waiting != null) {
+                LockSupport.unpark(waiting);
+            }
         }
     }
 
-    /** Takes records until the expected segment is in (true) or REFUSED is (false). */
-    private boolean receive(Transfer expected, MemorySegment buffer, boolean alone) throws IOException {
-        while (true) {
-            DataStream.Received arrived = receive();
-            RecordHeader header = arrived.header();
-            gate.enter(ring);
-            try {
-                if (header.collective() != number) {
-                    throw misfit(header, "number " + number);
-                }
-                if (header.kind() == REFUSED) {
-                    Refusal passedOn = decodeRefusal(arrived);
-                    if (refusal == null) {
-                        refusal = passedOn;
-                    }
+    /** Takes the expected segment (true), or learns that the number is refused (false). */
+    private boolean receive(Part part, Transfer expected) throws IOException {
+        int rank = part.order.ranks[expected.peer()];
+        ReceivedRecord arrived = receive(rank);
+        gate().enter(mesh);
+        try {
+            if (arrived.collective() != number) {
+                throw misfit(rank, arrived, "number " + number);
+            }
+            int prefix = 0;
+            switch (arrived.kind()) {
+                case REFUSED -> {
+                    refused(rank, arrived);
                     return false;
-                } else if (header.kind() == CALL) {
-                    compare(decodeCall(arrived));
-                } else if (header.kind() != SEGMENT) {
-                    throw misfit(header, "a segment");
-                } else if (refusal == null) {
-                    apply(expected, arrived, buffer);
-                    return true;
                 }
-            } finally {
-                gate.leave();
-            }
-            if (refusal != null) {
-                if (alone) {
-                    spread();
-                } else {
-                    LockSupport.unpark(sender);
+                case CALL -> {
+                    prefix = compare(rank, arrived);
+                    if (refusal != null) {
+                        return false;
+                    }
                 }
+                case SEGMENT -> {
+                    if (!heard[rank]) {
+                        throw misfit(rank, arrived, "a call");
+                    }
+                }
+                default -> throw misfit(rank, arrived, "a segment");
             }
+            if (arrived.chunk() != expected.chunk()
+                    || arrived.offset() != expected.offset()
+                    || arrived.length() - prefix != expected.length()) {
+                throw misfit(
+                        rank,
+                        arrived,
+                        "chunk " + expected.chunk() + " offset " + expected.offset() + " length " + expected.length());
+            }
+            if (isHeld) {
+                demandEqual(rank, arrived, part.buffer, expected);
+            } else {
+                apply(part, expected, arrived, prefix);
+            }
+            return true;
+        } finally {
+            gate().leave();
         }
     }
 
-    private void compare(Signature theirs) {
-        if (refusal == null && !theirs.equals(signature)) {
+    private void refused(int rank, ReceivedRecord arrived) throws IOException {
+        over[rank] = true;
+        Refusal passedOn = decodeRefusal(rank, arrived);
+        if (refusal == null) {
+            refusal = passedOn;
+        }
+    }
+
+    /** Compares the signature that a record begins with, and says how long it is. */
+    private int compare(int rank, ReceivedRecord arrived) throws IOException {
+        if (heard[rank]) {
+            throw misfit(rank, arrived, "a segment");
+        }
+        heard[rank] = true;
+        int size = Math.toIntExact(ownCall.byteSize());
+        if (isOwn(arrived)) {
+            return size;
+        }
+        byte[] bytes = arrived.toBytes();
+        Signature theirs;
+        try {
+            theirs = CollectiveCodec.first(bytes);
+        } catch (MalformedMessageException malformed) {
+            throw new StreamBrokenException(
+                    mesh.members().get(rank), name(rank) + " sent no call: " + malformed.getMessage(), malformed);
+        }
+        if (refusal == null) {
             refusal = new Refusal(
                     Refusal.Cause.MISMATCH,
-                    "number " + number + ": " + ring.name(ring.previous()) + " asked for " + theirs.text() + ", "
-                            + ring.name(ring.self()) + " for " + signature.text()
+                    "number " + number + ": " + name(rank) + " asked for " + theirs.text() + ", "
+                            + name(mesh.rank()) + " for " + signature.text()
                             + "; all ranks must make the same calls in the same order");
         }
+        return size;
     }
 
-    private void apply(Transfer expected, DataStream.Received arrived, MemorySegment buffer) throws IOException {
-        RecordHeader header = arrived.header();
-        if (header.chunk() != expected.chunk()
-                || header.offset() != expected.offset()
-                || header.length() != expected.length()) {
-            throw misfit(
-                    header,
-                    "chunk " + expected.chunk() + " offset " + expected.offset() + " length " + expected.length());
+    private boolean isOwn(ReceivedRecord arrived) {
+        long size = ownCall.byteSize();
+        return arrived.length() >= size && payload(arrived).asSlice(0, size).mismatch(ownCall) == -1;
+    }
+
+    private static MemorySegment payload(ReceivedRecord arrived) {
+        return arrived.isNative()
+                ? arrived.memory().asSlice(arrived.memoryOffset(), arrived.length())
+                : MemorySegment.ofArray(arrived.array()).asSlice(arrived.arrayOffset(), arrived.length());
+    }
+
+    private static void copy(ReceivedRecord arrived, int prefix, MemorySegment target, long at, int length) {
+        if (arrived.isNative()) {
+            MemorySegment.copy(arrived.memory(), arrived.memoryOffset() + prefix, target, at, length);
+        } else {
+            int from = arrived.arrayOffset() + prefix;
+            MemorySegment.copy(arrived.array(), from, target, ValueLayout.JAVA_BYTE, at, length);
         }
-        MemorySegment target = buffer.asSlice(expected.offset(), expected.length());
-        if (isHeld) {
-            if (target.mismatch(MemorySegment.ofArray(arrived.bytes()).asSlice(arrived.offset(), header.length()))
-                    != -1) {
-                throw new RingBrokenException(
-                        ring.previous(),
-                        "the forwarded result of number " + number + " differs from the one held here; report this");
-            }
-            return;
-        }
+    }
+
+    private void apply(Part part, Transfer expected, ReceivedRecord arrived, int prefix) {
+        long at = expected.offset();
+        int length = expected.length();
         switch (expected.action()) {
-            case COPY ->
-                MemorySegment.copy(
-                        arrived.bytes(), arrived.offset(), target, ValueLayout.JAVA_BYTE, 0, header.length());
-            case REDUCE -> reduce(target, arrived);
-            case REDUCE_LAST -> {
-                reduce(target, arrived);
-                if (signature.op() == ReduceOp.AVG) {
-                    reducer.divide(signature.type(), target, ring.world());
-                }
+            case NOTE -> {}
+            case COPY -> copy(arrived, prefix, part.buffer, at, length);
+            case COMBINE_WITH_INPUT -> combine(part.buffer, part.input, at, arrived, prefix, length);
+            case COMBINE -> combine(part.buffer, part.buffer, at, arrived, prefix, length);
+            case COPY_THEN_INPUT -> {
+                copy(arrived, prefix, part.buffer, at, length);
+                combineInput(part, at, length);
             }
+            case COMBINE_THEN_INPUT -> {
+                combine(part.buffer, part.buffer, at, arrived, prefix, length);
+                combineInput(part, at, length);
+            }
+        }
+        if (expected.completes() && signature.op() == ReduceOp.AVG) {
+            reducer().divide(signature.type(), part.buffer, at, elements(length), mesh.world());
         }
     }
 
-    private void reduce(MemorySegment target, DataStream.Received arrived) {
-        ReduceOp op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
-        int count = arrived.header().length() / signature.type().bytes();
-        reducer.accumulate(signature.type(), op, target, arrived.bytes(), arrived.offset(), count);
+    private void combine(
+            MemorySegment target, MemorySegment left, long at, ReceivedRecord arrived, int prefix, int length) {
+        DataType type = signature.type();
+        if (arrived.isNative()) {
+            long from = arrived.memoryOffset() + prefix;
+            reducer().combine(type, op, target, at, left, at, arrived.memory(), from, elements(length));
+        } else {
+            int from = arrived.arrayOffset() + prefix;
+            reducer().combine(type, op, target, at, left, at, arrived.array(), from, elements(length));
+        }
     }
 
-    /** Tells the next rank how the number ends, once. */
+    private void combineInput(Part part, long at, int length) {
+        reducer().combine(signature.type(), op, part.buffer, at, part.buffer, at, part.input, at, elements(length));
+    }
+
+    private int elements(int length) {
+        return length / signature.type().bytes();
+    }
+
+    private void demandEqual(int rank, ReceivedRecord arrived, MemorySegment buffer, Transfer expected)
+            throws IOException {
+        if (payload(arrived).mismatch(buffer.asSlice(expected.offset(), expected.length())) != -1) {
+            throw new StreamBrokenException(
+                    mesh.members().get(rank),
+                    "the forwarded result of number " + number + " differs from the one held here; report this");
+        }
+    }
+
+    /** Tells all ranks how the number ends, once, and clears the streams of what they sent meanwhile. */
     private void spread() throws IOException {
         Refusal known = refusal;
-        if (!spread && known != null) {
-            spread = true;
-            byte[] bytes = CollectiveCodec.encode(known);
-            send(new RecordHeader(bytes.length, REFUSED, 0, number, 0), MemorySegment.ofArray(bytes));
+        if (spread || known == null) {
+            return;
+        }
+        spread = true;
+        MemorySegment bytes = MemorySegment.ofArray(CollectiveCodec.encode(known));
+        var told = new boolean[mesh.world()];
+        told[mesh.rank()] = true;
+        for (int rank = 0; rank < mesh.world(); rank++) { // those whose streams are not open yet hear it from these
+            if (mesh.isOpen(rank)) {
+                told[rank] = true;
+                tell(rank, bytes);
+            }
+        }
+        driver.open(mesh, mesh.byRank(), false);
+        for (int rank = 0; rank < mesh.world(); rank++) {
+            if (!told[rank]) {
+                tell(rank, bytes);
+            }
+        }
+        driver.forEachOther(mesh, this::drain);
+    }
+
+    private void tell(int rank, MemorySegment refusalBytes) throws IOException {
+        send(rank, REFUSED, 0, 0, NOTHING, refusalBytes, 0, Math.toIntExact(refusalBytes.byteSize()));
+    }
+
+    /** Takes what a rank sends until its REFUSED. */
+    private void drain(int rank) throws IOException {
+        while (!over[rank]) {
+            ReceivedRecord arrived = receive(rank);
+            gate().enter(mesh);
+            try {
+                if (arrived.collective() != number) {
+                    throw misfit(rank, arrived, "number " + number);
+                }
+                if (arrived.kind() == REFUSED) {
+                    over[rank] = true;
+                }
+            } finally {
+                gate().leave();
+            }
         }
     }
 
-    private void send(Transfer transfer, MemorySegment buffer) throws IOException {
+    private void send(Part part, Transfer transfer) throws IOException {
+        int rank = part.order.ranks[transfer.peer()];
+        MemorySegment source = transfer.fromInput() ? part.input : part.buffer;
+        boolean isFirst = !called[rank];
+        called[rank] = true;
         send(
-                new RecordHeader(transfer.length(), SEGMENT, transfer.chunk(), number, transfer.offset()),
-                buffer.asSlice(transfer.offset(), transfer.length()));
+                rank,
+                isFirst ? CALL : SEGMENT,
+                transfer.chunk(),
+                transfer.offset(),
+                isFirst ? ownCall : NOTHING,
+                source,
+                transfer.offset(),
+                transfer.length());
     }
 
-    private void send(RecordHeader header, MemorySegment bytes) throws IOException {
-        gate.pass(ring);
-        DataStream stream = ring.toNext();
+    private void send(
+            int rank,
+            int kind,
+            int chunk,
+            long offset,
+            MemorySegment prefix,
+            MemorySegment bytes,
+            long from,
+            int length)
+            throws IOException {
+        gate().pass(mesh);
+        DataStream stream = mesh.stream(rank);
         try {
-            stream.send(header, bytes);
+            stream.send(kind, chunk, number, offset, prefix, bytes, from, length);
         } catch (IOException broken) {
-            ring.check();
-            throw new RingBrokenException(
-                    ring.next(), "sending to " + ring.name(ring.next()) + " failed: " + broken.getMessage(), broken);
+            mesh.check();
+            throw new StreamBrokenException(
+                    mesh.members().get(rank), "sending to " + name(rank) + " failed: " + broken.getMessage(), broken);
         }
     }
 
-    private DataStream.Received receive() throws IOException {
-        DataStream stream = ring.fromPrevious();
+    private ReceivedRecord receive(int rank) throws IOException {
+        NodeId from = mesh.members().get(rank);
+        mesh.waitsFor(from);
+        DataStream stream = mesh.stream(rank);
         try {
             return stream.receive();
         } catch (IOException broken) {
-            ring.check();
-            throw new RingBrokenException(
-                    ring.previous(),
-                    "receiving from " + ring.name(ring.previous()) + " failed: " + broken.getMessage(),
-                    broken);
+            mesh.check();
+            throw new StreamBrokenException(
+                    from, "receiving from " + name(rank) + " failed: " + broken.getMessage(), broken);
         }
     }
 
-    private Signature decodeCall(DataStream.Received arrived) throws IOException {
+    private Refusal decodeRefusal(int rank, ReceivedRecord arrived) throws IOException {
         try {
-            return CollectiveCodec.signature(payload(arrived));
+            return CollectiveCodec.refusal(arrived.toBytes());
         } catch (MalformedMessageException malformed) {
-            throw new RingBrokenException(
-                    ring.previous(),
-                    ring.name(ring.previous()) + " sent no call: " + malformed.getMessage(),
-                    malformed);
+            throw new StreamBrokenException(
+                    mesh.members().get(rank), name(rank) + " sent no refusal: " + malformed.getMessage(), malformed);
         }
     }
 
-    private Refusal decodeRefusal(DataStream.Received arrived) throws IOException {
-        try {
-            return CollectiveCodec.refusal(payload(arrived));
-        } catch (MalformedMessageException malformed) {
-            throw new RingBrokenException(
-                    ring.previous(),
-                    ring.name(ring.previous()) + " sent no refusal: " + malformed.getMessage(),
-                    malformed);
-        }
+    private Gate gate() {
+        return driver.gate();
     }
 
-    private static byte[] payload(DataStream.Received arrived) {
-        return Arrays.copyOfRange(
-                arrived.bytes(),
-                arrived.offset(),
-                arrived.offset() + arrived.header().length());
+    private Reducer reducer() {
+        return driver.reducer();
     }
 
-    private RingBrokenException misfit(RecordHeader header, String expected) {
-        return new RingBrokenException(
-                ring.previous(),
-                ring.name(ring.previous()) + " sent kind " + header.kind() + " number " + header.collective()
-                        + " chunk " + header.chunk() + " offset " + header.offset() + " length " + header.length()
-                        + " where " + expected + " was due");
+    private String name(int rank) {
+        return mesh.name(mesh.members().get(rank));
+    }
+
+    private StreamBrokenException misfit(int rank, ReceivedRecord arrived, String expected) {
+        return new StreamBrokenException(
+                mesh.members().get(rank),
+                name(rank) + " sent kind " + arrived.kind() + " number " + arrived.collective() + " chunk "
+                        + arrived.chunk() + " offset " + arrived.offset() + " length " + arrived.length() + " where "
+                        + expected + " was due");
     }
 }

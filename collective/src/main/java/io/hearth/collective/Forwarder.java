@@ -3,7 +3,9 @@ package io.hearth.collective;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.core.CollectiveException;
+import io.hearth.collective.schedule.RingBroadcast;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,12 +22,12 @@ final class Forwarder {
 
     private final String group;
     private final GroupBoard board;
-    private final RingDriver driver;
+    private final MeshDriver driver;
     private final Buffers buffers;
     private final int segmentBytes;
     private final List<Thread> threads = new ArrayList<>(); // under the board's lock
 
-    Forwarder(String group, GroupBoard board, RingDriver driver, Buffers buffers, int segmentBytes) {
+    Forwarder(String group, GroupBoard board, MeshDriver driver, Buffers buffers, int segmentBytes) {
         this.group = group;
         this.board = board;
         this.driver = driver;
@@ -33,8 +35,8 @@ final class Forwarder {
         this.segmentBytes = segmentBytes;
     }
 
-    /** Starts to carry these over a ring, one after the other; the board's lock is held. */
-    void start(Ring on, List<Effect.Forward> forwards) {
+    /** Starts to carry these over a mesh, one after the other; the board's lock is held. */
+    void start(Mesh on, List<Effect.Forward> forwards) {
         threads.removeIf(thread -> !thread.isAlive());
         Thread thread =
                 Thread.ofPlatform().name("hearth-forward-" + group).daemon(true).unstarted(() -> run(on, forwards));
@@ -63,7 +65,7 @@ final class Forwarder {
         return ended;
     }
 
-    private void run(Ring on, List<Effect.Forward> forwards) {
+    private void run(Mesh on, List<Effect.Forward> forwards) {
         try {
             for (Effect.Forward forward : forwards) {
                 if (!carry(on, forward)) {
@@ -83,10 +85,10 @@ final class Forwarder {
         }
     }
 
-    /** Whether the ring is good for the next one. */
-    private boolean carry(Ring on, Effect.Forward forward) throws InterruptedException {
+    /** Whether the mesh is good for the next one. */
+    private boolean carry(Mesh on, Effect.Forward forward) throws InterruptedException {
         try {
-            driver.drive(on, drive -> exchange(drive, forward));
+            driver.drive(on, () -> exchange(on, forward));
         } catch (IOException broken) {
             board.lock.lock();
             try {
@@ -109,7 +111,7 @@ final class Forwarder {
         }
     }
 
-    private Optional<Refusal> exchange(Exchange.Drive drive, Effect.Forward forward) throws IOException {
+    private Optional<Refusal> exchange(Mesh on, Effect.Forward forward) throws IOException {
         Optional<Buffers.Buffer> known;
         board.lock.lock();
         try {
@@ -121,7 +123,7 @@ final class Forwarder {
         }
         Buffers.Buffer target = known.orElseGet(() -> buffers.take(forward.bytes()));
         try {
-            return exchange(drive, forward, target);
+            return exchange(on, forward, target);
         } finally {
             if (known.isEmpty()) {
                 buffers.give(target);
@@ -129,19 +131,19 @@ final class Forwarder {
         }
     }
 
-    private Optional<Refusal> exchange(Exchange.Drive drive, Effect.Forward forward, Buffers.Buffer target)
+    private Optional<Refusal> exchange(Mesh on, Effect.Forward forward, Buffers.Buffer target)
             throws IOException {
-        Ring on = drive.ring();
-        int root = on.position(forward.holder());
-        if (root < 0 || target.bytes().byteSize() != forward.bytes()) {
-            throw new RingBrokenException(
+        int root = on.byHop().position(on.rank(forward.holder()));
+        if (root < 0 || target.bytes().byteSize() < forward.bytes()) {
+            throw new StreamBrokenException(
                     on.previous(),
                     "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, "
                             + target.bytes().byteSize() + " were asked for here");
         }
-        return Exchange.ofForward(drive, forward.number(), forward.bytes(), forward.held())
-                .play(
-                        new BroadcastSchedule(on.position(), on.world(), root, forward.bytes(), segmentBytes),
-                        target.bytes());
+        MemorySegment bytes = target.bytes().asSlice(0, forward.bytes());
+        var schedule = new RingBroadcast(
+                on.byHop().position(on.rank()), on.world(), root, forward.bytes(), segmentBytes);
+        return Exchange.ofForward(driver, on, forward.number(), forward.bytes(), forward.held())
+                .play(schedule, on.byHop(), bytes, bytes);
     }
 }

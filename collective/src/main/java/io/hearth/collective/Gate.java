@@ -59,15 +59,15 @@ final class Gate {
     /**
      * Waits while the gate is shut, then goes in; {@link #leave} must follow.
      *
-     * @throws IOException the ring was abandoned
+     * @throws IOException the mesh was abandoned
      */
-    void enter(Ring ring) throws IOException {
+    void enter(Mesh mesh) throws IOException {
         lock.lock();
         try {
-            while ((frozen || resting) && !ring.isAbandoned()) {
+            while ((frozen || resting) && !mesh.isAbandoned()) {
                 changed.awaitUninterruptibly();
             }
-            ring.check();
+            mesh.check();
             inside++;
         } finally {
             lock.unlock();
@@ -87,8 +87,8 @@ final class Gate {
     }
 
     /** Waits while the gate is shut. */
-    void pass(Ring ring) throws IOException {
-        enter(ring);
+    void pass(Mesh mesh) throws IOException {
+        enter(mesh);
         leave();
     }
 }

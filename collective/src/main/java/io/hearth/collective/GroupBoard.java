@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the threads of one group share: the machine's state, and the ring, the call and the results that go with it.
+ * What the threads of one group share: the machine's state, and the mesh, the call and the results that go with it.
  *
  * <p>Everything here is under {@link #lock}, which is held for moments only: whoever calls a method holds it, unless the method
  * says that it takes it. {@link #changed} is signalled whenever anything changed.
@@ -43,7 +43,7 @@ final class GroupBoard {
     private final Clock clock;
     private final Map<Long, Buffers.Buffer> results = new HashMap<>();
     private State state = State.START;
-    private @Nullable Ring ring;
+    private @Nullable Mesh mesh;
     private @Nullable Call call;
     private @Nullable HearthException over;
     private boolean closed;
@@ -74,8 +74,8 @@ final class GroupBoard {
     }
 
     /** Of the present group epoch; empty before the first view. */
-    Optional<Ring> ring() {
-        return Optional.ofNullable(ring);
+    Optional<Mesh> mesh() {
+        return Optional.ofNullable(mesh);
     }
 
     /** Why nothing goes on here; empty while it does. */
@@ -150,7 +150,7 @@ final class GroupBoard {
     /**
      * Steps the machine and carries out what it says, except what needs a thread of its own.
      *
-     * @return the results that are to be carried over the new ring, in this order
+     * @return the results that are to be carried over the new mesh, in this order
      */
     List<Effect.Forward> install(Event event) {
         Step<State, Effect> step = machine.step(state, event, clock.nanoTime());
@@ -181,23 +181,23 @@ final class GroupBoard {
     }
 
     private void renewRing() {
-        if (ring != null) {
-            ring.abandon();
+        if (mesh != null) {
+            mesh.abandon();
         }
         gate.wake();
         Formation formation = state.formation();
-        ring = new Ring(formation, self);
+        mesh = new Mesh(formation, self);
         if (!formation.ring().equals(formation.members())) {
             LOG.info(
                     "ring by measured round trips: {}",
                     String.join(
-                            " -> ", formation.ring().stream().map(ring::name).toList()));
+                            " -> ", formation.ring().stream().map(mesh::name).toList()));
         }
         call(state.next() - 1).ifPresent(open -> open.attempt = null);
     }
 
     private void run(long number, Optional<Refusal> doomed) {
-        Ring on = ring;
+        Mesh on = mesh;
         if (on != null) {
             call(number).ifPresent(open -> open.attempt = new Call.Attempt(on, doomed));
         }
@@ -227,7 +227,7 @@ final class GroupBoard {
     }
 
     /** Waits while a view change is on its way; whether {@code on} is still in use then. */
-    boolean awaitThaw(Ring on) throws InterruptedException {
+    boolean awaitThaw(Mesh on) throws InterruptedException {
         while (state.frozen().isPresent() && !on.isAbandoned()) {
             changed.await();
         }
@@ -235,12 +235,12 @@ final class GroupBoard {
     }
 
     /** The streams of {@code on} are of no more use, if that is news. */
-    void broken(Ring on, IOException broken) throws InterruptedException {
+    void broken(Mesh on, IOException broken) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        if (on == ring && over == null && state.broken().isEmpty()) {
-            NodeId peer = broken instanceof RingBrokenException known ? known.peer() : on.previous();
+        if (on == mesh && over == null && state.broken().isEmpty()) {
+            NodeId peer = broken instanceof StreamBrokenException known ? known.peer() : on.previous();
             String why = broken.getMessage() == null ? broken.toString() : broken.getMessage();
             on.waitsFor("the view change after: " + why);
             step(new Event.StreamBroken(on.fence(), peer, why));
@@ -265,8 +265,8 @@ final class GroupBoard {
         if (call != null && call.outcome == null && call.error == null) {
             call.error = again(why);
         }
-        if (ring != null) {
-            ring.abandon();
+        if (mesh != null) {
+            mesh.abandon();
         }
         gate.wake();
         changed.signalAll();

@@ -8,6 +8,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -25,7 +26,7 @@ final class GroupShell implements AutoCloseable {
     private final Gate gate = new Gate();
     private final Buffers buffers = new Buffers();
     private final GroupBoard board;
-    private final RingDriver driver;
+    private final MeshDriver driver;
     private final Caller caller;
     private final Forwarder forwarder;
 
@@ -40,13 +41,18 @@ final class GroupShell implements AutoCloseable {
         this.group = group;
         var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy());
         this.board = new GroupBoard(self, machine, gate, buffers, listener, clock);
-        this.driver = new RingDriver(group, streams, reducer, gate);
+        this.driver = new MeshDriver(group, streams, reducer, gate);
         this.caller = new Caller(group, board, driver, buffers, options.segmentBytes(), clock);
         this.forwarder = new Forwarder(group, board, driver, buffers, options.segmentBytes());
     }
 
     Buffers buffers() {
         return buffers;
+    }
+
+    /** Whether all data threads may use this memory. */
+    boolean mayTouch(MemorySegment memory) {
+        return driver.companion().mayTouch(memory);
     }
 
     Caller caller() {
@@ -73,7 +79,7 @@ final class GroupShell implements AutoCloseable {
         board.lock.lock();
         try {
             board.step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));
-            board.ring().ifPresent(ring -> ring.waitsFor("the view change"));
+            board.mesh().ifPresent(mesh -> mesh.waitsFor("the view change"));
             return board.state().status();
         } finally {
             board.lock.unlock();
@@ -108,7 +114,7 @@ final class GroupShell implements AutoCloseable {
             }
             List<Effect.Forward> forwards = board.install(view);
             if (!forwards.isEmpty()) {
-                board.ring().ifPresent(on -> forwarder.start(on, forwards));
+                board.mesh().ifPresent(on -> forwarder.start(on, forwards));
             }
             if (board.state().frozen().isEmpty()) {
                 gate.thaw();

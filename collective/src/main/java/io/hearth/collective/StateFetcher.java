@@ -62,7 +62,7 @@ final class StateFetcher {
             StateManifest own,
             StateClaim agreed,
             List<NodeId> sources,
-            Ring ring,
+            Mesh mesh,
             long number,
             long budgetNanos,
             String budgetText) {
@@ -84,10 +84,10 @@ final class StateFetcher {
      *
      * @return the manifest of what the state holds now
      * @throws GiveUpException this rank cannot get the state; its buffers are untouched
-     * @throws IOException the ring was abandoned; what arrived is kept for the next attempt
+     * @throws IOException the mesh was abandoned; what arrived is kept for the next attempt
      */
     StateManifest fetch(StateStreams streams, Clock clock) throws IOException {
-        task.ring().waitsFor("the group's state");
+        task.mesh().waitsFor("the group's state");
         long startNanos = clock.nanoTime();
         StateManifest arrived;
         try (streams) {
@@ -106,7 +106,7 @@ final class StateFetcher {
     }
 
     private void start(StateStreams streams) {
-        int rank = task.ring().members().indexOf(task.ring().self());
+        int rank = task.mesh().members().indexOf(task.mesh().self());
         for (NodeId peer : task.sources()) {
             var source = new FetchSource(
                     sources.size(), peer, rank, task.number(), task.agreed().digest(), streams, inbox);
@@ -119,7 +119,7 @@ final class StateFetcher {
         FetchMachine.State state = FetchMachine.start(sources.size(), clock.nanoTime());
         while (!state.isOver()) {
             Event event = next(machine.sleepNanos(state, clock.nanoTime()));
-            task.ring().check();
+            task.mesh().check();
             Step<FetchMachine.State, Effect> step = machine.step(state, event, clock.nanoTime());
             state = step.state();
             for (Effect effect : step.effects()) {
@@ -153,10 +153,10 @@ final class StateFetcher {
     /** What is neither in the buffers nor left from an earlier attempt. */
     private List<Integer> missing(StateManifest came) throws GiveUpException {
         StateLayout layout = task.own().layout();
-        Ring ring = task.ring();
+        Mesh mesh = task.mesh();
         String difference = layout.differenceFrom(came.layout()).orElse(null);
         if (difference != null) {
-            throw new GiveUpException(new StateSyncException(ring.name(ring.self()) + " " + difference
+            throw new GiveUpException(new StateSyncException(mesh.name(mesh.self()) + " " + difference
                     + "; share the same buffers in the same order on all ranks"));
         }
         manifest = came;
@@ -201,8 +201,8 @@ final class StateFetcher {
     }
 
     private String text(FetchMachine.Reason reason) {
-        Ring ring = task.ring();
-        String what = ring.name(ring.self()) + " lacks the group's state of "
+        Mesh mesh = task.mesh();
+        String what = mesh.name(mesh.self()) + " lacks the group's state of "
                 + size(task.own().layout().bytes());
         String came = size(bytesDone) + " of " + size(bytesTotal) + " did, from " + givers.size() + " members";
         return switch (reason) {
@@ -217,7 +217,7 @@ final class StateFetcher {
     }
 
     private String name(int source) {
-        return task.ring().name(sources.get(source).peer());
+        return task.mesh().name(sources.get(source).peer());
     }
 
     private Slot slot(int chunk) {

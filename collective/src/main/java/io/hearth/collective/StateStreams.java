@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The streams and threads with which one boundary moves state between two ranks, beside the ring. All end with {@link #close},
- * or with the ring.
+ * The streams and threads with which one boundary moves state between two ranks, beside the mesh. All end with {@link #close},
+ * or with the mesh.
  */
 final class StateStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateStreams.class);
@@ -28,7 +28,7 @@ final class StateStreams implements AutoCloseable {
     private static final long RETRY_MILLIS = 50;
 
     private final StreamSource source;
-    private final Ring ring;
+    private final Mesh mesh;
     private final String group;
     private final Runnable onAbandon = this::end;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -37,11 +37,11 @@ final class StateStreams implements AutoCloseable {
     private final List<DataStream> open = new ArrayList<>();
 
     /** Nothing is opened yet. */
-    StateStreams(StreamSource source, Ring ring, String group) {
+    StateStreams(StreamSource source, Mesh mesh, String group) {
         this.source = source;
-        this.ring = ring;
+        this.mesh = mesh;
         this.group = group;
-        ring.adopt(onAbandon);
+        mesh.adopt(onAbandon);
     }
 
     /** What a thread does; it ends soon once it is interrupted or a stream that it uses is closed. */
@@ -78,7 +78,7 @@ final class StateStreams implements AutoCloseable {
      * @throws IOException this has ended
      */
     DataStream open(NodeId peer, int fetcher) throws IOException, InterruptedException {
-        var id = new StreamId(group, ring.fence(), INDEX_MIN + fetcher);
+        var id = new StreamId(group, mesh.fence(), INDEX_MIN + fetcher);
         while (!hasEnded()) {
             try {
                 return kept(source.open(peer, id, OPEN_AT_ONCE_MAX));
@@ -128,7 +128,7 @@ final class StateStreams implements AutoCloseable {
     /** Returns when the last thread is gone. */
     @Override
     public void close() {
-        ring.release(onAbandon);
+        mesh.release(onAbandon);
         end();
         join(threads);
     }

@@ -82,11 +82,11 @@ final class StepBoundary implements Contribution {
     public Optional<Refusal> attempt(Place place) throws IOException {
         StateManifest held = own == null ? state.manifest() : own;
         own = held;
-        lineage = place.ring().lineage();
-        Buffers.Buffer table = means.buffers().take((long) place.ring().world() * StateClaim.BYTES);
+        lineage = place.mesh().lineage();
+        Buffers.Buffer table = means.buffers().take((long) place.mesh().world() * StateClaim.BYTES);
         try {
-            var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.ring()));
-            mine.writeTo(table.bytes(), (long) place.ring().position() * StateClaim.BYTES);
+            var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.mesh()));
+            mine.writeTo(table.bytes(), (long) place.mesh().position() * StateClaim.BYTES);
             Optional<Refusal> refusal = gather(place, table.bytes(), StateClaim.BYTES);
             return refusal.isPresent() ? refusal : settle(place, table.bytes(), held);
         } finally {
@@ -95,27 +95,27 @@ final class StepBoundary implements Contribution {
     }
 
     private static Optional<Refusal> gather(Place place, MemorySegment table, long bytesEach) throws IOException {
-        List<Long> lengths = Collections.nCopies(place.ring().world(), bytesEach);
+        List<Long> lengths = Collections.nCopies(place.mesh().world(), bytesEach);
         return place.exchange()
                 .play(
-                        new GatherSchedule(place.ring().position(), lengths, bytesEach, place.segmentBytes()),
+                        new GatherSchedule(place.mesh().position(), lengths, bytesEach, place.segmentBytes()),
                         table.asSlice(0, bytesEach * lengths.size()));
     }
 
     private Optional<Refusal> settle(Place place, MemorySegment table, StateManifest held) throws IOException {
-        Ring ring = place.ring();
+        Mesh mesh = place.mesh();
         var claims = new ArrayList<StateClaim>();
-        for (NodeId member : ring.members()) {
+        for (NodeId member : mesh.members()) {
             try {
-                claims.add(StateClaim.readFrom(table, (long) ring.position(member) * StateClaim.BYTES));
+                claims.add(StateClaim.readFrom(table, (long) mesh.position(member) * StateClaim.BYTES));
             } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
                 return Optional.of(new Refusal(
                         Refusal.Cause.MALFORMED,
-                        ring.name(member) + " made no claim to a state: " + malformed.getMessage()));
+                        mesh.name(member) + " made no claim to a state: " + malformed.getMessage()));
             }
         }
         StateVote vote = StateVote.decide(claims);
-        int rank = ring.members().indexOf(ring.self());
+        int rank = mesh.members().indexOf(mesh.self());
         List<Integer> sources = vote.sources().get(rank);
         if (sources == null) {
             state.staging().close(); // what an earlier call left there is of no use any more
@@ -128,19 +128,19 @@ final class StepBoundary implements Contribution {
     }
 
     private void fetch(Place place, StateClaim agreed, List<Integer> sources, StateManifest held) throws IOException {
-        Ring ring = place.ring();
+        Mesh mesh = place.mesh();
         long startNanos = means.clock().nanoTime();
         var task = new StateFetcher.Task(
                 state,
                 held,
                 agreed,
-                sources.stream().map(ring.members()::get).toList(),
-                ring,
+                sources.stream().map(mesh.members()::get).toList(),
+                mesh,
                 place.call().number,
                 means.budget().toNanos() - spentNanos,
                 StateFetcher.text(means.budget()));
         try {
-            own = new StateFetcher(task).fetch(new StateStreams(means.streams(), ring, means.group()), means.clock());
+            own = new StateFetcher(task).fetch(new StateStreams(means.streams(), mesh, means.group()), means.clock());
             replaced = true;
         } finally {
             spentNanos += means.clock().nanoTime() - startNanos;
@@ -150,14 +150,14 @@ final class StepBoundary implements Contribution {
     /** Serves those that lack the state until all hold it. */
     private Optional<Refusal> awaitAll(Place place, List<Integer> fetchers, StateManifest held, MemorySegment table)
             throws IOException {
-        Ring ring = place.ring();
-        table.asSlice(ring.position(), 1).fill(HELD);
+        Mesh mesh = place.mesh();
+        table.asSlice(mesh.position(), 1).fill(HELD);
         if (fetchers.isEmpty()) {
             return gather(place, table, 1);
         }
-        try (var streams = new StateStreams(means.streams(), ring, means.group())) {
+        try (var streams = new StateStreams(means.streams(), mesh, means.group())) {
             for (int fetcher : fetchers) {
-                NodeId peer = ring.members().get(fetcher);
+                NodeId peer = mesh.members().get(fetcher);
                 var server = new StateServer(state, held, streams, peer, fetcher, place.call().number);
                 streams.start("hearth-state-to-" + peer.shortText(), server::run);
             }
@@ -166,10 +166,10 @@ final class StepBoundary implements Contribution {
     }
 
     /** Other members, nearest first, those that nobody measured last, in rank order. */
-    private List<Integer> nearest(Ring ring) {
-        List<NodeId> members = ring.members();
+    private List<Integer> nearest(Mesh mesh) {
+        List<NodeId> members = mesh.members();
         return members.stream()
-                .filter(member -> !member.equals(ring.self()))
+                .filter(member -> !member.equals(mesh.self()))
                 .sorted(Comparator.comparing(member -> means.roundTripNanos().getOrDefault(member, Long.MAX_VALUE)))
                 .limit(StateClaim.SOURCES_MAX)
                 .map(members::indexOf)
@@ -177,7 +177,7 @@ final class StepBoundary implements Contribution {
     }
 
     @Override
-    public long denseBytes(Signature signature, Ring ring, int segmentBytes) {
+    public long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
         return 0;
     }
 }

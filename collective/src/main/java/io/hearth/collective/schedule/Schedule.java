@@ -27,6 +27,11 @@ public interface Schedule {
     /** Describes the segment received as number {@code index}, from 0. */
     void receive(long index, Transfer into);
 
+    /** Whether every segment goes to the next position and comes from the previous one, so that no other streams are needed. */
+    default boolean isAround() {
+        return false;
+    }
+
     /** Payload bytes that this position sends. */
     long bytesSent();
 

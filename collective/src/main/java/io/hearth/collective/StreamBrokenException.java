@@ -4,17 +4,17 @@ import io.hearth.identity.NodeId;
 import java.io.IOException;
 
 /** A stream of the ring ended or carried what it must not; names the neighbour at its other end. */
-final class RingBrokenException extends IOException {
+final class StreamBrokenException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final transient NodeId peer;
 
-    RingBrokenException(NodeId peer, String message, Throwable cause) {
+    StreamBrokenException(NodeId peer, String message, Throwable cause) {
         super(message, cause);
         this.peer = peer;
     }
 
-    RingBrokenException(NodeId peer, String message) {
+    StreamBrokenException(NodeId peer, String message) {
         super(message);
         this.peer = peer;
     }

@@ -1,0 +1,263 @@
+package io.hearth.collective;
+
+import io.hearth.identity.NodeId;
+import io.hearth.transport.DataStream;
+import io.hearth.transport.StreamId;
+import io.hearth.transport.StreamSource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This rank's streams in one group epoch: one duplex stream to each other member, opened when a call first needs it.
+ *
+ * <p>Schedules go by position: in hop order for what travels round a ring, by rank for what goes between all pairs. People and
+ * scripts go by rank.
+ */
+final class Mesh {
+    private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
+    private static final long RETRY_MILLIS = 50;
+
+    private final Formation formation;
+    private final NodeId self;
+    private final int rank;
+    private final Exchange.Order byHop;
+    private final Exchange.Order byRank;
+    private final AtomicReferenceArray<@Nullable DataStream> streams; // by rank; set by openers, read by all data threads
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CountDownLatch abandoned = new CountDownLatch(1);
+    private final Set<Runnable> ends = ConcurrentHashMap.newKeySet(); // added by calling threads, run by abandon()
+    private final List<Thread> openers = new ArrayList<>(); // under the lock
+
+    private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
+    private volatile String waitingFor = "a view"; // where it is no member; written and read likewise
+
+    /** The mesh of a formation that {@code self} is in. */
+    Mesh(Formation formation, NodeId self) {
+        this.formation = formation;
+        this.self = self;
+        this.rank = rank(self);
+        this.byHop = new Exchange.Order(
+                formation.ring().stream().mapToInt(this::rank).toArray());
+        this.byRank =
+                new Exchange.Order(IntStream.range(0, formation.members().size()).toArray());
+        this.streams = new AtomicReferenceArray<>(formation.members().size());
+    }
+
+    String fence() {
+        return formation.fence();
+    }
+
+    String lineage() {
+        return formation.lineage();
+    }
+
+    NodeId self() {
+        return self;
+    }
+
+    int world() {
+        return formation.members().size();
+    }
+
+    /** By rank. */
+    List<NodeId> members() {
+        return formation.members();
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    /** Positions as bytes travel round the ring. */
+    Exchange.Order byHop() {
+        return byHop;
+    }
+
+    /** Positions that are ranks. */
+    Exchange.Order byRank() {
+        return byRank;
+    }
+
+    /** Whom this rank hears from on a ring. */
+    NodeId previous() {
+        return members().get(byHop.ranks()[Math.floorMod(byHop.position(rank) - 1, world())]);
+    }
+
+    /** Of a member; -1 for others. */
+    int rank(NodeId member) {
+        return formation.members().indexOf(member);
+    }
+
+    /** {@code rank 2 (ab12cd34)}. */
+    String name(NodeId member) {
+        return "rank " + rank(member) + " (" + member.shortText() + ")";
+    }
+
+    /** What a call waits for at the moment. */
+    String waitingFor() {
+        NodeId member = awaited;
+        return member == null ? waitingFor : name(member) + " to send";
+    }
+
+    void waitsFor(String what) {
+        waitingFor = what;
+        awaited = null;
+    }
+
+    /** Of a data thread, once per segment: makes no text. */
+    void waitsFor(NodeId member) {
+        awaited = member;
+    }
+
+    /** The open stream to a rank. */
+    DataStream stream(int toRank) throws IOException {
+        check();
+        DataStream stream = streams.get(toRank);
+        if (stream == null) {
+            throw new IllegalStateException("the stream to rank " + toRank + " of " + fence() + " is not open");
+        }
+        return stream;
+    }
+
+    /** Bytes that this rank put on the wire in this mesh so far. */
+    long bytesSent() {
+        long sum = 0;
+        for (int other = 0; other < streams.length(); other++) {
+            DataStream stream = streams.get(other);
+            sum += stream == null ? 0 : stream.bytesSent();
+        }
+        return sum;
+    }
+
+    /** Whether the stream to a rank is there; that to this one never is. */
+    boolean isOpen(int ofRank) {
+        return streams.get(ofRank) != null;
+    }
+
+    /**
+     * Opens the streams to these ranks, all at once, and asks again until the others have asked too.
+     *
+     * @throws IOException the mesh was abandoned
+     */
+    void open(StreamSource source, String group, List<Integer> wanted) throws IOException, InterruptedException {
+        var failures = new ConcurrentLinkedQueue<Throwable>();
+        var threads = new ArrayList<Thread>();
+        for (int other : wanted) {
+            if (other != rank && !isOpen(other)) {
+                threads.add(Thread.ofVirtual().unstarted(() -> {
+                    try {
+                        open(source, group, other);
+                    } catch (IOException | InterruptedException | RuntimeException | Error failed) {
+                        failures.add(failed);
+                    }
+                }));
+            }
+        }
+        lock.lock();
+        try {
+            openers.addAll(threads);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            threads.forEach(Thread::start);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } finally {
+            threads.forEach(Thread::interrupt);
+            lock.lock();
+            try {
+                openers.removeAll(threads);
+            } finally {
+                lock.unlock();
+            }
+            if (isAbandoned()) {
+                closeStreams();
+            }
+        }
+        check();
+        Throwable failure = failures.peek();
+        if (failure != null) {
+            throw Companion.rethrown("opening streams failed", failure);
+        }
+    }
+
+    private void open(StreamSource source, String group, int toRank) throws IOException, InterruptedException {
+        var id = new StreamId(group, fence(), 0);
+        NodeId member = members().get(toRank);
+        waitsFor(name(member) + " to make the same call");
+        while (true) {
+            check();
+            try {
+                streams.set(toRank, source.open(member, id, OPEN_AT_ONCE_MAX));
+                return;
+            } catch (IOException notYet) {
+                if (abandoned.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) {
+                    throw notYet;
+                }
+            }
+        }
+    }
+
+    boolean isAbandoned() {
+        return abandoned.getCount() == 0;
+    }
+
+    /**
+     * Passes while the mesh is in use.
+     *
+     * @throws IOException it was abandoned
+     */
+    void check() throws IOException {
+        if (isAbandoned()) {
+            throw new IOException("the streams of " + fence() + " were abandoned");
+        }
+    }
+
+    /** When this mesh is abandoned, {@code end} runs too, at once if it was already; it must be idempotent and not block. */
+    void adopt(Runnable end) {
+        ends.add(end);
+        if (isAbandoned()) {
+            end.run();
+        }
+    }
+
+    /** What was adopted is over by itself. */
+    void release(Runnable end) {
+        ends.remove(end);
+    }
+
+    /** Ends every use of this mesh, from any thread; idempotent. */
+    void abandon() {
+        abandoned.countDown();
+        ends.forEach(Runnable::run);
+        lock.lock();
+        try {
+            openers.forEach(Thread::interrupt);
+        } finally {
+            lock.unlock();
+        }
+        closeStreams();
+    }
+
+    private void closeStreams() {
+        for (int other = 0; other < streams.length(); other++) {
+            DataStream stream = streams.get(other);
+            if (stream != null) {
+                stream.close();
+            }
+        }
+    }
+}
