@@ -6,12 +6,11 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -201,7 +200,7 @@ final class Exchange {
     /** Takes records until the expected segment is in (true) or REFUSED is (false). */
     private boolean receive(Transfer expected, MemorySegment buffer, boolean alone) throws IOException {
         while (true) {
-            DataStream.Received arrived = receive();
+            ReceivedRecord arrived = receive();
             RecordHeader header = arrived.header();
             gate.enter(ring);
             try {
@@ -245,7 +244,7 @@ final class Exchange {
         }
     }
 
-    private void apply(Transfer expected, DataStream.Received arrived, MemorySegment buffer) throws IOException {
+    private void apply(Transfer expected, ReceivedRecord arrived, MemorySegment buffer) throws IOException {
         RecordHeader header = arrived.header();
         if (header.chunk() != expected.chunk()
                 || header.offset() != expected.offset()
@@ -256,8 +255,7 @@ final class Exchange {
         }
         MemorySegment target = buffer.asSlice(expected.offset(), expected.length());
         if (isHeld) {
-            if (target.mismatch(MemorySegment.ofArray(arrived.bytes()).asSlice(arrived.offset(), header.length()))
-                    != -1) {
+            if (target.mismatch(MemorySegment.ofArray(arrived.toBytes())) != -1) {
                 throw new RingBrokenException(
                         ring.previous(),
                         "the forwarded result of number " + number + " differs from the one held here; report this");
@@ -265,9 +263,7 @@ final class Exchange {
             return;
         }
         switch (expected.action()) {
-            case COPY ->
-                MemorySegment.copy(
-                        arrived.bytes(), arrived.offset(), target, ValueLayout.JAVA_BYTE, 0, header.length());
+            case COPY -> arrived.copyTo(target, 0);
             case REDUCE -> reduce(target, arrived);
             case REDUCE_LAST -> {
                 reduce(target, arrived);
@@ -278,10 +274,12 @@ final class Exchange {
         }
     }
 
-    private void reduce(MemorySegment target, DataStream.Received arrived) {
+    private void reduce(MemorySegment target, ReceivedRecord arrived) {
         ReduceOp op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
-        int count = arrived.header().length() / signature.type().bytes();
-        reducer.accumulate(signature.type(), op, target, arrived.bytes(), arrived.offset(), count);
+        int count = arrived.length() / signature.type().bytes();
+        byte[] input = arrived.isNative() ? arrived.toBytes() : arrived.array();
+        int inputOffset = arrived.isNative() ? 0 : arrived.arrayOffset();
+        reducer.accumulate(signature.type(), op, target, input, inputOffset, count);
     }
 
     /** Tells the next rank how the number ends, once. */
@@ -304,7 +302,15 @@ final class Exchange {
         gate.pass(ring);
         DataStream stream = ring.toNext();
         try {
-            stream.send(header, bytes);
+            stream.send(
+                    header.kind(),
+                    header.chunk(),
+                    header.collective(),
+                    header.offset(),
+                    MemorySegment.NULL,
+                    bytes,
+                    0,
+                    header.length());
         } catch (IOException broken) {
             ring.check();
             throw new RingBrokenException(
@@ -312,7 +318,7 @@ final class Exchange {
         }
     }
 
-    private DataStream.Received receive() throws IOException {
+    private ReceivedRecord receive() throws IOException {
         DataStream stream = ring.fromPrevious();
         try {
             return stream.receive();
@@ -325,9 +331,9 @@ final class Exchange {
         }
     }
 
-    private Signature decodeCall(DataStream.Received arrived) throws IOException {
+    private Signature decodeCall(ReceivedRecord arrived) throws IOException {
         try {
-            return CollectiveCodec.signature(payload(arrived));
+            return CollectiveCodec.signature(arrived.toBytes());
         } catch (MalformedMessageException malformed) {
             throw new RingBrokenException(
                     ring.previous(),
@@ -336,22 +342,15 @@ final class Exchange {
         }
     }
 
-    private Refusal decodeRefusal(DataStream.Received arrived) throws IOException {
+    private Refusal decodeRefusal(ReceivedRecord arrived) throws IOException {
         try {
-            return CollectiveCodec.refusal(payload(arrived));
+            return CollectiveCodec.refusal(arrived.toBytes());
         } catch (MalformedMessageException malformed) {
             throw new RingBrokenException(
                     ring.previous(),
                     ring.name(ring.previous()) + " sent no refusal: " + malformed.getMessage(),
                     malformed);
         }
-    }
-
-    private static byte[] payload(DataStream.Received arrived) {
-        return Arrays.copyOfRange(
-                arrived.bytes(),
-                arrived.offset(),
-                arrived.offset() + arrived.header().length());
     }
 
     private RingBrokenException misfit(RecordHeader header, String expected) {
