@@ -4,12 +4,11 @@ import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
-import io.hearth.transport.DataStream.Received;
+import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -131,7 +130,7 @@ final class FetchSource {
         inbox.put(new News.Happened(event));
     }
 
-    private void take(Received received) throws IOException, InterruptedException {
+    private void take(ReceivedRecord received) throws IOException, InterruptedException {
         RecordHeader header = received.header();
         if (header.collective() == number && header.kind() == StateServer.MANIFEST) {
             takeManifest(received);
@@ -142,14 +141,14 @@ final class FetchSource {
         }
     }
 
-    private void takeManifest(Received received) throws IOException, InterruptedException {
+    private void takeManifest(ReceivedRecord received) throws IOException, InterruptedException {
         RecordHeader header = received.header();
         if (header.offset() != manifest.size()
                 || header.length() > StateManifest.ENCODED_MAX - manifest.size()
                 || header.length() == 0) {
             throw new LiedException("sent " + header.length() + " bytes at " + header.offset() + " of a manifest");
         }
-        manifest.write(received.bytes(), received.offset(), header.length());
+        manifest.writeBytes(received.toBytes());
         if (header.chunk() != StateServer.LAST) {
             tell(new FetchMachine.Event.Heard(source));
             return;
@@ -166,7 +165,7 @@ final class FetchSource {
         }
     }
 
-    private void takeChunk(Received received) throws IOException, InterruptedException {
+    private void takeChunk(ReceivedRecord received) throws IOException, InterruptedException {
         RecordHeader header = received.header();
         Slot slot = asked.peek();
         if (slot == null
@@ -175,8 +174,7 @@ final class FetchSource {
                 || header.length() == 0) {
             throw new LiedException("sent " + header.length() + " bytes at " + header.offset() + ", not asked for");
         }
-        MemorySegment.copy(
-                received.bytes(), received.offset(), slot.piece, ValueLayout.JAVA_BYTE, slot.filled, header.length());
+        received.copyTo(slot.piece, slot.filled);
         slot.filled += header.length();
         if (slot.filled < slot.length) {
             tell(new FetchMachine.Event.Heard(source));
@@ -195,22 +193,22 @@ final class FetchSource {
 
     /** Asks for the manifest; for the fetcher, like all below. */
     void askManifest() {
-        send(new RecordHeader(0, StateServer.ASK_MANIFEST, 0, number, 0));
+        send(StateServer.ASK_MANIFEST, 0);
     }
 
     /** Asks for a chunk. */
     void ask(Slot slot) {
         asked.add(slot);
-        send(new RecordHeader(0, StateServer.ASK_CHUNK, 0, number, slot.start));
+        send(StateServer.ASK_CHUNK, slot.start);
     }
 
-    private void send(RecordHeader header) {
+    private void send(int kind, long offset) {
         DataStream to = stream;
         if (to == null) {
             throw new IllegalStateException("nobody asks a source before it was opened");
         }
         try {
-            to.send(header, MemorySegment.NULL);
+            to.send(kind, 0, number, offset, MemorySegment.NULL, MemorySegment.NULL, 0, 0);
         } catch (IOException broken) {
             to.close(); // its own thread sees that and tells of it
         }

@@ -103,7 +103,7 @@ final class StateServer {
         do {
             int length = (int) Math.min(RECORD_BYTES, bytes.byteSize() - from);
             int mark = from + length == bytes.byteSize() ? LAST : 0;
-            stream.send(new RecordHeader(length, MANIFEST, mark, number, from), bytes.asSlice(from, length));
+            stream.send(MANIFEST, mark, number, from, MemorySegment.NULL, bytes, from, length);
             from += length;
         } while (from < bytes.byteSize());
     }
@@ -113,7 +113,7 @@ final class StateServer {
             int length = Math.min(RECORD_BYTES, chunkLength - from);
             MemorySegment bytes = MemorySegment.ofArray(record).asSlice(0, length);
             state.read(start + from, bytes);
-            stream.send(new RecordHeader(length, CHUNK, 0, number, start + from), bytes);
+            stream.send(CHUNK, 0, number, start + from, MemorySegment.NULL, bytes, 0, length);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
@@ -145,17 +146,26 @@ final class BoundaryGroup implements AutoCloseable {
         }
 
         @Override
-        public void send(RecordHeader header, MemorySegment plaintext) throws IOException {
-            byte[] bytes = plaintext.toArray(ValueLayout.JAVA_BYTE);
-            rank.meddler.meddle(header, bytes);
-            plain.send(header, MemorySegment.ofArray(bytes));
-            if (header.kind() == StateServer.CHUNK) {
+        public void send(
+                int kind,
+                int chunk,
+                long collective,
+                long offset,
+                MemorySegment prefix,
+                MemorySegment bytes,
+                long from,
+                int length)
+                throws IOException {
+            byte[] meddled = bytes.asSlice(from, length).toArray(ValueLayout.JAVA_BYTE);
+            rank.meddler.meddle(new RecordHeader(length, kind, chunk, collective, offset), meddled);
+            plain.send(kind, chunk, collective, offset, prefix, MemorySegment.ofArray(meddled), 0, length);
+            if (kind == StateServer.CHUNK) {
                 rank.chunksSent.incrementAndGet();
             }
         }
 
         @Override
-        public Received receive() throws IOException {
+        public ReceivedRecord receive() throws IOException {
             return plain.receive();
         }
 

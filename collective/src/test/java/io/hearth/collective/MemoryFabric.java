@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
@@ -168,6 +169,7 @@ final class MemoryFabric {
         private final Pipe pipe;
         private final StreamId id;
         private final int side;
+        private final ReceivedRecord received = new ReceivedRecord();
         private long sent;
 
         End(Pipe pipe, StreamId id, int side) {
@@ -187,10 +189,21 @@ final class MemoryFabric {
         }
 
         @Override
-        public void send(RecordHeader header, MemorySegment plaintext) throws IOException {
-            if (plaintext.byteSize() != header.length()) {
-                throw new IllegalArgumentException("header says " + header.length() + ", got " + plaintext.byteSize());
-            }
+        public void send(
+                int kind,
+                int chunk,
+                long collective,
+                long offset,
+                MemorySegment prefix,
+                MemorySegment bytes,
+                long from,
+                int length)
+                throws IOException {
+            int before = (int) prefix.byteSize();
+            var header = new RecordHeader(before + length, kind, chunk, collective, offset);
+            byte[] plaintext = new byte[before + length];
+            MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, plaintext, 0, before);
+            MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, plaintext, before, length);
             NodeId self = pipe.ends.get(side);
             lock.lock();
             try {
@@ -206,8 +219,7 @@ final class MemoryFabric {
                 if (onTheWay == null) {
                     return;
                 }
-                byte[] bytes = plaintext.toArray(ValueLayout.JAVA_BYTE);
-                queue.add(new Letter(onTheWay, Arrays.copyOf(bytes, onTheWay.length())));
+                queue.add(new Letter(onTheWay, Arrays.copyOf(plaintext, onTheWay.length())));
                 changed.signalAll();
             } finally {
                 lock.unlock();
@@ -226,7 +238,7 @@ final class MemoryFabric {
         }
 
         @Override
-        public Received receive() throws IOException {
+        public ReceivedRecord receive() throws IOException {
             lock.lock();
             try {
                 Deque<Letter> queue = pipe.queues.get(1 - side);
@@ -236,7 +248,15 @@ final class MemoryFabric {
                 check();
                 Letter letter = queue.remove();
                 changed.signalAll();
-                return new Received(letter.header(), letter.bytes(), 0);
+                RecordHeader header = letter.header();
+                return received.show(
+                        header.kind(),
+                        header.chunk(),
+                        header.collective(),
+                        header.offset(),
+                        letter.bytes(),
+                        0,
+                        header.length());
             } finally {
                 lock.unlock();
             }

@@ -18,22 +18,41 @@ public interface DataStream extends AutoCloseable {
     StreamId id();
 
     /**
-     * Sends one record and returns when the operating system took it.
+     * Sends one record and returns when it is on its way: its plaintext is the whole of {@code prefix}, then {@code length}
+     * bytes of {@code bytes}. Allocates nothing of its own.
      *
-     * @param header its length must be {@code plaintext.byteSize()}, its kind at least {@link RecordHeader#USER_MIN}
-     * @param plaintext heap or native, borrowed for the call
+     * @param kind {@link RecordHeader#USER_MIN} to 255
+     * @param chunk 0 to 65,535
+     * @param collective number of the collective in its group
+     * @param offset of the segment in bytes, for the receiver
+     * @param prefix heap or native, often empty, borrowed for the call
+     * @param bytes heap or native, borrowed for the call
+     * @param from where the plaintext begins in {@code bytes}
+     * @param length at most {@link RecordHeader#RECORD_BYTES_MAX} together with the prefix
+     * @throws IllegalArgumentException a value is out of its range; nothing was sent
+     * @throws IndexOutOfBoundsException {@code bytes} has no such part; nothing was sent
      * @throws IOException the stream is closed or broken; nothing sent later will arrive
      */
-    void send(RecordHeader header, MemorySegment plaintext) throws IOException;
+    void send(
+            int kind,
+            int chunk,
+            long collective,
+            long offset,
+            MemorySegment prefix,
+            MemorySegment bytes,
+            long from,
+            int length)
+            throws IOException;
 
     /**
      * Waits for the next record. Its bytes were authenticated before this returns.
      *
-     * @return borrowed until the calling thread receives again, from whichever stream: streams share their thread's buffers
+     * @return borrowed until the calling thread receives again, from whichever stream: the object is the stream's only one, the
+     *     bytes are in buffers that the streams of a thread share
      * @throws java.io.EOFException the peer ended the stream in order
      * @throws IOException the stream is closed, broken, or its bytes are not what the peer sent
      */
-    Received receive() throws IOException;
+    ReceivedRecord receive() throws IOException;
 
     /** Bytes that this end put on the wire so far, heads and tags included. */
     long bytesSent();
@@ -41,12 +60,4 @@ public interface DataStream extends AutoCloseable {
     /** Ends the stream; idempotent, never blocks for long. */
     @Override
     void close();
-
-    /**
-     * A record that arrived.
-     *
-     * @param bytes holds the plaintext from {@code offset} for {@code header.length()} bytes; borrowed, see {@link #receive}
-     */
-    @SuppressWarnings("ArrayRecordComponent") // a borrowed buffer of the hot path, never compared
-    record Received(RecordHeader header, byte[] bytes, int offset) {}
 }

@@ -1,8 +1,10 @@
 package io.hearth.transport;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Objects;
 
 /**
  * The clear, authenticated head of a record on a data stream, 24 bytes little-endian:
@@ -14,7 +16,7 @@ import java.nio.ByteOrder;
  *  +--------+-----+-----+-------+--------------+--------------+
  * </pre>
  *
- * @param length plaintext bytes that follow, 0 to {@link #SEGMENT_BYTES_MAX}
+ * @param length plaintext bytes that follow, 0 to {@link #RECORD_BYTES_MAX}
  * @param kind 0 to 255; {@link #OPEN} and {@link #END} belong to the stream, the rest to its users
  * @param chunk 0 to 65,535
  * @param collective number of the collective in its group
@@ -24,8 +26,11 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     /** Size on the wire. */
     public static final int BYTES = 24;
 
-    /** Most plaintext bytes of one record. */
+    /** Largest segment that a record carries. */
     public static final int SEGMENT_BYTES_MAX = 256 * 1024;
+
+    /** Most plaintext bytes of one record: a segment and what its users put before it. */
+    public static final int RECORD_BYTES_MAX = SEGMENT_BYTES_MAX + 512;
 
     /** First record of each direction. */
     public static final int OPEN = 0;
@@ -41,13 +46,39 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     public RecordHeader {
-        if (length < 0 || length > SEGMENT_BYTES_MAX || kind < 0 || kind > 255 || chunk < 0 || chunk > 0xFFFF) {
+        check(length, kind, chunk);
+    }
+
+    /** Refuses what no header may say. */
+    static void check(long length, int kind, int chunk) {
+        if (length < 0 || length > RECORD_BYTES_MAX || kind < 0 || kind > 255 || chunk < 0 || chunk > 0xFFFF) {
             throw new IllegalArgumentException(
                     "no record has length " + length + ", kind " + kind + ", chunk " + chunk);
         }
     }
+
+    /**
+     * The length of a record that a user of a stream may send.
+     *
+     * @throws IllegalArgumentException there is no such record
+     */
+    static int checkSent(int kind, int chunk, MemorySegment prefix, MemorySegment bytes, long from, int length) {
+        Objects.checkFromIndexSize(from, length, bytes.byteSize());
+        long whole = prefix.byteSize() + length;
+        check(whole, kind, chunk);
+        if (kind < USER_MIN) {
+            throw new IllegalArgumentException("kinds below " + USER_MIN + " are the stream's own, not " + kind);
+        }
+        return (int) whole;
+    }
+
     /** Writes the wire form to the first {@link #BYTES} of {@code record}. */
     void writeTo(byte[] record) {
+        write(record, length, kind, chunk, collective, offset);
+    }
+
+    /** Writes the wire form of checked values to the first {@link #BYTES} of {@code record}. */
+    static void write(byte[] record, int length, int kind, int chunk, long collective, long offset) {
         INT.set(record, 0, length);
         record[4] = (byte) kind;
         record[5] = 0;
@@ -57,19 +88,28 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     }
 
     /**
-     * Reads the wire form, which may come from anybody: nothing but its bounds is known.
+     * The length that a wire form says, which may come from anybody: nothing but its bounds is known.
      *
      * @throws IllegalArgumentException no header looks like this
      */
-    static RecordHeader readFrom(byte[] record) {
+    static int readLength(byte[] record) {
+        int length = (int) INT.get(record, 0);
+        check(length, 0, 0);
         if (record[5] != 0) {
             throw new IllegalArgumentException("byte 5 of a header is 0, not " + record[5]);
         }
-        return new RecordHeader(
-                (int) INT.get(record, 0),
+        return length;
+    }
+
+    /** Makes {@code received} the record with that header, whose length was read, and that plaintext. */
+    static ReceivedRecord read(byte[] record, int length, byte[] plaintext, ReceivedRecord received) {
+        return received.show(
                 Byte.toUnsignedInt(record[4]),
                 Short.toUnsignedInt((short) SHORT.get(record, 6)),
                 (long) LONG.get(record, 8),
-                (long) LONG.get(record, 16));
+                (long) LONG.get(record, 16),
+                plaintext,
+                0,
+                length);
     }
 }

@@ -31,6 +31,7 @@ final class RecordStream implements DataStream {
     private final AtomicReference<@Nullable StreamException> broken =
             new AtomicReference<>(); // first writer wins, all read
     private final byte[] ahead = new byte[RecordHeader.BYTES]; // start of the next header, read together with a record
+    private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
     private int aheadBytes;
     private boolean ended; // the peer said END; under receiving
     private volatile long bytesSent; // written under sending, read by anyone
@@ -62,13 +63,13 @@ final class RecordStream implements DataStream {
     void begin() throws IOException {
         sending.lock();
         try {
-            write(new RecordHeader(0, RecordHeader.OPEN, 0, 0, 0), MemorySegment.NULL);
+            write(0, RecordHeader.OPEN, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
         } finally {
             release(sending, sealer);
         }
         receiving.lock();
         try {
-            if (read().header().kind() != RecordHeader.OPEN) {
+            if (read().kind() != RecordHeader.OPEN) {
                 throw fail(StreamException.Cause.FORGED, "it does not begin with an opening record", null);
             }
         } finally {
@@ -92,34 +93,40 @@ final class RecordStream implements DataStream {
     }
 
     @Override
-    public void send(RecordHeader header, MemorySegment plaintext) throws IOException {
-        if (header.kind() < RecordHeader.USER_MIN || header.length() != plaintext.byteSize()) {
-            throw new IllegalArgumentException("a record of kind " + header.kind() + " and length " + header.length()
-                    + " cannot carry " + plaintext.byteSize() + " bytes");
-        }
+    public void send(
+            int kind,
+            int chunk,
+            long collective,
+            long offset,
+            MemorySegment prefix,
+            MemorySegment bytes,
+            long from,
+            int length)
+            throws IOException {
+        int whole = RecordHeader.checkSent(kind, chunk, prefix, bytes, from, length);
         sending.lock();
         try {
-            write(header, plaintext);
+            write(whole, kind, chunk, collective, offset, prefix, bytes, from);
         } finally {
             release(sending, sealer);
         }
     }
 
     @Override
-    public Received receive() throws IOException {
+    public ReceivedRecord receive() throws IOException {
         receiving.lock();
         try {
             if (ended) {
                 throw new EOFException("stream with " + peer.shortText() + " ended");
             }
-            Received received = read();
-            int kind = received.header().kind();
-            if (kind == RecordHeader.END) {
+            read();
+            if (received.kind() == RecordHeader.END) {
                 ended = true;
                 throw new EOFException("stream with " + peer.shortText() + " ended");
             }
-            if (kind < RecordHeader.USER_MIN) {
-                throw fail(StreamException.Cause.FORGED, "a record of kind " + kind + " is out of place", null);
+            if (received.kind() < RecordHeader.USER_MIN) {
+                throw fail(
+                        StreamException.Cause.FORGED, "a record of kind " + received.kind() + " is out of place", null);
             }
             return received;
         } finally {
@@ -131,7 +138,7 @@ final class RecordStream implements DataStream {
     public void close() {
         if (broken.get() == null && sending.tryLock()) {
             try (var _ = deadlines.closeAfter(channel, LAST_WORD_NANOS)) {
-                write(new RecordHeader(0, RecordHeader.END, 0, 0, 0), MemorySegment.NULL);
+                write(0, RecordHeader.END, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
             } catch (IOException peerGone) {
                 // then nobody is there to hear that this is the end
             } finally {
@@ -146,13 +153,26 @@ final class RecordStream implements DataStream {
         end(cause, why, null);
     }
 
-    private void write(RecordHeader header, MemorySegment plaintext) throws IOException {
+    private void write(
+            int length,
+            int kind,
+            int chunk,
+            long collective,
+            long offset,
+            MemorySegment prefix,
+            MemorySegment plaintext,
+            long from)
+            throws IOException {
         demandWhole();
         RecordBuffers scratch = buffers.get();
-        MemorySegment.copy(plaintext, ValueLayout.JAVA_BYTE, 0, scratch.record, RecordHeader.BYTES, header.length());
-        header.writeTo(scratch.record);
-        int bytes = sealer.seal(scratch.record, header.length());
-        ByteBuffer out = scratch.direct.clear().put(scratch.record, 0, bytes).flip();
+        byte[] record = scratch.record;
+        RecordHeader.write(record, length, kind, chunk, collective, offset);
+        int before = (int) prefix.byteSize();
+        MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, record, RecordHeader.BYTES, before);
+        MemorySegment.copy(
+                plaintext, ValueLayout.JAVA_BYTE, from, record, RecordHeader.BYTES + before, length - before);
+        int sealed = sealer.seal(record, length);
+        ByteBuffer out = scratch.direct.clear().put(record, 0, sealed).flip();
         try {
             while (out.hasRemaining()) {
                 channel.write(out);
@@ -160,33 +180,33 @@ final class RecordStream implements DataStream {
         } catch (IOException gone) {
             throw fail(StreamException.Cause.CUT, "the connection broke while sending", gone);
         }
-        long before = bytesSent;
-        bytesSent = before + bytes;
+        long sentBefore = bytesSent;
+        bytesSent = sentBefore + sealed;
     }
 
-    private Received read() throws IOException {
+    private ReceivedRecord read() throws IOException {
         demandWhole();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record;
         System.arraycopy(ahead, 0, record, 0, aheadBytes);
         int missing = RecordHeader.BYTES - aheadBytes;
         fill(scratch.direct, missing, missing).get(record, aheadBytes, missing);
-        RecordHeader header = header(record);
-        int body = header.length() + RecordCipher.TAG_BYTES;
+        int length = length(record);
+        int body = length + RecordCipher.TAG_BYTES;
         ByteBuffer in = fill(scratch.direct, body, body + RecordHeader.BYTES).get(record, RecordHeader.BYTES, body);
         aheadBytes = in.remaining();
         in.get(ahead, 0, aheadBytes);
         try {
-            opener.open(record, header.length(), scratch.opened);
+            opener.open(record, length, scratch.opened);
         } catch (AEADBadTagException forged) {
             throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
         }
-        return new Received(header, scratch.opened, 0);
+        return RecordHeader.read(record, length, scratch.opened, received);
     }
 
-    private RecordHeader header(byte[] record) throws StreamException {
+    private int length(byte[] record) throws StreamException {
         try {
-            return RecordHeader.readFrom(record);
+            return RecordHeader.readLength(record);
         } catch (IllegalArgumentException nonsense) {
             throw fail(StreamException.Cause.FORGED, "a header is nonsense: " + nonsense.getMessage(), nonsense);
         }

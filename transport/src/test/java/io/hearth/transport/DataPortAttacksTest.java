@@ -10,7 +10,6 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -161,7 +160,7 @@ final class DataPortAttacksTest {
             try (var stream = redeem(a, raw, again)) {
                 stream.begin();
                 var header = new RecordHeader(2, RecordHeader.USER_MIN, 0, 1, 0);
-                stream.send(header, MemorySegment.ofArray(new byte[2]));
+                Records.send(stream, header);
                 assertEquals(header, waiting.get().receive().header());
             }
         }

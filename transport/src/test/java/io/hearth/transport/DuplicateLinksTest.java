@@ -9,7 +9,6 @@ import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -105,7 +104,7 @@ final class DuplicateLinksTest {
                     "the smaller node's link stays",
                     () -> only(small).dialedByUs() && !only(large).dialedByUs());
             var header = new RecordHeader(1, RecordHeader.USER_MIN, 0, 5, 0);
-            ends[0].send(header, MemorySegment.ofArray(new byte[1]));
+            Records.send(ends[0], header);
             assertEquals(header, ends[1].receive().header());
         }
     }

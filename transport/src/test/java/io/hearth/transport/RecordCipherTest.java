@@ -54,7 +54,7 @@ final class RecordCipherTest {
         RecordHeader header = record == 0
                 ? new RecordHeader(0, RecordHeader.OPEN, 0, 0, 0)
                 : new RecordHeader(plain.length, 16, 0x1234, 5, 1L << 40);
-        byte[] bytes = new byte[RecordBuffers.RECORD_BYTES_MAX];
+        byte[] bytes = new byte[RecordBuffers.SEALED_BYTES_MAX];
         header.writeTo(bytes);
         System.arraycopy(plain, 0, bytes, RecordHeader.BYTES, plain.length);
         return Arrays.copyOf(bytes, cipher.seal(bytes, plain.length));

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -85,13 +84,12 @@ final class StreamsTest {
     private void echo(DataStream from, DataStream to, MemorySegment plain, byte[] expected) throws Exception {
         RecordHeader header = header(expected.length, expected.length + 1L);
         Future<?> sent = threads.submit((Callable<Boolean>) () -> {
-            from.send(header, plain);
+            Records.send(from, header, plain);
             return true;
         });
-        DataStream.Received received = to.receive();
+        ReceivedRecord received = to.receive();
         assertEquals(header, received.header());
-        assertArrayEquals(
-                expected, Arrays.copyOfRange(received.bytes(), received.offset(), received.offset() + expected.length));
+        assertArrayEquals(expected, received.toBytes());
         sent.get();
     }
 
@@ -102,7 +100,7 @@ final class StreamsTest {
             a.link(b);
             Pair pair = open(a, b, ID);
             for (int i = 0; i < 500; i++) { // all in the kernel's buffer before the first is received
-                pair.dialed().send(header(i % 40, i), MemorySegment.ofArray(new byte[i % 40]));
+                Records.send(pair.dialed(), header(i % 40, i));
             }
             for (int i = 0; i < 500; i++) {
                 assertEquals(header(i % 40, i), pair.accepted().receive().header());
@@ -119,7 +117,7 @@ final class StreamsTest {
             assertThrows(
                     IOException.class,
                     () -> a.links.streams().open(b.id(), new StreamId("digits", "other", 0), Duration.ofMillis(50)));
-            a.links.streams().open(b.id(), ID, PATIENCE).send(header(1, 1), MemorySegment.ofArray(new byte[1]));
+            Records.send(a.links.streams().open(b.id(), ID, PATIENCE), header(1, 1));
             assertEquals(header(1, 1), accepted.get().receive().header());
         }
     }
@@ -147,14 +145,13 @@ final class StreamsTest {
                 var b = new TestNode(keys)) {
             a.link(b);
             Pair pair = open(a, b, ID);
-            pair.dialed().send(header(3, 1), MemorySegment.ofArray(new byte[3]));
+            Records.send(pair.dialed(), header(3, 1));
             pair.dialed().close();
             pair.dialed().close();
             assertEquals(3, pair.accepted().receive().header().length());
             assertThrows(EOFException.class, () -> pair.accepted().receive());
             assertThrows(EOFException.class, () -> pair.accepted().receive());
-            var closed = assertThrows(
-                    StreamException.class, () -> pair.dialed().send(header(0, 1), MemorySegment.ofArray(new byte[0])));
+            var closed = assertThrows(StreamException.class, () -> Records.send(pair.dialed(), header(0, 1)));
             assertEquals(StreamException.Cause.CLOSED, closed.kind());
         }
     }
@@ -168,7 +165,7 @@ final class StreamsTest {
             Future<?> receiver = threads.submit(() -> pair.dialed().receive());
             Future<?> sender = threads.submit((Callable<Boolean>) () -> {
                 while (true) {
-                    pair.dialed().send(header(65_536, 1), MemorySegment.ofArray(new byte[65_536]));
+                    Records.send(pair.dialed(), header(65_536, 1));
                 }
             });
             while (pair.dialed().bytesSent() < 100_000) {
@@ -194,8 +191,7 @@ final class StreamsTest {
             b.await(Seen.Lost.class);
             var ended = assertThrows(ExecutionException.class, receiver::get);
             assertTrue(ended.getCause() instanceof StreamException, String.valueOf(ended.getCause()));
-            var after = assertThrows(
-                    StreamException.class, () -> pair.dialed().send(header(0, 1), MemorySegment.ofArray(new byte[0])));
+            var after = assertThrows(StreamException.class, () -> Records.send(pair.dialed(), header(0, 1)));
             assertEquals(StreamException.Cause.LINK_LOST, after.kind());
         }
     }
@@ -268,8 +264,8 @@ final class StreamsTest {
             a.link(b);
             Pair pair = open(a, b, ID);
             Pair other = open(a, b, new StreamId("digits", "lineage 7 epoch 3", 1));
-            pair.dialed().send(header(0, 1), MemorySegment.ofArray(new byte[0]));
-            other.dialed().send(header(0, 2), MemorySegment.ofArray(new byte[0]));
+            Records.send(pair.dialed(), header(0, 1));
+            Records.send(other.dialed(), header(0, 2));
             assertEquals(1, pair.accepted().receive().header().collective());
             assertEquals(2, other.accepted().receive().header().collective());
             assertFalse(pair.dialed().equals(other.dialed()));

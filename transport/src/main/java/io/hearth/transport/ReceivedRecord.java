@@ -1,0 +1,158 @@
+package io.hearth.transport;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A record that arrived. Each stream has one such object and fills it again and again: it and the bytes that it shows are
+ * borrowed until the calling thread receives again, from whichever stream.
+ *
+ * <p>The plaintext is in a heap array or in native memory, whatever the stream can show without a copy.
+ */
+public final class ReceivedRecord {
+    private static final byte[] NO_ARRAY = {};
+
+    private int kind;
+    private int chunk;
+    private long collective;
+    private long offset;
+    private int length;
+    private boolean isNative;
+    private byte[] array = NO_ARRAY;
+    private MemorySegment memory = MemorySegment.NULL;
+    private long at;
+
+    /** An empty record of kind 0, to be filled. */
+    public ReceivedRecord() {}
+
+    /** What the record is, from {@link RecordHeader#USER_MIN} to 255. */
+    public int kind() {
+        return kind;
+    }
+
+    /** 0 to 65,535. */
+    public int chunk() {
+        return chunk;
+    }
+
+    /** Number of the collective in its group. */
+    public long collective() {
+        return collective;
+    }
+
+    /** Of the segment in bytes; whatever the peer says. */
+    public long offset() {
+        return offset;
+    }
+
+    /** Bytes of plaintext, 0 to {@link RecordHeader#RECORD_BYTES_MAX}. */
+    public int length() {
+        return length;
+    }
+
+    /** Whether the plaintext is in {@link #memory} and not in {@link #array}. */
+    public boolean isNative() {
+        return isNative;
+    }
+
+    /**
+     * Holds the plaintext from {@link #arrayOffset} on.
+     *
+     * @throws IllegalStateException it is in native memory
+     */
+    public byte[] array() {
+        if (isNative) {
+            throw new IllegalStateException("this record is in native memory: ask memory()");
+        }
+        return array;
+    }
+
+    /** In bytes. */
+    public int arrayOffset() {
+        return Math.toIntExact(at);
+    }
+
+    /**
+     * Holds the plaintext from {@link #memoryOffset} on. It may be shared with the peer's process, which could go on writing:
+     * look at each byte once.
+     *
+     * @throws IllegalStateException it is in a heap array
+     */
+    public MemorySegment memory() {
+        if (!isNative) {
+            throw new IllegalStateException("this record is in a heap array: ask array()");
+        }
+        return memory;
+    }
+
+    /** In bytes. */
+    public long memoryOffset() {
+        return at;
+    }
+
+    /** A copy of the plaintext. */
+    public byte[] toBytes() {
+        byte[] bytes = new byte[length];
+        copyTo(MemorySegment.ofArray(bytes), 0);
+        return bytes;
+    }
+
+    /**
+     * Copies the plaintext.
+     *
+     * @param target heap or native, with {@link #length} bytes from {@code targetOffset} on; written
+     * @throws IndexOutOfBoundsException it has less; nothing was written
+     */
+    public void copyTo(MemorySegment target, long targetOffset) {
+        if (isNative) {
+            MemorySegment.copy(memory, at, target, targetOffset, length);
+        } else {
+            MemorySegment.copy(array, (int) at, target, ValueLayout.JAVA_BYTE, targetOffset, length);
+        }
+    }
+
+    /** The record's header as an object of its own: for tests and error texts. */
+    public RecordHeader header() {
+        return new RecordHeader(length, kind, chunk, collective, offset);
+    }
+
+    /**
+     * Makes this the record with that plaintext; for streams.
+     *
+     * @param bytes borrowed
+     * @return this
+     */
+    public ReceivedRecord show(
+            int kind, int chunk, long collective, long offset, byte[] bytes, int bytesOffset, int length) {
+        describe(kind, chunk, collective, offset, length);
+        isNative = false;
+        array = bytes;
+        memory = MemorySegment.NULL;
+        at = bytesOffset;
+        return this;
+    }
+
+    /**
+     * Makes this the record with that plaintext; for streams.
+     *
+     * @param bytes native, borrowed
+     * @return this
+     */
+    public ReceivedRecord show(
+            int kind, int chunk, long collective, long offset, MemorySegment bytes, long bytesOffset, int length) {
+        describe(kind, chunk, collective, offset, length);
+        isNative = true;
+        array = NO_ARRAY;
+        memory = bytes;
+        at = bytesOffset;
+        return this;
+    }
+
+    private void describe(int kind, int chunk, long collective, long offset, int length) {
+        this.kind = kind;
+        this.chunk = chunk;
+        this.collective = collective;
+        this.offset = offset;
+        this.length = length;
+    }
+}

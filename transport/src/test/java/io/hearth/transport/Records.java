@@ -1,0 +1,26 @@
+package io.hearth.transport;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/** Sends records that are given as objects. */
+final class Records {
+    private Records() {}
+
+    /** A record of zeros. */
+    static void send(DataStream stream, RecordHeader header) throws IOException {
+        send(stream, header, MemorySegment.ofArray(new byte[header.length()]));
+    }
+
+    static void send(DataStream stream, RecordHeader header, MemorySegment bytes) throws IOException {
+        stream.send(
+                header.kind(),
+                header.chunk(),
+                header.collective(),
+                header.offset(),
+                MemorySegment.NULL,
+                bytes,
+                0,
+                header.length());
+    }
+}
