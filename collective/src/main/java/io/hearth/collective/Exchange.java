@@ -272,7 +272,8 @@ final class Exchange {
             case REDUCE_LAST -> {
                 reduce(target, arrived);
                 if (signature.op() == ReduceOp.AVG) {
-                    reducer.divide(signature.type(), target, ring.world());
+                    int count = expected.length() / signature.type().bytes();
+                    reducer.divide(signature.type(), target, 0, count, ring.world());
                 }
             }
         }
@@ -281,7 +282,7 @@ final class Exchange {
     private void reduce(MemorySegment target, DataStream.Received arrived) {
         ReduceOp op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
         int count = arrived.header().length() / signature.type().bytes();
-        reducer.accumulate(signature.type(), op, target, arrived.bytes(), arrived.offset(), count);
+        reducer.combine(signature.type(), op, target, 0, target, 0, arrived.bytes(), arrived.offset(), count);
     }
 
     /** Tells the next rank how the number ends, once. */
