@@ -135,7 +135,7 @@ final class EncodedSum implements Contribution {
             }
         }
         if (signature.op() == ReduceOp.AVG) {
-            reducer.divide(signature.type(), sum, sizes.size());
+            reducer.divide(signature.type(), sum, 0, signature.count(), sizes.size());
         }
         return Optional.empty();
     }

@@ -265,14 +265,36 @@ final class CollectiveEngineTest {
             }
 
             @Override
-            public void accumulate(
-                    DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int offset, int elements) {
+            public void combine(
+                    DataType type,
+                    ReduceOp op,
+                    MemorySegment target,
+                    long targetOffset,
+                    MemorySegment left,
+                    long leftOffset,
+                    byte[] right,
+                    int rightOffset,
+                    int elements) {
                 throw new IllegalStateException("planted");
             }
 
             @Override
-            public void divide(DataType type, MemorySegment values, int divisor) {
-                good.divide(type, values, divisor);
+            public void combine(
+                    DataType type,
+                    ReduceOp op,
+                    MemorySegment target,
+                    long targetOffset,
+                    MemorySegment left,
+                    long leftOffset,
+                    MemorySegment right,
+                    long rightOffset,
+                    int elements) {
+                throw new IllegalStateException("planted");
+            }
+
+            @Override
+            public void divide(DataType type, MemorySegment values, long offset, long elements, int divisor) {
+                good.divide(type, values, offset, elements, divisor);
             }
         };
         try (var group = new TestGroup(3, SMALL_SEGMENTS, List.of(), rank -> rank == 1 ? bad : good)) {

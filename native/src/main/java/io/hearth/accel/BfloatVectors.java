@@ -25,18 +25,61 @@ final class BfloatVectors implements Kernel {
     }
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
         int bytes = (int) ((long) count * Short.BYTES / STRIDE * STRIDE);
         switch (op) {
-            case SUM -> sum(accumulator, accumulatorOffset, input, inputOffset, bytes);
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
             case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(accumulator, accumulatorOffset, input, inputOffset, bytes);
-            case MAX -> max(accumulator, accumulatorOffset, input, inputOffset, bytes);
-            case PROD -> product(accumulator, accumulatorOffset, input, inputOffset, bytes);
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         }
-        tail.accumulate(
-                op, accumulator, accumulatorOffset + bytes, input, inputOffset + bytes, count - bytes / Short.BYTES);
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - bytes / Short.BYTES);
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        long bytes = (long) count * Short.BYTES / STRIDE * STRIDE;
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - (int) (bytes / Short.BYTES));
     }
 
     @Override
@@ -51,50 +94,134 @@ final class BfloatVectors implements Kernel {
     }
 
     private static void sum(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector left =
-                    IntVector.fromMemorySegment(INTS, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector right =
-                    ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsInts();
-            packed(lower(left).add(lower(right)), upper(left).add(upper(right)))
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(lower(one).add(lower(other)), upper(one).add(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void min(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector left =
-                    IntVector.fromMemorySegment(INTS, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector right =
-                    ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsInts();
-            packed(lower(left).min(lower(right)), upper(left).min(upper(right)))
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(lower(one).min(lower(other)), upper(one).min(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void max(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector left =
-                    IntVector.fromMemorySegment(INTS, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector right =
-                    ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsInts();
-            packed(lower(left).max(lower(right)), upper(left).max(upper(right)))
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(lower(one).max(lower(other)), upper(one).max(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void product(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector left =
-                    IntVector.fromMemorySegment(INTS, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector right =
-                    ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsInts();
-            packed(lower(left).mul(lower(right)), upper(left).mul(upper(right)))
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(lower(one).mul(lower(other)), upper(one).mul(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(lower(one).add(lower(other)), upper(one).add(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(lower(one).min(lower(other)), upper(one).min(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(lower(one).max(lower(other)), upper(one).max(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(lower(one).mul(lower(other)), upper(one).mul(upper(other)))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -103,19 +230,19 @@ final class BfloatVectors implements Kernel {
     }
 
     private static FloatVector upper(IntVector pair) {
-        return pair.and(BfloatBlocks.UPPER).reinterpretAsFloats();
+        return pair.and(BfloatBlock.UPPER).reinterpretAsFloats();
     }
 
     private static IntVector packed(FloatVector lower, FloatVector upper) {
         return rounded(lower)
                 .lanewise(VectorOperators.LSHR, Short.SIZE)
-                .or(rounded(upper).and(BfloatBlocks.UPPER));
+                .or(rounded(upper).and(BfloatBlock.UPPER));
     }
 
-    /** As {@link BfloatBlocks} rounds: the nearest bfloat16, ties to even, is the upper half. */
+    /** As {@link BfloatBlock} rounds: the nearest bfloat16, ties to even, is the upper half. */
     private static IntVector rounded(FloatVector values) {
         IntVector bits = values.reinterpretAsInts();
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
-        return bits.add(odd).add(BfloatBlocks.JUST_BELOW_HALF);
+        return bits.add(odd).add(BfloatBlock.JUST_BELOW_HALF);
     }
 }

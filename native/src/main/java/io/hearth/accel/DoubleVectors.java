@@ -7,7 +7,7 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** FLOAT64 by whole vectors straight on the accumulator; the elements after the last whole vector by arrays. */
+/** FLOAT64 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
 final class DoubleVectors implements Kernel {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Double> SPECIES = VectorSpecies.of(double.class, BYTES.vectorShape());
@@ -20,18 +20,61 @@ final class DoubleVectors implements Kernel {
     }
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
         int bytes = (int) ((long) count * Double.BYTES / STRIDE * STRIDE);
         switch (op) {
-            case SUM -> sum(accumulator, accumulatorOffset, input, inputOffset, bytes);
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
             case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(accumulator, accumulatorOffset, input, inputOffset, bytes);
-            case MAX -> max(accumulator, accumulatorOffset, input, inputOffset, bytes);
-            case PROD -> product(accumulator, accumulatorOffset, input, inputOffset, bytes);
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         }
-        tail.accumulate(
-                op, accumulator, accumulatorOffset + bytes, input, inputOffset + bytes, count - bytes / Double.BYTES);
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - bytes / Double.BYTES);
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        long bytes = (long) count * Double.BYTES / STRIDE * STRIDE;
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - (int) (bytes / Double.BYTES));
     }
 
     @Override
@@ -46,38 +89,122 @@ final class DoubleVectors implements Kernel {
     }
 
     private static void sum(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void min(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void max(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void product(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 }

@@ -3,12 +3,30 @@ package io.hearth.accel;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
-/** The loops of one element type; operands were checked by {@link Operands} before. */
+/** The loops of one element type; offsets in bytes; operands were checked by {@link Operands} before. */
 interface Kernel {
-    /** {@code accumulator[i] = accumulator[i] op input[i]}; {@code accumulatorOffset} and {@code inputOffset} in bytes. */
-    void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count);
+    /** {@code target[i] = left[i] op right[i]}, {@code right} in an array. */
+    void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count);
 
-    /** {@code values[i] = values[i] / divisor}; {@code offset} in bytes. */
+    /** {@code target[i] = left[i] op right[i]}, all in native memory. */
+    void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count);
+
+    /** {@code values[i] = values[i] / divisor}. */
     void divide(MemorySegment values, long offset, long count, int divisor);
 }

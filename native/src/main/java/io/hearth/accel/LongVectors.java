@@ -7,7 +7,7 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** INT64 by whole vectors straight on the accumulator; the elements after the last whole vector by arrays. */
+/** INT64 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
 final class LongVectors implements Kernel {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Long> SPECIES = VectorSpecies.of(long.class, BYTES.vectorShape());
@@ -20,18 +20,61 @@ final class LongVectors implements Kernel {
     }
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
         int bytes = (int) ((long) count * Long.BYTES / STRIDE * STRIDE);
         switch (op) {
-            case SUM -> sum(accumulator, accumulatorOffset, input, inputOffset, bytes);
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
             case AVG -> throw new AssertionError("refused by Operands");
-            case MIN -> min(accumulator, accumulatorOffset, input, inputOffset, bytes);
-            case MAX -> max(accumulator, accumulatorOffset, input, inputOffset, bytes);
-            case PROD -> product(accumulator, accumulatorOffset, input, inputOffset, bytes);
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
         }
-        tail.accumulate(
-                op, accumulator, accumulatorOffset + bytes, input, inputOffset + bytes, count - bytes / Long.BYTES);
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - bytes / Long.BYTES);
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        long bytes = (long) count * Long.BYTES / STRIDE * STRIDE;
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - (int) (bytes / Long.BYTES));
     }
 
     /** Processors have no vector division of integers. */
@@ -41,38 +84,122 @@ final class LongVectors implements Kernel {
     }
 
     private static void sum(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void min(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void max(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     private static void product(
-            MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int bytes) {
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(ByteVector.fromArray(BYTES, input, inputOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(accumulator, accumulatorOffset + at, ByteOrder.LITTLE_ENDIAN);
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 }

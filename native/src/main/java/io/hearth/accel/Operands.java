@@ -8,35 +8,89 @@ import java.lang.foreign.MemorySegment;
 final class Operands {
     private Operands() {}
 
-    static void checkAccumulate(
-            DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int inputOffset, int count) {
-        if (op == ReduceOp.AVG) {
-            throw new IllegalArgumentException(
-                    "AVG is SUM of all contributions and then divide(); accumulate with SUM");
-        }
-        checkWritableNative(accumulator);
+    static void check(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        checkTargetAndLeft(type, op, target, targetOffset, left, leftOffset, count);
+        checkRoom("right", type, right.length, rightOffset, count);
+    }
+
+    static void check(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        checkTargetAndLeft(type, op, target, targetOffset, left, leftOffset, count);
+        checkNative("right", right);
+        checkRoom("right", type, right.byteSize(), rightOffset, count);
         long bytes = (long) count * type.bytes();
-        if (count < 0 || inputOffset < 0 || bytes > input.length - inputOffset || bytes > accumulator.byteSize()) {
-            throw new IllegalArgumentException("need room for " + count + " elements of " + type
-                    + ", got an input of " + input.length + " bytes from " + inputOffset + " and an accumulator of "
-                    + accumulator.byteSize() + " bytes");
+        long apart = right.address() + rightOffset - (target.address() + targetOffset);
+        if (Math.abs(apart) < bytes) {
+            throw new IllegalArgumentException("need right apart from target, but its " + bytes + " bytes begin "
+                    + apart + " bytes after those of target; give a copy of it, or swap left and right");
         }
     }
 
-    static void checkDivide(DataType type, MemorySegment values, int divisor) {
-        checkWritableNative(values);
+    static void checkDivide(DataType type, MemorySegment values, long offset, long count, int divisor) {
+        checkWritableNative("values", values);
         if (divisor < 1) {
             throw new IllegalArgumentException("need divisor >= 1, got " + divisor);
         }
-        if (values.byteSize() % type.bytes() != 0) {
-            throw new IllegalArgumentException(
-                    "need whole elements of " + type + ", got " + values.byteSize() + " bytes");
+        checkRoom("values", type, values.byteSize(), offset, count);
+    }
+
+    private static void checkTargetAndLeft(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            int count) {
+        if (op == ReduceOp.AVG) {
+            throw new IllegalArgumentException("AVG is SUM of all contributions and then divide(); combine with SUM");
+        }
+        checkWritableNative("target", target);
+        checkNative("left", left);
+        checkRoom("target", type, target.byteSize(), targetOffset, count);
+        checkRoom("left", type, left.byteSize(), leftOffset, count);
+        long bytes = (long) count * type.bytes();
+        long apart = left.address() + leftOffset - (target.address() + targetOffset);
+        if (apart != 0 && Math.abs(apart) < bytes) {
+            throw new IllegalArgumentException("need left to be target or apart from it, but its " + bytes
+                    + " bytes begin " + apart + " bytes after those of target; give a copy of it");
         }
     }
 
-    private static void checkWritableNative(MemorySegment segment) {
-        if (!segment.isNative() || segment.isReadOnly()) {
-            throw new IllegalArgumentException("need writable native memory, got " + segment);
+    private static void checkRoom(String operand, DataType type, long size, long offset, long count) {
+        if (count < 0 || offset < 0 || offset > size || count > (size - offset) / type.bytes()) {
+            throw new IllegalArgumentException("need " + count + " elements of " + type + " from byte " + offset
+                    + " of " + operand + ", which has " + size + " bytes");
+        }
+    }
+
+    private static void checkWritableNative(String operand, MemorySegment segment) {
+        checkNative(operand, segment);
+        if (segment.isReadOnly()) {
+            throw new IllegalArgumentException("need a writable " + operand + ", got " + segment);
+        }
+    }
+
+    private static void checkNative(String operand, MemorySegment segment) {
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("need " + operand + " in native memory, got " + segment);
         }
     }
 }

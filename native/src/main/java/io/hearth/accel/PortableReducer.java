@@ -13,14 +13,14 @@ final class PortableReducer implements Reducer {
     /** Both operands' blocks and the result stay in a 32 KiB first-level cache. */
     static final int BLOCK_BYTES = 4096;
 
-    private final Kernel float32 = new FloatBlocks();
-    private final Kernel float64 = new DoubleBlocks();
-    private final Kernel float16 = new Float16Blocks();
-    private final Kernel bfloat16 = new BfloatBlocks();
-    private final Kernel int32 = new IntBlocks();
-    private final Kernel int64 = new LongBlocks();
-    private final Kernel int8 = ByteBlocks.signed();
-    private final Kernel uint8 = ByteBlocks.unsigned();
+    private final Kernel float32 = new BlockKernel(new FloatBlock());
+    private final Kernel float64 = new BlockKernel(new DoubleBlock());
+    private final Kernel float16 = new BlockKernel(new Float16Block());
+    private final Kernel bfloat16 = new BlockKernel(new BfloatBlock());
+    private final Kernel int32 = new BlockKernel(new IntBlock());
+    private final Kernel int64 = new BlockKernel(new LongBlock());
+    private final Kernel int8 = new BlockKernel(ByteBlock.signed());
+    private final Kernel uint8 = new BlockKernel(ByteBlock.unsigned());
 
     /** Scratch memory of its own, for one thread at a time. */
     PortableReducer() {
@@ -35,16 +35,39 @@ final class PortableReducer implements Reducer {
     }
 
     @Override
-    public void accumulate(
-            DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int inputOffset, int count) {
-        Operands.checkAccumulate(type, op, accumulator, input, inputOffset, count);
-        kernel(type).accumulate(op, accumulator, 0, input, inputOffset, count);
+    public void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
     }
 
     @Override
-    public void divide(DataType type, MemorySegment values, int divisor) {
-        Operands.checkDivide(type, values, divisor);
-        kernel(type).divide(values, 0, values.byteSize() / type.bytes(), divisor);
+    public void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+    }
+
+    @Override
+    public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
+        Operands.checkDivide(type, values, offset, count, divisor);
+        kernel(type).divide(values, offset, count, divisor);
     }
 
     Kernel kernel(DataType type) {

@@ -5,10 +5,10 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Combines a received segment into an accumulator: the inner loop of every collective.
+ * Combines two runs of elements into a third: the inner loop of every collective.
  *
- * <p>All implementations give the same bits for the same inputs: element by element, {@code accumulator = accumulator op
- * input} in that order, no fused multiply-add, no reordering. So members with different engines still agree. The rules:
+ * <p>All implementations give the same bits for the same inputs: element by element, {@code target = left op right} in that
+ * order, no fused multiply-add, no reordering. So members with different engines still agree. The rules:
  *
  * <ul>
  *   <li>FLOAT32 and FLOAT64: IEEE 754, round to nearest even, subnormals kept.
@@ -19,31 +19,68 @@ import java.lang.foreign.MemorySegment;
  *   <li>Integers wrap; their division truncates toward zero. UINT8 compares and divides unsigned.
  * </ul>
  *
+ * <p>All memory is little-endian and may have any alignment; all offsets are in bytes. Overlap is judged by address: two
+ * mappings of the same pages look apart, and there the caller has to keep them so.
+ *
  * <p>An instance owns scratch memory (at most 64 KiB), so one thread at a time uses it; each thread takes its own from
- * {@link Engine#newReducer}. Calls allocate nothing.
+ * {@link Engine#newReducer}. Calls allocate nothing once they are compiled.
  */
 public interface Reducer {
     /** Name for logs and {@code --engine}: {@code portable}, {@code vector}, … */
     String name();
 
     /**
-     * {@code accumulator[i] = accumulator[i] op input[i]} for {@code count} elements.
+     * {@code target[i] = left[i] op right[i]} for {@code count} elements, {@code right} in an array.
      *
      * @param op SUM, MIN, MAX or PROD; AVG is SUM followed by {@link #divide}
-     * @param accumulator native memory, any alignment, little-endian, at least {@code count} elements; written
-     * @param input little-endian elements from {@code inputOffset}; borrowed
-     * @param inputOffset in bytes, any alignment
-     * @throws IllegalArgumentException if the bounds do not fit, the accumulator is not writable native memory, or {@code op}
-     *     is AVG; nothing was written then
+     * @param target writable native memory; written
+     * @param left native memory: the very elements of {@code target} (then it works in place) or none of them; borrowed
+     * @param right borrowed
+     * @param count at least 0
+     * @throws IllegalArgumentException if the elements do not lie within the operands, {@code target} or {@code left} is not such
+     *     memory, {@code left} overlaps {@code target} in part, or {@code op} is AVG; nothing was written then
      */
-    void accumulate(DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int inputOffset, int count);
+    void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count);
 
     /**
-     * {@code values[i] = values[i] / divisor} for all elements; the second half of AVG.
+     * {@code target[i] = left[i] op right[i]} for {@code count} elements, all in native memory.
      *
-     * @param values writable native memory, any alignment, a whole number of elements; written
-     * @param divisor at least 1; rounded to the element's float type (float32 for 16-bit types) before it divides
-     * @throws IllegalArgumentException if {@code divisor} or the size does not fit; nothing was written then
+     * @param op SUM, MIN, MAX or PROD; AVG is SUM followed by {@link #divide}
+     * @param target writable native memory; written
+     * @param left native memory: the very elements of {@code target} (then it works in place) or none of them; borrowed
+     * @param right native memory without any element of {@code target}; may overlap {@code left}; borrowed
+     * @param count at least 0
+     * @throws IllegalArgumentException if the elements do not lie within the operands, an operand is not such memory, {@code
+     *     left} overlaps {@code target} in part or {@code right} at all, or {@code op} is AVG; nothing was written then
      */
-    void divide(DataType type, MemorySegment values, int divisor);
+    void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count);
+
+    /**
+     * {@code values[i] = values[i] / divisor} for {@code count} elements; the second half of AVG.
+     *
+     * @param values writable native memory; written
+     * @param count at least 0
+     * @param divisor at least 1; rounded to the element's float type (float32 for 16-bit types) before it divides
+     * @throws IllegalArgumentException if {@code divisor} is below 1, {@code values} is not such memory or the elements do not
+     *     lie within it; nothing was written then
+     */
+    void divide(DataType type, MemorySegment values, long offset, long count, int divisor);
 }

@@ -27,16 +27,39 @@ final class VectorReducer implements Reducer {
     }
 
     @Override
-    public void accumulate(
-            DataType type, ReduceOp op, MemorySegment accumulator, byte[] input, int inputOffset, int count) {
-        Operands.checkAccumulate(type, op, accumulator, input, inputOffset, count);
-        kernel(type).accumulate(op, accumulator, 0, input, inputOffset, count);
+    public void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
     }
 
     @Override
-    public void divide(DataType type, MemorySegment values, int divisor) {
-        Operands.checkDivide(type, values, divisor);
-        kernel(type).divide(values, 0, values.byteSize() / type.bytes(), divisor);
+    public void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+    }
+
+    @Override
+    public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
+        Operands.checkDivide(type, values, offset, count, divisor);
+        kernel(type).divide(values, offset, count, divisor);
     }
 
     private Kernel kernel(DataType type) {

@@ -4,8 +4,8 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** INT8 or UINT8 in blocks of arrays. */
-final class ByteBlocks implements Kernel {
+/** INT8 or UINT8 in arrays. */
+final class ByteBlock implements Block {
     private static final int BLOCK = PortableReducer.BLOCK_BYTES;
 
     /** What turns unsigned order into signed order: the top bit for UINT8, nothing for INT8. */
@@ -17,46 +17,58 @@ final class ByteBlocks implements Kernel {
     private final byte[] left = new byte[BLOCK];
     private final byte[] right = new byte[BLOCK];
 
-    private ByteBlocks(int flip, int mask) {
+    private ByteBlock(int flip, int mask) {
         this.flip = flip;
         this.mask = mask;
     }
 
-    static ByteBlocks signed() {
-        return new ByteBlocks(0, -1);
+    static ByteBlock signed() {
+        return new ByteBlock(0, -1);
     }
 
-    static ByteBlocks unsigned() {
-        return new ByteBlocks(0x80, 0xff);
+    static ByteBlock unsigned() {
+        return new ByteBlock(0x80, 0xff);
     }
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
-        for (long done = 0; done < count; done += BLOCK) {
-            int n = (int) Math.min(BLOCK, count - done);
-            long at = accumulatorOffset + done;
-            MemorySegment.copy(accumulator, ValueLayout.JAVA_BYTE, at, left, 0, n);
-            System.arraycopy(input, (int) (inputOffset + done), right, 0, n);
-            combine(op, n);
-            MemorySegment.copy(left, 0, accumulator, ValueLayout.JAVA_BYTE, at, n);
+    public int elementBytes() {
+        return Byte.BYTES;
+    }
+
+    @Override
+    public int elementsMax() {
+        return BLOCK;
+    }
+
+    @Override
+    public void setLeft(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, left, 0, n);
+    }
+
+    @Override
+    public void setRight(byte[] bytes, int offset, int n) {
+        System.arraycopy(bytes, offset, right, 0, n);
+    }
+
+    @Override
+    public void setRight(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, right, 0, n);
+    }
+
+    @Override
+    public void divide(int divisor, int n) {
+        for (int i = 0; i < n; i++) {
+            left[i] = (byte) ((left[i] & mask) / divisor);
         }
     }
 
     @Override
-    public void divide(MemorySegment values, long offset, long count, int divisor) {
-        for (long done = 0; done < count; done += BLOCK) {
-            int n = (int) Math.min(BLOCK, count - done);
-            long at = offset + done;
-            MemorySegment.copy(values, ValueLayout.JAVA_BYTE, at, left, 0, n);
-            for (int i = 0; i < n; i++) {
-                left[i] = (byte) ((left[i] & mask) / divisor);
-            }
-            MemorySegment.copy(left, 0, values, ValueLayout.JAVA_BYTE, at, n);
-        }
+    public void store(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(left, 0, memory, ValueLayout.JAVA_BYTE, offset, n);
     }
 
-    private void combine(ReduceOp op, int n) {
+    @Override
+    public void combine(ReduceOp op, int n) {
         switch (op) {
             case SUM -> {
                 for (int i = 0; i < n; i++) {

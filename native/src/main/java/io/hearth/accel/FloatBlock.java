@@ -4,8 +4,8 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** FLOAT32 in blocks of arrays. */
-final class FloatBlocks implements Kernel {
+/** FLOAT32 in arrays. */
+final class FloatBlock implements Block {
     private static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
 
     private final float[] left = new float[BLOCK];
@@ -13,28 +13,43 @@ final class FloatBlocks implements Kernel {
     private final MemorySegment rightBytes = MemorySegment.ofArray(right);
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
-        for (int done = 0; done < count; done += BLOCK) {
-            int n = Math.min(BLOCK, count - done);
-            long at = accumulatorOffset + (long) done * Float.BYTES;
-            MemorySegment.copy(accumulator, ValueLayout.JAVA_FLOAT_UNALIGNED, at, left, 0, n);
-            MemorySegment.copy(
-                    input, inputOffset + done * Float.BYTES, rightBytes, ValueLayout.JAVA_BYTE, 0, n * Float.BYTES);
-            combine(op, left, right, n);
-            MemorySegment.copy(left, 0, accumulator, ValueLayout.JAVA_FLOAT_UNALIGNED, at, n);
-        }
+    public int elementBytes() {
+        return Float.BYTES;
     }
 
     @Override
-    public void divide(MemorySegment values, long offset, long count, int divisor) {
-        for (long done = 0; done < count; done += BLOCK) {
-            int n = (int) Math.min(BLOCK, count - done);
-            long at = offset + done * Float.BYTES;
-            MemorySegment.copy(values, ValueLayout.JAVA_FLOAT_UNALIGNED, at, left, 0, n);
-            divide(left, n, divisor);
-            MemorySegment.copy(left, 0, values, ValueLayout.JAVA_FLOAT_UNALIGNED, at, n);
-        }
+    public int elementsMax() {
+        return BLOCK;
+    }
+
+    @Override
+    public void setLeft(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_FLOAT_UNALIGNED, offset, left, 0, n);
+    }
+
+    @Override
+    public void setRight(byte[] bytes, int offset, int n) {
+        MemorySegment.copy(bytes, offset, rightBytes, ValueLayout.JAVA_BYTE, 0, n * Float.BYTES);
+    }
+
+    @Override
+    public void setRight(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_FLOAT_UNALIGNED, offset, right, 0, n);
+    }
+
+    @Override
+    public void combine(ReduceOp op, int n) {
+        combine(op, left, right, n);
+    }
+
+    @Override
+    public void divide(int divisor, int n) {
+        divide(left, n, divisor);
+    }
+
+    @Override
+    public void store(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(left, 0, memory, ValueLayout.JAVA_FLOAT_UNALIGNED, offset, n);
     }
 
     /** {@code values[i] = values[i] / divisor}, the divisor rounded to float32. */

@@ -4,8 +4,8 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** INT64 in blocks of arrays. */
-final class LongBlocks implements Kernel {
+/** INT64 in arrays. */
+final class LongBlock implements Block {
     private static final int BLOCK = PortableReducer.BLOCK_BYTES / Long.BYTES;
 
     private final long[] left = new long[BLOCK];
@@ -13,30 +13,45 @@ final class LongBlocks implements Kernel {
     private final MemorySegment rightBytes = MemorySegment.ofArray(right);
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
-        for (int done = 0; done < count; done += BLOCK) {
-            int n = Math.min(BLOCK, count - done);
-            long at = accumulatorOffset + (long) done * Long.BYTES;
-            MemorySegment.copy(accumulator, ValueLayout.JAVA_LONG_UNALIGNED, at, left, 0, n);
-            MemorySegment.copy(
-                    input, inputOffset + done * Long.BYTES, rightBytes, ValueLayout.JAVA_BYTE, 0, n * Long.BYTES);
-            combine(op, left, right, n);
-            MemorySegment.copy(left, 0, accumulator, ValueLayout.JAVA_LONG_UNALIGNED, at, n);
+    public int elementBytes() {
+        return Long.BYTES;
+    }
+
+    @Override
+    public int elementsMax() {
+        return BLOCK;
+    }
+
+    @Override
+    public void setLeft(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_LONG_UNALIGNED, offset, left, 0, n);
+    }
+
+    @Override
+    public void setRight(byte[] bytes, int offset, int n) {
+        MemorySegment.copy(bytes, offset, rightBytes, ValueLayout.JAVA_BYTE, 0, n * Long.BYTES);
+    }
+
+    @Override
+    public void setRight(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, ValueLayout.JAVA_LONG_UNALIGNED, offset, right, 0, n);
+    }
+
+    @Override
+    public void combine(ReduceOp op, int n) {
+        combine(op, left, right, n);
+    }
+
+    @Override
+    public void divide(int divisor, int n) {
+        for (int i = 0; i < n; i++) {
+            left[i] /= divisor;
         }
     }
 
     @Override
-    public void divide(MemorySegment values, long offset, long count, int divisor) {
-        for (long done = 0; done < count; done += BLOCK) {
-            int n = (int) Math.min(BLOCK, count - done);
-            long at = offset + done * Long.BYTES;
-            MemorySegment.copy(values, ValueLayout.JAVA_LONG_UNALIGNED, at, left, 0, n);
-            for (int i = 0; i < n; i++) {
-                left[i] /= divisor;
-            }
-            MemorySegment.copy(left, 0, values, ValueLayout.JAVA_LONG_UNALIGNED, at, n);
-        }
+    public void store(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(left, 0, memory, ValueLayout.JAVA_LONG_UNALIGNED, offset, n);
     }
 
     /** {@code left[i] = left[i] op right[i]}; one plain loop per operation, the shape that C2 vectorises. */

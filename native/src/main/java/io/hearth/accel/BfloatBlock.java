@@ -5,20 +5,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * BFLOAT16, the upper half of a float32, in blocks of arrays; combined as float32 and rounded back after each operation.
+ * BFLOAT16, the upper half of a float32, in arrays; combined as float32 and rounded back after each operation.
  *
  * <p>Two values share an int: one becomes a float32 by clearing the other, the other by a shift. Bits and values change places
  * by a copy of the whole block. Both because C2 vectorises neither loops over {@code short} with shifts nor {@link
  * Float#intBitsToFloat}: so it is twice as fast as the plain way.
  */
-final class BfloatBlocks implements Kernel {
+final class BfloatBlock implements Block {
     /** Added below the kept half, carries into it if up is nearer; one more if a tie must go up to an even value. */
     static final int JUST_BELOW_HALF = 0x7fff;
 
     static final int UPPER = 0xffff_0000;
 
     private static final int PAIRS = PortableReducer.BLOCK_BYTES / Integer.BYTES;
-    private static final int BLOCK = 2 * PAIRS;
 
     private final int[] pairs = new int[PAIRS];
     private final int[] words = new int[PAIRS];
@@ -30,37 +29,54 @@ final class BfloatBlocks implements Kernel {
     private final MemorySegment wordsMemory = MemorySegment.ofArray(words);
 
     @Override
-    public void accumulate(
-            ReduceOp op, MemorySegment accumulator, long accumulatorOffset, byte[] input, int inputOffset, int count) {
-        for (int done = 0; done < count; done += BLOCK) {
-            int n = Math.min(BLOCK, count - done);
-            int both = (n + 1) / 2; // the last pair of an odd number is half old bits, which nobody reads
-            long at = accumulatorOffset + (long) done * Short.BYTES;
-            MemorySegment.copy(
-                    input, inputOffset + done * Short.BYTES, pairsMemory, ValueLayout.JAVA_BYTE, 0, n * Short.BYTES);
-            split(rightLower, rightUpper, both);
-            MemorySegment.copy(accumulator, at, pairsMemory, 0, (long) n * Short.BYTES);
-            split(leftLower, leftUpper, both);
-            FloatBlocks.combine(op, leftLower, rightLower, both);
-            FloatBlocks.combine(op, leftUpper, rightUpper, both);
-            join(both);
-            MemorySegment.copy(pairsMemory, 0, accumulator, at, (long) n * Short.BYTES);
-        }
+    public int elementBytes() {
+        return Short.BYTES;
     }
 
     @Override
-    public void divide(MemorySegment values, long offset, long count, int divisor) {
-        for (long done = 0; done < count; done += BLOCK) {
-            int n = (int) Math.min(BLOCK, count - done);
-            int both = (n + 1) / 2;
-            long at = offset + done * Short.BYTES;
-            MemorySegment.copy(values, at, pairsMemory, 0, (long) n * Short.BYTES);
-            split(leftLower, leftUpper, both);
-            FloatBlocks.divide(leftLower, both, divisor);
-            FloatBlocks.divide(leftUpper, both, divisor);
-            join(both);
-            MemorySegment.copy(pairsMemory, 0, values, at, (long) n * Short.BYTES);
-        }
+    public int elementsMax() {
+        return 2 * PAIRS;
+    }
+
+    @Override
+    public void setLeft(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, offset, pairsMemory, 0, (long) n * Short.BYTES);
+        split(leftLower, leftUpper, pairs(n));
+    }
+
+    @Override
+    public void setRight(byte[] bytes, int offset, int n) {
+        MemorySegment.copy(bytes, offset, pairsMemory, ValueLayout.JAVA_BYTE, 0, n * Short.BYTES);
+        split(rightLower, rightUpper, pairs(n));
+    }
+
+    @Override
+    public void setRight(MemorySegment memory, long offset, int n) {
+        MemorySegment.copy(memory, offset, pairsMemory, 0, (long) n * Short.BYTES);
+        split(rightLower, rightUpper, pairs(n));
+    }
+
+    @Override
+    public void combine(ReduceOp op, int n) {
+        FloatBlock.combine(op, leftLower, rightLower, pairs(n));
+        FloatBlock.combine(op, leftUpper, rightUpper, pairs(n));
+    }
+
+    @Override
+    public void divide(int divisor, int n) {
+        FloatBlock.divide(leftLower, pairs(n), divisor);
+        FloatBlock.divide(leftUpper, pairs(n), divisor);
+    }
+
+    @Override
+    public void store(MemorySegment memory, long offset, int n) {
+        join(pairs(n));
+        MemorySegment.copy(pairsMemory, 0, memory, offset, (long) n * Short.BYTES);
+    }
+
+    /** The last pair of an odd number is half old bits, which nobody reads. */
+    private static int pairs(int n) {
+        return (n + 1) / 2;
     }
 
     private void split(float[] lower, float[] upper, int n) {
