@@ -60,7 +60,7 @@ final class CallQueue implements AutoCloseable {
 
     /** Waits until all that were begun have ended; of one that is called from the thread itself that would never be. */
     void awaitAll() throws CollectiveException {
-        if (Thread.currentThread() == thread) {
+        if (Thread.currentThread().equals(thread)) {
             return;
         }
         lock.lock();

@@ -43,6 +43,7 @@ public final class CollectiveCodec {
                 .setCount(signature.count())
                 .setCodec(signature.codec())
                 .setRoot(signature.root().map(NodeId::text).orElse(""))
+                .setStrategy(signature.strategy())
                 .build()
                 .toByteArray();
     }
@@ -62,7 +63,8 @@ public final class CollectiveCodec {
                         DataType.valueOf(message.getType()),
                         message.getCount(),
                         message.getCodec(),
-                        message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot()))));
+                        message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot())),
+                        message.getStrategy()));
     }
 
     /** The bytes of a call's signature as a stream's first record of a number begins with them: their count (2, little-endian) first. */

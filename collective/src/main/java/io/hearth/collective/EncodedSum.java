@@ -1,6 +1,8 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.schedule.Blocks;
+import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.compression.Codec;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
@@ -72,11 +74,11 @@ final class EncodedSum implements Contribution {
         Mesh mesh = place.mesh();
         Signature signature = place.call().signature();
         MemorySegment work = place.call().work().bytes();
-        MemorySegment.copy(place.call().values(), 0, work, 0, signature.bytes());
-        encode(place, work, encodings.asSlice(mesh.position() * stride, stride), lengths);
+        int own = mesh.byHop().position(mesh.rank());
+        MemorySegment.copy(place.call().input(), 0, work, 0, signature.bytes());
+        encode(place, work, encodings.asSlice(own * stride, stride), lengths);
         List<Long> eachLong = Collections.nCopies(mesh.world(), (long) Long.BYTES);
-        Optional<Refusal> refusal = place.exchange()
-                .play(new GatherSchedule(mesh.position(), eachLong, Long.BYTES, place.segmentBytes()), lengths);
+        Optional<Refusal> refusal = gather(place, eachLong, Long.BYTES, lengths);
         if (refusal.isPresent()) {
             return refusal;
         }
@@ -86,14 +88,25 @@ final class EncodedSum implements Contribution {
             sizes.add(lengths.get(LONG, (long) position * Long.BYTES));
         }
         for (NodeId member : mesh.members()) {
-            long size = sizes.get(mesh.position(member));
+            long size = sizes.get(position(mesh, member));
             if (size < 0 || size > most) {
                 return malformed(place, member, size + " bytes for " + signature.count() + " values");
             }
         }
-        refusal = place.exchange()
-                .play(new GatherSchedule(mesh.position(), sizes, stride, place.segmentBytes()), encodings);
+        refusal = gather(place, sizes, stride, encodings);
         return refusal.isPresent() ? refusal : add(place, encodings, stride, sizes, work);
+    }
+
+    private static Optional<Refusal> gather(Place place, List<Long> lengths, long stride, MemorySegment table)
+            throws IOException {
+        Exchange.Order hops = place.mesh().byHop();
+        var schedule = new RingAllGather(
+                hops.position(place.mesh().rank()), Blocks.strided(lengths, stride), place.segmentBytes());
+        return place.exchange().play(schedule, hops, table, table);
+    }
+
+    private static int position(Mesh mesh, NodeId member) {
+        return mesh.byHop().position(mesh.rank(member));
     }
 
     private void encode(Place place, MemorySegment values, MemorySegment slot, MemorySegment lengths) {
@@ -107,7 +120,8 @@ final class EncodedSum implements Contribution {
             } else {
                 bytes = codec.encode(values, count, slot);
             }
-            lengths.set(LONG, (long) place.mesh().position() * Long.BYTES, bytes);
+            Mesh mesh = place.mesh();
+            lengths.set(LONG, (long) position(mesh, mesh.self()) * Long.BYTES, bytes);
         } catch (NonFiniteException nonFinite) {
             place.exchange()
                     .refuse(new Refusal(
@@ -122,7 +136,7 @@ final class EncodedSum implements Contribution {
         Mesh mesh = place.mesh();
         for (int rank = 0; rank < sizes.size(); rank++) {
             NodeId member = mesh.members().get(rank);
-            int position = mesh.position(member);
+            int position = position(mesh, member);
             MemorySegment encoding = encodings.asSlice(position * stride, sizes.get(position));
             try {
                 if (rank == 0) {

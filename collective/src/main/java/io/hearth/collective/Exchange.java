@@ -49,7 +49,6 @@ final class Exchange {
     private final Signature signature;
     private final MemorySegment ownCall;
     private final ReduceOp op;
-    private final boolean isForward;
     private final boolean isHeld;
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
@@ -67,7 +66,6 @@ final class Exchange {
         this.signature = signature;
         this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
         this.op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
-        this.isForward = isForward;
         this.isHeld = held;
         this.called = new boolean[mesh.world()];
         this.heard = new boolean[mesh.world()];

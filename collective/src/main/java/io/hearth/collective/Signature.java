@@ -14,47 +14,105 @@ import java.util.Optional;
  * @param type of the elements
  * @param count elements in the buffer, 0 or more
  * @param codec name of the compression, {@code none} without; at most 63 characters
- * @param root whose bytes a broadcast spreads; a node and not a rank, because ranks change when a member is lost
+ * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
+ * @param strategy which algorithm was asked for, {@code auto} without; at most 63 characters
  */
-public record Signature(Kind kind, ReduceOp op, DataType type, long count, String codec, Optional<NodeId> root) {
+public record Signature(
+        Kind kind, ReduceOp op, DataType type, long count, String codec, Optional<NodeId> root, String strategy) {
     /** Name of the codec that sends elements as they are. */
     public static final String PLAIN = "none";
 
+    /** Where the algorithm is chosen by size and world. */
+    public static final String AUTO = "auto";
+
+    private static final int NAME_MAX = 63;
+
     /** The collectives. */
     public enum Kind {
-        ALL_REDUCE,
-        BROADCAST,
+        ALL_REDUCE(false, true),
+        BROADCAST(true, true),
         /** The beginning of a step; its result is what all agreed on as the state to begin with. */
-        BOUNDARY
+        BOUNDARY(false, true),
+        /** {@code count} elements at each rank, and the sum's share of each rank there. */
+        REDUCE_SCATTER(false, false),
+        /** {@code count} elements of each rank at all ranks. */
+        ALL_GATHER(false, true),
+        REDUCE(true, false),
+        /** {@code count} elements of each rank at the root. */
+        GATHER(true, false),
+        /** {@code count} elements of the root at each rank. */
+        SCATTER(true, false);
+
+        private final boolean hasRoot;
+        private final boolean isShared;
+
+        Kind(boolean hasRoot, boolean isShared) {
+            this.hasRoot = hasRoot;
+            this.isShared = isShared;
+        }
+
+        /** Whether one rank is another than the rest. */
+        public boolean hasRoot() {
+            return hasRoot;
+        }
+
+        /**
+         * Whether all ranks get the same bytes, so that who has them can pass them on. Else a number ends only when all said that
+         * they hold what is theirs, and there is nothing to pass on.
+         */
+        public boolean isShared() {
+            return isShared;
+        }
     }
 
     public Signature {
-        if (count < 0 || count > Long.MAX_VALUE / type.bytes() || codec.isEmpty() || codec.length() > 63) {
-            throw new IllegalArgumentException("no collective has " + count + " elements and codec '" + codec + "'");
+        if (count < 0 || count > Long.MAX_VALUE / type.bytes() || !isName(codec) || !isName(strategy)) {
+            throw new IllegalArgumentException("no collective has " + count + " elements, codec '" + codec
+                    + "' and strategy '" + strategy + "'");
         }
-        if ((kind == Kind.BROADCAST) != root.isPresent()) {
-            throw new IllegalArgumentException("a broadcast has a root and nothing else has one, got " + kind);
+        if (kind.hasRoot() != root.isPresent()) {
+            throw new IllegalArgumentException(
+                    kind + (kind.hasRoot() ? " has a root, and none is given" : " has no root, and one is given"));
         }
+    }
+
+    private static boolean isName(String text) {
+        return !text.isEmpty() && text.length() <= NAME_MAX;
     }
 
     /** An all-reduce. */
     public static Signature allReduce(ReduceOp op, DataType type, long count, String codec) {
-        return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty());
+        return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO);
+    }
+
+    /** A collective that combines contributions and has no root. */
+    static Signature combining(Kind kind, ReduceOp op, DataType type, long count, String strategy) {
+        return new Signature(kind, op, type, count, PLAIN, Optional.empty(), strategy);
+    }
+
+    /** A collective that has a root. */
+    static Signature rooted(Kind kind, ReduceOp op, DataType type, long count, NodeId root, String strategy) {
+        return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy);
     }
 
     /** A broadcast of bytes that are not touched. */
     public static Signature broadcast(DataType type, long count, NodeId root) {
-        return new Signature(Kind.BROADCAST, ReduceOp.SUM, type, count, PLAIN, Optional.of(root));
+        return rooted(Kind.BROADCAST, ReduceOp.SUM, type, count, root, AUTO);
     }
 
     /** The beginning of a step, with a result of {@code bytes}. */
     public static Signature boundary(long bytes) {
-        return new Signature(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, PLAIN, Optional.empty());
+        return combining(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, AUTO);
     }
 
-    /** Size of the buffer. */
+    /** Size of {@code count} elements. */
     public long bytes() {
         return count * type.bytes();
+    }
+
+    /** What a rank that has the result can pass on to one that lacks it. */
+    long keptBytes(int contributors) {
+        return !kind.isShared() ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
     }
 
     /** Whether elements cross the wire encoded. */
@@ -65,12 +123,17 @@ public record Signature(Kind kind, ReduceOp op, DataType type, long count, Strin
     /** For people: one phrase. */
     public String text() {
         String elements = count + " " + type.name().toLowerCase(Locale.ROOT);
+        String of = elements + (isEncoded() ? " as " + codec : "") + (strategy.equals(AUTO) ? "" : " by " + strategy);
+        String node = root.map(NodeId::shortText).orElse("?");
         return switch (kind) {
-            case ALL_REDUCE -> "all-reduce " + op + " of " + elements + (isEncoded() ? " as " + codec : "");
-            case BROADCAST ->
-                "broadcast of " + elements + " from "
-                        + root.map(NodeId::shortText).orElse("?");
+            case ALL_REDUCE -> "all-reduce " + op + " of " + of;
+            case BROADCAST -> "broadcast of " + of + " from " + node;
             case BOUNDARY -> "the beginning of a step";
+            case REDUCE_SCATTER -> "reduce-scatter " + op + " of " + of;
+            case ALL_GATHER -> "all-gather of " + of;
+            case REDUCE -> "reduce " + op + " of " + of + " to " + node;
+            case GATHER -> "gather of " + of + " to " + node;
+            case SCATTER -> "scatter of " + of + " from " + node;
         };
     }
 }

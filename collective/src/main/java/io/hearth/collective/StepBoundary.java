@@ -1,5 +1,7 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.Blocks;
+import io.hearth.collective.schedule.DirectAllGather;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
@@ -86,7 +88,7 @@ final class StepBoundary implements Contribution {
         Buffers.Buffer table = means.buffers().take((long) place.mesh().world() * StateClaim.BYTES);
         try {
             var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.mesh()));
-            mine.writeTo(table.bytes(), (long) place.mesh().position() * StateClaim.BYTES);
+            mine.writeTo(table.bytes(), (long) place.mesh().rank() * StateClaim.BYTES);
             Optional<Refusal> refusal = gather(place, table.bytes(), StateClaim.BYTES);
             return refusal.isPresent() ? refusal : settle(place, table.bytes(), held);
         } finally {
@@ -94,12 +96,13 @@ final class StepBoundary implements Contribution {
         }
     }
 
+    /** The table has one row for each rank. */
     private static Optional<Refusal> gather(Place place, MemorySegment table, long bytesEach) throws IOException {
-        List<Long> lengths = Collections.nCopies(place.mesh().world(), bytesEach);
-        return place.exchange()
-                .play(
-                        new GatherSchedule(place.mesh().position(), lengths, bytesEach, place.segmentBytes()),
-                        table.asSlice(0, bytesEach * lengths.size()));
+        Mesh mesh = place.mesh();
+        List<Long> lengths = Collections.nCopies(mesh.world(), bytesEach);
+        var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), place.segmentBytes());
+        MemorySegment rows = table.asSlice(0, bytesEach * lengths.size());
+        return place.exchange().play(schedule, mesh.byRank(), rows, rows);
     }
 
     private Optional<Refusal> settle(Place place, MemorySegment table, StateManifest held) throws IOException {
@@ -107,7 +110,7 @@ final class StepBoundary implements Contribution {
         var claims = new ArrayList<StateClaim>();
         for (NodeId member : mesh.members()) {
             try {
-                claims.add(StateClaim.readFrom(table, (long) mesh.position(member) * StateClaim.BYTES));
+                claims.add(StateClaim.readFrom(table, (long) mesh.rank(member) * StateClaim.BYTES));
             } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
                 return Optional.of(new Refusal(
                         Refusal.Cause.MALFORMED,
@@ -151,7 +154,7 @@ final class StepBoundary implements Contribution {
     private Optional<Refusal> awaitAll(Place place, List<Integer> fetchers, StateManifest held, MemorySegment table)
             throws IOException {
         Mesh mesh = place.mesh();
-        table.asSlice(mesh.position(), 1).fill(HELD);
+        table.asSlice(mesh.rank(), 1).fill(HELD);
         if (fetchers.isEmpty()) {
             return gather(place, table, 1);
         }

@@ -68,7 +68,7 @@ final class BoundaryGroup implements AutoCloseable {
         final Buffers buffers = new Buffers();
         final Gate gate = new Gate();
         final AtomicInteger chunksSent = new AtomicInteger();
-        final RingDriver driver;
+        final MeshDriver driver;
         volatile Meddler meddler = (_, _) -> {}; // written before an attempt, read by its threads
         volatile @Nullable Runnable refusal; // written before an attempt, read by its threads
         volatile CountDownLatch end = new CountDownLatch(1); // written before an attempt, read by its threads
@@ -81,14 +81,14 @@ final class BoundaryGroup implements AutoCloseable {
         StepBoundary boundary;
 
         @Nullable
-        Ring ring;
+        Mesh ring;
 
         private final StreamSource plain;
 
         Rank(NodeId node, StreamSource plain, int size) {
             this.node = node;
             this.plain = plain;
-            driver = new RingDriver("digits", plain, Engines.best().newReducer(), gate);
+            driver = new MeshDriver("digits", plain, Engines.best().newReducer(), gate);
             share(size);
         }
 
@@ -111,15 +111,18 @@ final class BoundaryGroup implements AutoCloseable {
             };
         }
 
-        Outcome attempt(Ring on, StepBoundary now) {
+        Outcome attempt(Mesh on, StepBoundary now) {
             Buffers.Buffer work = buffers.take(StateClaim.BYTES);
             try {
-                var call = new Call(SIGNATURE, work.bytes(), now, work, 0);
+                var call = new Call(SIGNATURE, new Call.Memory(work.bytes(), null, work, work.bytes()), now, 0);
                 call.number = number;
                 Optional<Refusal> refused = driver.drive(
                         on,
-                        drive -> now.attempt(new Contribution.Place(
-                                Exchange.ofCall(drive, number, SIGNATURE, Optional.empty()), on, SEGMENT_BYTES, call)));
+                        () -> now.attempt(new Contribution.Place(
+                                Exchange.ofCall(driver, on, number, SIGNATURE, Optional.empty()),
+                                on,
+                                SEGMENT_BYTES,
+                                call)));
                 return refused.isEmpty()
                         ? new Outcome(now.pass(work.bytes()), null, false)
                         : new Outcome(null, new AssertionError(refused.get()), false);
@@ -297,7 +300,7 @@ final class BoundaryGroup implements AutoCloseable {
         List<NodeId> nodes = members.stream().map(this::node).toList();
         var formation = new Formation("1", "1/" + epoch.incrementAndGet(), nodes, nodes);
         for (int rank = 0; rank < ranks.size(); rank++) {
-            ranks.get(rank).ring = members.contains(rank) ? new Ring(formation, node(rank)) : null;
+            ranks.get(rank).ring = members.contains(rank) ? new Mesh(formation, node(rank)) : null;
             ranks.get(rank).meddler =
                     members.contains(rank) && epoch.get() > 1 ? ranks.get(rank).meddler : (_, _) -> {};
         }
@@ -305,7 +308,7 @@ final class BoundaryGroup implements AutoCloseable {
 
     void abandon() {
         for (Rank rank : ranks) {
-            Ring ring = rank.ring;
+            Mesh ring = rank.ring;
             if (ring != null) {
                 ring.abandon();
             }
@@ -325,7 +328,7 @@ final class BoundaryGroup implements AutoCloseable {
         for (int i = 0; i < ranks.size(); i++) {
             int index = i;
             Rank rank = ranks.get(i);
-            Ring ring = rank.ring;
+            Mesh ring = rank.ring;
             if (ring == null) {
                 continue;
             }

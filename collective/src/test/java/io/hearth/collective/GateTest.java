@@ -15,10 +15,10 @@ final class GateTest {
 
     private Thread visitor() {
         var formation = new Formation("L", "L/1", List.of(TestGroup.node(0)), List.of(TestGroup.node(0)));
-        var ring = new Ring(formation, TestGroup.node(0));
+        var mesh = new Mesh(formation, TestGroup.node(0));
         return Thread.ofPlatform().start(() -> {
             try {
-                gate.pass(ring);
+                gate.pass(mesh);
                 enteredWhenAllowed.set(allowed.get());
             } catch (IOException abandoned) {
                 throw new AssertionError(abandoned);

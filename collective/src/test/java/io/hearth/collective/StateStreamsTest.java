@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 final class StateStreamsTest {
     private final MemoryFabric fabric = new MemoryFabric();
     private final List<NodeId> nodes = List.of(TestGroup.node(0), TestGroup.node(1));
-    private final Ring ring = new Ring(new Formation("1", "1/1", nodes, nodes), nodes.getFirst());
+    private final Mesh ring = new Mesh(new Formation("1", "1/1", nodes, nodes), nodes.getFirst());
 
     @Test
     void aRingEndsWhatItAdoptedAndNotWhatItReleased() {
