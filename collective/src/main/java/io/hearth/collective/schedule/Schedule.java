@@ -11,8 +11,20 @@ package io.hearth.collective.schedule;
  * member whichever way each of them plays, if a stream takes at least one segment before it is read; in turn, if it takes {@link
  * #bytesToOneMax}.
  *
- * <p>Whoever is through a schedule knows that every member began it. Unequal calls are seen: every member receives from its
- * previous position at least, so wherever two members play different schedules, some two neighbours see it.
+ * <p>Whoever is through a schedule knows that every member began it; for those that a {@link HeldRound} has to follow, whoever is
+ * through both.
+ *
+ * <p>What no receive writes is left alone: where a result has bytes of the own input in it unchanged (the root's of a broadcast,
+ * the own block of a gather, everything in a world of one), whoever plays copies them. Offsets are those of the whole; a memory
+ * may hold only the part of it that its member's schedule touches.
+ *
+ * <p>Unequal calls are seen. The first segment of each stream carries what its sender plays, and a receiver compares. Every
+ * schedule's first send goes to the next position and needs no receive before. Its first receive is from the previous position; or
+ * else its first {@code world - 1} sends go to all others, need no receive before, and its first {@code world - 1} receives come
+ * from all others. If members play different schedules, either one of the first kind has a previous position that plays another
+ * one, and sees it at once; or all are of the second kind, and then everybody hears everybody. (If all of the first kind have
+ * previous positions that play the same, so have those, all round the ring.) Patterns that would break the rule begin with a
+ * note to the next position.
  */
 public interface Schedule {
     /** Number of segments that this position sends. */
@@ -21,10 +33,10 @@ public interface Schedule {
     /** Number of segments that this position receives. */
     long receives();
 
-    /** Describes the segment sent as number {@code index}, from 0. */
+    /** Describes the segment sent as number {@code index}, from 0 to {@code sends() - 1}. */
     void send(long index, Transfer into);
 
-    /** Describes the segment received as number {@code index}, from 0. */
+    /** Describes the segment received as number {@code index}, from 0 to {@code receives() - 1}. */
     void receive(long index, Transfer into);
 
     /** Payload bytes that this position sends. */

@@ -1,0 +1,119 @@
+package io.hearth.collective.schedule;
+
+import java.util.Arrays;
+
+/**
+ * Exchanges among all pairs, seen from one position: every one sends each owner of a share its contribution to that, and each
+ * owner sends all the result.
+ *
+ * <p>Whose share is empty is no owner, and nobody sends it anything for it; of an empty buffer everybody is the owner, and empty
+ * segments travel. All shares take as many segments as the largest: segment s of S is a slice, the s-th S-th part, of each. So
+ * an owner of little works as long as an owner of much, with shorter segments.
+ *
+ * <p>Positions send to those after them, the nearest first, so no two begin with the same receiver.
+ */
+final class Owners {
+    private final int position;
+    private final Shares shares;
+    private final int elementBytes;
+    private final long segments;
+    /** Owners without this position, from the next one on. */
+    private final int[] targets;
+
+    private final boolean isOwner;
+
+    Owners(int position, Shares shares, int elementBytes, int segmentBytes) {
+        Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
+        this.position = position;
+        this.shares = shares;
+        this.elementBytes = elementBytes;
+        this.segments = Segments.of(shares.largest() * elementBytes, segmentBytes);
+        int[] found = new int[shares.world()];
+        int owners = 0;
+        for (int step = 1; step < shares.world(); step++) {
+            int owner = Segments.around(position, step, shares.world());
+            if (isOwner(owner)) {
+                found[owners++] = owner;
+            }
+        }
+        this.targets = Arrays.copyOf(found, owners);
+        this.isOwner = isOwner(position);
+    }
+
+    private boolean isOwner(int other) {
+        return shares.total() == 0 || shares.count(other) > 0;
+    }
+
+    long segments() {
+        return segments;
+    }
+
+    /** Owners without this position. */
+    int others() {
+        return targets.length;
+    }
+
+    /** Members that this owner serves; 0 if it owns nothing. */
+    int served() {
+        return isOwner ? shares.world() - 1 : 0;
+    }
+
+    boolean allOwn() {
+        return others() + (isOwner ? 1 : 0) == shares.world();
+    }
+
+    /** The own contribution to the {@code item}-th other owner's share. */
+    void sendContribution(Transfer into, long segment, long item, long after) {
+        int owner = targets[(int) item];
+        slice(into, owner, owner, segment).sent(true, after);
+    }
+
+    /** A contribution to the own share, from others in the order of their positions. */
+    void receiveContribution(Transfer into, long segment, long item) {
+        int from = Segments.other(position, item);
+        slice(into, from, position, segment)
+                .received(PositionOrder.action(position, from), PositionOrder.isLast(position, from, shares.world()));
+    }
+
+    /** The own share's result, to the {@code item}-th position after this one. */
+    void sendResult(Transfer into, long segment, long item, long after) {
+        int to = Segments.around(position, item + 1, shares.world());
+        slice(into, to, position, segment).sent(false, after);
+    }
+
+    /** The result of another owner; the nearest before this position comes first, because it sends to this one first. */
+    void receiveResult(Transfer into, long segment, long item) {
+        int owner = targets[(int) (targets.length - 1 - item)];
+        slice(into, owner, owner, segment).received(Transfer.Action.COPY, false);
+    }
+
+    /** Payload bytes of all contributions that this position sends. */
+    long contributionBytes() {
+        return (shares.total() - shares.count(position)) * elementBytes;
+    }
+
+    /** Payload bytes of all results that this position sends. */
+    long resultBytes() {
+        return shares.count(position) * elementBytes * served();
+    }
+
+    /** Bytes of the {@code owners} largest shares together, 1 or 2. */
+    long largestBytes(int owners) {
+        long largest = 0;
+        long second = 0;
+        for (int owner = 0; owner < shares.world(); owner++) {
+            long count = shares.count(owner);
+            second = Math.max(second, Math.min(largest, count));
+            largest = Math.max(largest, count);
+        }
+        return (owners == 1 ? largest : largest + second) * elementBytes;
+    }
+
+    private Transfer slice(Transfer into, int peer, int owner, long segment) {
+        long each = shares.count(owner) / segments;
+        long more = shares.count(owner) % segments;
+        long from = segment * each + Math.min(segment, more);
+        long count = each + (segment < more ? 1 : 0);
+        return into.between(peer, owner, (shares.start(owner) + from) * elementBytes, (int) (count * elementBytes));
+    }
+}

@@ -1,0 +1,69 @@
+package io.hearth.collective.schedule;
+
+/**
+ * All-gather round the ring, blocks of any length: in step k position p sends block p - k and receives block p - k - 1 (modulo the
+ * world), so that after {@code world - 1} steps all have all. What is sent in step k is what came in step k - 1, cut-through.
+ *
+ * <p>Own bytes are sent from the input; the own block of the buffer is not touched.
+ */
+public final class RingAllGather implements Schedule {
+    private final int position;
+    private final int world;
+    private final Blocks blocks;
+    private final BlockRuns runs;
+
+    /**
+     * The part of one position.
+     *
+     * @param position 0 to blocks.world() - 1
+     * @param blocks of all positions; the same for all
+     * @param segmentBytes most bytes of a segment, a multiple of 8
+     */
+    public RingAllGather(int position, Blocks blocks, int segmentBytes) {
+        Segments.check(position, blocks.world(), segmentBytes);
+        this.position = position;
+        this.world = blocks.world();
+        this.blocks = blocks;
+        this.runs = new BlockRuns(blocks, position, -1, segmentBytes);
+    }
+
+    @Override
+    public long sends() {
+        return runs.before(world - 1);
+    }
+
+    @Override
+    public long receives() {
+        return runs.before(world) - runs.before(1);
+    }
+
+    @Override
+    public void send(long index, Transfer into) {
+        boolean own = index < runs.before(1);
+        runs.cut(into, Segments.around(position, 1, world), index).sent(own, own ? 0 : index - runs.before(1) + 1);
+    }
+
+    @Override
+    public void receive(long index, Transfer into) {
+        runs.cut(into, Segments.around(position, -1, world), index + runs.before(1))
+                .received(Transfer.Action.COPY, false);
+    }
+
+    @Override
+    public long bytesSent() {
+        return bytesSentBy(position);
+    }
+
+    @Override
+    public long bytesToOneMax() {
+        long most = 0;
+        for (int sender = 0; sender < world; sender++) {
+            most = Math.max(most, bytesSentBy(sender));
+        }
+        return most;
+    }
+
+    private long bytesSentBy(int sender) {
+        return world == 1 ? 0 : blocks.total() - blocks.length(Segments.around(sender, 1, world));
+    }
+}

@@ -1,0 +1,93 @@
+package io.hearth.collective.schedule;
+
+import io.hearth.collective.schedule.Transfer.Action;
+
+/**
+ * Reduce-scatter round the ring: in step k position p sends share p - 1 - k and receives share p - 2 - k (modulo the world); with
+ * the last of {@code world - 1} steps its own share is complete. Share c is added from x(c+1) on round the ring, xc last: x(c+2)
+ * op x(c+1), and so on, each contribution before what came.
+ *
+ * <p>All shares take as many segments as the largest, empty ones too. Of the buffer only the own share becomes defined; the rest
+ * holds sums on their way. A {@link HeldRound} has to follow.
+ *
+ * <p>The first half of Patarasu and Yuan's ring, see {@link RingAllReduce}.
+ */
+public final class RingReduceScatter implements Schedule {
+    private final int position;
+    private final int world;
+    private final Shares shares;
+    private final int elementBytes;
+    private final int segmentBytes;
+    private final long segments;
+
+    /**
+     * The part of one position.
+     *
+     * @param position 0 to shares.world() - 1
+     * @param shares who gets what; the same for all
+     * @param elementBytes size of an element
+     * @param segmentBytes most bytes of a segment, a multiple of 8
+     */
+    public RingReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes) {
+        Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
+        this.position = position;
+        this.world = shares.world();
+        this.shares = shares;
+        this.elementBytes = elementBytes;
+        this.segmentBytes = segmentBytes;
+        this.segments = Segments.of(shares.largest() * elementBytes, segmentBytes);
+    }
+
+    @Override
+    public long sends() {
+        return (world - 1) * segments;
+    }
+
+    @Override
+    public long receives() {
+        return sends();
+    }
+
+    @Override
+    public void send(long index, Transfer into) {
+        long step = index / segments;
+        cut(into, Segments.around(position, 1, world), Segments.around(position, -step - 1, world), index % segments)
+                .sent(step == 0, step == 0 ? 0 : index - segments + 1);
+    }
+
+    @Override
+    public void receive(long index, Transfer into) {
+        long step = index / segments;
+        cut(into, Segments.around(position, -1, world), Segments.around(position, -step - 2, world), index % segments)
+                .received(Action.COMBINE_WITH_INPUT, step == world - 2);
+    }
+
+    @Override
+    public long bytesSent() {
+        return bytesSentBy(position);
+    }
+
+    @Override
+    public long bytesToOneMax() {
+        long most = 0;
+        for (int sender = 0; sender < world; sender++) {
+            most = Math.max(most, bytesSentBy(sender));
+        }
+        return most;
+    }
+
+    private long bytesSentBy(int sender) {
+        return (shares.total() - shares.count(sender)) * elementBytes;
+    }
+
+    private Transfer cut(Transfer into, int peer, int share, long segment) {
+        return Segments.cut(
+                into,
+                peer,
+                share,
+                shares.start(share) * elementBytes,
+                shares.count(share) * elementBytes,
+                segment,
+                segmentBytes);
+    }
+}

@@ -1,0 +1,121 @@
+package io.hearth.collective.schedule;
+
+import java.util.List;
+
+/** Which elements of a buffer each position owns: one range after the other, in the order of positions, some perhaps empty. */
+public final class Shares {
+    /** starts[p] = first element of p's share; starts[world] = elements of the buffer. */
+    private final long[] starts;
+
+    private Shares(long[] starts) {
+        this.starts = starts;
+    }
+
+    /**
+     * The same for all; if that does not come out even, the first ones have one element more.
+     *
+     * @param count elements of the buffer, 0 or more
+     * @param world number of positions, 1 to 65,535
+     */
+    public static Shares equal(long count, int world) {
+        check(count, world);
+        long[] starts = new long[world + 1];
+        for (int position = 0; position <= world; position++) {
+            starts[position] = position * (count / world) + Math.min(position, count % world);
+        }
+        return new Shares(starts);
+    }
+
+    /**
+     * In proportion to weights, each share rounded by less than one element.
+     *
+     * @param count elements of the buffer, 0 or more
+     * @param weights one for each position, finite, 0 or more, not all 0
+     */
+    public static Shares weighted(long count, List<Double> weights) {
+        check(count, weights.size());
+        double sum = 0;
+        for (double weight : weights) {
+            if (!(weight >= 0 && weight <= Double.MAX_VALUE)) {
+                throw new IllegalArgumentException("a weight is a finite number of 0 or more, got " + weight);
+            }
+            sum += weight;
+        }
+        if (!(sum > 0 && sum <= Double.MAX_VALUE)) {
+            throw new IllegalArgumentException("somebody has to own the elements: the weights' sum is " + sum);
+        }
+        long[] starts = new long[weights.size() + 1];
+        double before = 0;
+        for (int position = 0; position < weights.size(); position++) {
+            double weight = weights.get(position);
+            before += weight;
+            long end = weight == 0 ? starts[position] : Math.round(count * (before / sum));
+            starts[position + 1] = Math.clamp(end, starts[position], count);
+        }
+        int last = weights.size();
+        while (weights.get(last - 1) == 0) {
+            last--;
+        }
+        for (int position = last; position < starts.length; position++) {
+            starts[position] = count;
+        }
+        return new Shares(starts);
+    }
+
+    /**
+     * Of these lengths.
+     *
+     * @param counts elements of each position's share, 0 or more
+     */
+    public static Shares of(List<Long> counts) {
+        check(0, counts.size());
+        long[] starts = new long[counts.size() + 1];
+        for (int position = 0; position < counts.size(); position++) {
+            long count = counts.get(position);
+            if (count < 0 || count > Long.MAX_VALUE - starts[position]) {
+                throw new IllegalArgumentException("no share has " + count + " elements");
+            }
+            starts[position + 1] = starts[position] + count;
+        }
+        return new Shares(starts);
+    }
+
+    private static void check(long count, int world) {
+        if (world < 1) {
+            throw new IllegalArgumentException("somebody has to own the elements, got no position");
+        }
+        Segments.check(0, world);
+        if (count < 0) {
+            throw new IllegalArgumentException("no buffer has " + count + " elements");
+        }
+    }
+
+    /** Number of positions. */
+    public int world() {
+        return starts.length - 1;
+    }
+
+    /** Elements of the buffer. */
+    public long total() {
+        return starts[starts.length - 1];
+    }
+
+    /** First element of a share. */
+    public long start(int position) {
+        return starts[position];
+    }
+
+    /** Elements of a share. */
+    public long count(int position) {
+        return starts[position + 1] - starts[position];
+    }
+
+    /** Elements of the largest share. */
+    public long largest() {
+        long most = 0;
+        for (int position = 0; position < world(); position++) {
+            most = Math.max(most, count(position));
+        }
+        return most;
+    }
+}
