@@ -1,0 +1,90 @@
+package io.hearth.collective;
+
+import io.hearth.collective.schedule.AllReduceAlgorithm;
+import io.hearth.collective.schedule.BroadcastAlgorithm;
+import io.hearth.collective.schedule.CostModel;
+import io.hearth.collective.schedule.PairAlgorithm;
+import io.hearth.collective.schedule.ReduceAlgorithm;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Which schedule a call plays: what was asked for, else the one that the model predicts to be the fastest.
+ *
+ * <p>A pure function of its arguments and the model. All members have to agree on all of these; then they agree on the choice
+ * without a word. So nothing goes in that a member measured for itself.
+ *
+ * @param model of the links that all members take for granted
+ */
+public record ScheduleChoice(CostModel model) {
+    /**
+     * For an all-reduce.
+     *
+     * @param asked how
+     * @param world number of positions, 1 or more
+     * @param bytes of the buffer, 0 or more
+     */
+    public AllReduceAlgorithm allReduce(AllReduceStrategy asked, int world, long bytes) {
+        List<AllReduceAlgorithm> candidates = switch (asked) {
+            case AUTO -> List.of(AllReduceAlgorithm.values());
+            case RING -> List.of(AllReduceAlgorithm.RING);
+            case DIRECT -> List.of(AllReduceAlgorithm.WHOLE_EXCHANGE, AllReduceAlgorithm.DIRECT);
+            case TREE -> List.of(AllReduceAlgorithm.TREE);
+            case CENTRALIZED -> List.of(AllReduceAlgorithm.STAR);
+        };
+        return least(candidates, algorithm -> model.allReduceNanos(algorithm, world, bytes));
+    }
+
+    /** For a broadcast; arguments as in {@link #allReduce}. */
+    public BroadcastAlgorithm broadcast(BroadcastStrategy asked, int world, long bytes) {
+        return switch (asked) {
+            case RING -> BroadcastAlgorithm.RING;
+            case TREE -> BroadcastAlgorithm.TREE;
+            case AUTO ->
+                least(List.of(BroadcastAlgorithm.values()), algorithm -> model.broadcastNanos(algorithm, world, bytes));
+        };
+    }
+
+    /** For a reduction to a root; arguments as in {@link #allReduce}. */
+    public ReduceAlgorithm reduce(ReduceStrategy asked, int world, long bytes) {
+        return switch (asked) {
+            case RING -> ReduceAlgorithm.RING;
+            case TREE -> ReduceAlgorithm.TREE;
+            case CENTRALIZED -> ReduceAlgorithm.STAR;
+            case AUTO ->
+                least(List.of(ReduceAlgorithm.values()), algorithm -> model.reduceNanos(algorithm, world, bytes));
+        };
+    }
+
+    /**
+     * For a reduce-scatter.
+     *
+     * @param world number of positions, 1 or more
+     * @param shareBytes of the largest share, 0 or more
+     */
+    public PairAlgorithm reduceScatter(int world, long shareBytes) {
+        return least(
+                List.of(PairAlgorithm.values()), algorithm -> model.reduceScatterNanos(algorithm, world, shareBytes));
+    }
+
+    /**
+     * For an all-gather.
+     *
+     * @param world number of positions, 1 or more
+     * @param blockBytes of the longest block, 0 or more
+     */
+    public PairAlgorithm allGather(int world, long blockBytes) {
+        return least(List.of(PairAlgorithm.values()), algorithm -> model.allGatherNanos(algorithm, world, blockBytes));
+    }
+
+    /** The first one that none of the later ones beats clearly: equal costs differ by what arithmetic rounds. */
+    private static <T> T least(List<T> candidates, ToDoubleFunction<T> nanos) {
+        T best = candidates.getFirst();
+        for (T candidate : candidates) {
+            if (nanos.applyAsDouble(candidate) < nanos.applyAsDouble(best) * 0.999) {
+                best = candidate;
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,160 @@
+package io.hearth.collective.schedule;
+
+/**
+ * Predicts how long a schedule takes: latency and bytes on the longest chain of messages, and what else one processor has to do.
+ *
+ * <p>Hockney's alpha-beta model ("The communication challenge for MPP", 1994), as Thakur, Rabenseifner and Gropp use it
+ * ("Optimization of collective communication operations in MPICH", 2005), with four things besides: pipelining by segments; the
+ * processor's time for messages that do not wait for each other; ports at which several senders meet; and the hand-over to a
+ * second thread, which small calls do without. Sizes are those of the whole buffer, unless they are called a share's or a block's.
+ *
+ * <p>Only differences between schedules matter; the absolute times leave out the cipher and whoever else uses the machine.
+ *
+ * @param link alike for all pairs
+ * @param segmentBytes most bytes of a segment, 1 or more
+ */
+public record CostModel(LinkModel link, int segmentBytes) {
+    public CostModel {
+        if (segmentBytes < 1) {
+            throw new IllegalArgumentException("a segment has at least 1 byte, got " + segmentBytes);
+        }
+    }
+
+    /** Nanoseconds of an all-reduce of {@code bytes}; 0 in a world of one. */
+    public double allReduceNanos(AllReduceAlgorithm algorithm, int world, long bytes) {
+        if (world == 1) {
+            return 0;
+        }
+        int others = world - 1;
+        long share = Math.ceilDiv(bytes, world);
+        double levels = levels(world);
+        return switch (algorithm) {
+            case WHOLE_EXCHANGE ->
+                crowd(1, others, bytes) + combine(others * (double) bytes) + handOver((double) bytes);
+            case DIRECT -> crowd(2, 2.0 * others, share) + combine(others * (double) share) + handOver(2.0 * share);
+            case RING -> ring(2 * others, share) + combine(others * (double) share) + handOver(2.0 * others * share);
+            case TREE ->
+                noted()
+                        + 2 * levels * hop(bytes)
+                        + levels * following(bytes)
+                        + combine(levels * bytes)
+                        + handOver((double) bytes);
+            case STAR ->
+                noted()
+                        + crowd(2, others, bytes)
+                        + others * bytes(Math.min(bytes, segmentBytes))
+                        + combine(others * (double) bytes)
+                        + handOver((double) bytes);
+        };
+    }
+
+    /** Nanoseconds of a broadcast of {@code bytes}, held by all; 0 in a world of one. */
+    public double broadcastNanos(BroadcastAlgorithm algorithm, int world, long bytes) {
+        if (world == 1) {
+            return 0;
+        }
+        return noted()
+                + handOver((double) bytes)
+                + switch (algorithm) {
+                    case TREE -> levels(world) * (hop(bytes) + following(bytes)) + heldNanos(world);
+                    case RING -> (world - 1) * hop(bytes) + following(bytes) + world * link.alphaNanos();
+                };
+    }
+
+    /** Nanoseconds of a reduction of {@code bytes} to a root, held by all; 0 in a world of one. */
+    public double reduceNanos(ReduceAlgorithm algorithm, int world, long bytes) {
+        if (world == 1) {
+            return 0;
+        }
+        int others = world - 1;
+        double levels = levels(world);
+        return noted()
+                + heldNanos(world)
+                + handOver((double) bytes)
+                + switch (algorithm) {
+                    case STAR -> crowd(1, others, bytes) + combine(others * (double) bytes);
+                    case TREE -> levels * (hop(bytes) + following(bytes)) + combine(levels * bytes);
+                    case RING ->
+                        others * hop(bytes)
+                                + following(bytes)
+                                + combine(others * (double) Math.min(bytes, segmentBytes) + bytes);
+                };
+    }
+
+    /** Nanoseconds of a reduce-scatter whose largest share has {@code share} bytes, held by all; 0 in a world of one. */
+    public double reduceScatterNanos(PairAlgorithm algorithm, int world, long share) {
+        return world == 1
+                ? 0
+                : heldNanos(world) + pairs(algorithm, world, share) + combine((world - 1) * (double) share);
+    }
+
+    /** Nanoseconds of an all-gather whose longest block has {@code block} bytes; 0 in a world of one. */
+    public double allGatherNanos(PairAlgorithm algorithm, int world, long block) {
+        return world == 1 ? 0 : pairs(algorithm, world, block);
+    }
+
+    /** Nanoseconds of a {@link HeldRound}; 0 in a world of one. */
+    public double heldNanos(int world) {
+        return world == 1 ? 0 : crowd(1, world - 1, 0);
+    }
+
+    private double pairs(PairAlgorithm algorithm, int world, long share) {
+        int others = world - 1;
+        return switch (algorithm) {
+            case DIRECT -> crowd(1, others, share) + handOver((double) share);
+            case RING -> ring(others, share) + handOver(others * (double) share);
+        };
+    }
+
+    /** {@code messages} of {@code length} bytes through one port, met by as many that go the other way, in dependent rounds. */
+    private double crowd(int rounds, double messages, long length) {
+        double crossing = messages > rounds ? link.crossing() : 1;
+        double besides = messages * Segments.of(length, segmentBytes) - rounds;
+        return rounds * link.alphaNanos()
+                + besides * 2 * link.messageNanos()
+                + messages * crossing * link.betaNanosPerByte() * length;
+    }
+
+    /**
+     * Steps round the ring. The first segment of a step leaves when that of the step before came in, or when all of that step have
+     * left, whichever is later; so latency is hidden behind long chunks.
+     */
+    private double ring(int steps, long chunk) {
+        long besides = (Segments.of(chunk, segmentBytes) - 1) * steps;
+        return steps * Math.max(hop(chunk), bytes(chunk))
+                + (bytes(chunk) > hop(chunk) ? link.alphaNanos() : 0)
+                + besides * 2 * link.messageNanos();
+    }
+
+    /** The first segment over one hop. */
+    private double hop(long length) {
+        return link.alphaNanos() + bytes(Math.min(length, segmentBytes));
+    }
+
+    /** All segments but the first through one port. */
+    private double following(long length) {
+        return bytes(length - Math.min(length, segmentBytes))
+                + (Segments.of(length, segmentBytes) - 1) * 2 * link.messageNanos();
+    }
+
+    private double bytes(long length) {
+        return link.betaNanosPerByte() * length;
+    }
+
+    private double combine(double length) {
+        return link.gammaNanosPerByte() * length;
+    }
+
+    /** One message to the next position and one from the previous one. */
+    private double noted() {
+        return 2 * link.messageNanos();
+    }
+
+    private double handOver(double toOneBytes) {
+        return toOneBytes > link.unreadBytesMax() ? link.handOverNanos() : 0;
+    }
+
+    private static double levels(int world) {
+        return 32 - Integer.numberOfLeadingZeros(world - 1);
+    }
+}

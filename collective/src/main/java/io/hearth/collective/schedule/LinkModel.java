@@ -1,0 +1,47 @@
+package io.hearth.collective.schedule;
+
+/**
+ * What a message costs between two members, alike for all pairs: the constants of {@link CostModel}.
+ *
+ * @param alphaNanos from the call that sends a message without bytes to the receiver's thread that has it, in nanoseconds
+ * @param betaNanosPerByte for each byte through one port, in one direction
+ * @param gammaNanosPerByte for each byte that is combined with another
+ * @param messageNanos of a processor for each message that is sent or received besides another one
+ * @param crossing by how much a port is slower when several others send to it at once, 1 or more
+ * @param handOverNanos to have a second thread receive while the caller's sends
+ * @param unreadBytesMax bytes that a stream surely takes before anybody reads; with more to one receiver a second thread is needed
+ */
+public record LinkModel(
+        double alphaNanos,
+        double betaNanosPerByte,
+        double gammaNanosPerByte,
+        double messageNanos,
+        double crossing,
+        double handOverNanos,
+        long unreadBytesMax) {
+    /**
+     * Ethernet of 1 Gbit/s through one switch. Measured: bytes, crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over.
+     * Assumed, to be measured: alpha, gamma, messages, unread bytes.
+     */
+    public static final LinkModel GIGABIT = new LinkModel(60_000, 8.5, 0.1, 10_000, 1.1, 60_000, 128 * 1024);
+
+    /** Processes of one machine over loopback TCP. Measured: hand-over. Assumed, to be measured: all others. */
+    public static final LinkModel LOOPBACK = new LinkModel(25_000, 0.35, 0.1, 10_000, 1.1, 60_000, 128 * 1024);
+
+    public LinkModel {
+        check("alphaNanos", alphaNanos, 0);
+        check("betaNanosPerByte", betaNanosPerByte, 0);
+        check("gammaNanosPerByte", gammaNanosPerByte, 0);
+        check("messageNanos", messageNanos, 0);
+        check("crossing", crossing, 1);
+        check("handOverNanos", handOverNanos, 0);
+        check("unreadBytesMax", (double) unreadBytesMax, 0);
+    }
+
+    private static void check(String name, double value, double least) {
+        if (!(value >= least && value <= Double.MAX_VALUE)) {
+            throw new IllegalArgumentException(
+                    "a link's " + name + " is a finite number of at least " + least + ", got " + value);
+        }
+    }
+}

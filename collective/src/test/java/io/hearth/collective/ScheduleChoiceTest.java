@@ -1,0 +1,127 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.collective.schedule.AllReduceAlgorithm;
+import io.hearth.collective.schedule.BroadcastAlgorithm;
+import io.hearth.collective.schedule.CostModel;
+import io.hearth.collective.schedule.LinkModel;
+import io.hearth.collective.schedule.PairAlgorithm;
+import io.hearth.collective.schedule.ReduceAlgorithm;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which schedule is chosen, far from the sizes at which two of them are alike. */
+final class ScheduleChoiceTest {
+    private static final int SEGMENT = 128 * 1024;
+    private static final long KIB = 1024;
+    private static final long MIB = 1024 * KIB;
+
+    static Stream<ScheduleChoice> choices() {
+        return Stream.of(LinkModel.GIGABIT, LinkModel.LOOPBACK)
+                .map(link -> new ScheduleChoice(new CostModel(link, SEGMENT)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("choices")
+    void smallBuffersTakeFewHopsAndLargeOnesTheRing(ScheduleChoice choice) {
+        for (int world = 2; world <= 8; world++) {
+            assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, 0), "barrier of " + world);
+            assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, KIB), "1 KiB of " + world);
+        }
+        for (int world = 4; world <= 8; world++) {
+            assertEquals(AllReduceAlgorithm.DIRECT, allReduce(choice, world, 40 * KIB * world), "middle of " + world);
+        }
+        for (int world = 3; world <= 16; world++) {
+            assertEquals(AllReduceAlgorithm.RING, allReduce(choice, world, 16 * MIB), "16 MiB of " + world);
+        }
+        for (int world = 32; world <= 256; world *= 2) {
+            assertEquals(AllReduceAlgorithm.TREE, allReduce(choice, world, KIB), "1 KiB of " + world);
+        }
+    }
+
+    @Test
+    void overLoopbackOneHopIsTheFastestUpTo32KibibytesInSmallWorlds() {
+        var choice = new ScheduleChoice(new CostModel(LinkModel.LOOPBACK, SEGMENT));
+        for (int world = 2; world <= 6; world++) {
+            assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, 32 * KIB), "world " + world);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("choices")
+    void whatIsAskedForIsPlayed(ScheduleChoice choice) {
+        for (long bytes : new long[] {0, 100 * KIB, 64 * MIB}) {
+            assertEquals(AllReduceAlgorithm.RING, choice.allReduce(AllReduceStrategy.RING, 4, bytes));
+            assertEquals(AllReduceAlgorithm.TREE, choice.allReduce(AllReduceStrategy.TREE, 4, bytes));
+            assertEquals(AllReduceAlgorithm.STAR, choice.allReduce(AllReduceStrategy.CENTRALIZED, 4, bytes));
+            assertEquals(BroadcastAlgorithm.RING, choice.broadcast(BroadcastStrategy.RING, 4, bytes));
+            assertEquals(BroadcastAlgorithm.TREE, choice.broadcast(BroadcastStrategy.TREE, 4, bytes));
+            assertEquals(ReduceAlgorithm.RING, choice.reduce(ReduceStrategy.RING, 4, bytes));
+            assertEquals(ReduceAlgorithm.TREE, choice.reduce(ReduceStrategy.TREE, 4, bytes));
+            assertEquals(ReduceAlgorithm.STAR, choice.reduce(ReduceStrategy.CENTRALIZED, 4, bytes));
+        }
+        assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, choice.allReduce(AllReduceStrategy.DIRECT, 4, KIB));
+        assertEquals(AllReduceAlgorithm.DIRECT, choice.allReduce(AllReduceStrategy.DIRECT, 4, 64 * MIB));
+    }
+
+    @ParameterizedTest
+    @MethodSource("choices")
+    void theOtherCollectivesGoRoundTheRingOnlyWhenLarge(ScheduleChoice choice) {
+        for (int world = 3; world <= 16; world++) {
+            assertEquals(BroadcastAlgorithm.TREE, choice.broadcast(BroadcastStrategy.AUTO, world, KIB));
+            assertEquals(BroadcastAlgorithm.RING, choice.broadcast(BroadcastStrategy.AUTO, world, 16 * MIB));
+            assertEquals(ReduceAlgorithm.RING, choice.reduce(ReduceStrategy.AUTO, world, 16 * MIB));
+            assertEquals(PairAlgorithm.DIRECT, choice.allGather(world, KIB));
+            assertEquals(PairAlgorithm.RING, choice.allGather(world, 16 * MIB));
+            assertEquals(PairAlgorithm.DIRECT, choice.reduceScatter(world, KIB));
+            assertEquals(PairAlgorithm.RING, choice.reduceScatter(world, 16 * MIB));
+        }
+        assertEquals(ReduceAlgorithm.STAR, choice.reduce(ReduceStrategy.AUTO, 3, 64));
+        assertEquals(ReduceAlgorithm.TREE, choice.reduce(ReduceStrategy.AUTO, 16, 64));
+    }
+
+    @ParameterizedTest
+    @MethodSource("choices")
+    void moreBytesNeverTakeLess(ScheduleChoice choice) {
+        for (AllReduceAlgorithm algorithm : AllReduceAlgorithm.values()) {
+            double before = 0;
+            for (long bytes = 0; bytes < 1L << 40; bytes = bytes * 5 / 4 + 1) {
+                double nanos = choice.model().allReduceNanos(algorithm, 5, bytes);
+                assertTrue(nanos >= before, algorithm + " of " + bytes + " bytes");
+                before = nanos;
+            }
+            assertEquals(0, choice.model().allReduceNanos(algorithm, 1, MIB), "nothing to do alone");
+        }
+    }
+
+    @Test
+    void costsAreThoseOfTheFormulas() {
+        var model = new CostModel(new LinkModel(1000, 10, 1, 50, 2, 7000, 60), 8);
+        assertEquals(
+                1000 + (2 * 5 - 1) * 100 + 2 * 2 * 10 * 40 + 2 * 40,
+                model.allReduceNanos(AllReduceAlgorithm.WHOLE_EXCHANGE, 3, 40),
+                1e-6);
+        assertEquals(
+                4 * (1000 + 80) + 2 * 8,
+                model.allReduceNanos(AllReduceAlgorithm.RING, 3, 24),
+                1e-6,
+                "one segment a chunk, 32 bytes to the next");
+        assertEquals(
+                2 * 1000 + (4 * 5 - 2) * 100 + 4 * 2 * 10 * 40 + 2 * 40 + 7000,
+                model.allReduceNanos(AllReduceAlgorithm.DIRECT, 3, 120),
+                1e-6,
+                "80 bytes to one need a second thread");
+        assertThrows(IllegalArgumentException.class, () -> new CostModel(LinkModel.LOOPBACK, 0));
+        assertThrows(IllegalArgumentException.class, () -> new LinkModel(1, 1, 1, 1, 0.5, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new LinkModel(Double.NaN, 1, 1, 1, 1, 1, 1));
+    }
+
+    private static AllReduceAlgorithm allReduce(ScheduleChoice choice, int world, long bytes) {
+        return choice.allReduce(AllReduceStrategy.AUTO, world, bytes);
+    }
+}
