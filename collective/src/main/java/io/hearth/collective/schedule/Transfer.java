@@ -37,7 +37,7 @@ public final class Transfer {
         return peer;
     }
 
-    /** Whose share it belongs to; names the segment on the wire, 0 to 65,535. */
+    /** Whose share it belongs to; names the segment on the wire. 0 to 65,534, or 65,535 for a note, which is nobody's. */
     public int chunk() {
         return chunk;
     }

@@ -3,8 +3,6 @@ package io.hearth.collective.schedule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
-import java.util.function.LongBinaryOperator;
-import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 
 /** Every schedule there is, with what it must end in by plain sequential arithmetic. */
@@ -182,103 +180,5 @@ enum Patterns {
             lengths.add(Math.max(0, shares.count(position) - (position + seed) % 3) * size.element);
         }
         return Blocks.at(offsets, lengths);
-    }
-
-    /** What the buffer of one position must hold; ranges that nobody writes down stay as they are. */
-    static final class Oracle {
-        final long[] expected;
-        private final int position;
-        private final List<long[]> inputs;
-        private final LongBinaryOperator op;
-        private final LongUnaryOperator average;
-        private final int element;
-
-        Oracle(
-                int position,
-                long[] before,
-                List<long[]> inputs,
-                LongBinaryOperator op,
-                LongUnaryOperator average,
-                int element) {
-            this.position = position;
-            this.expected = before.clone();
-            this.inputs = inputs;
-            this.op = op;
-            this.average = average;
-            this.element = element;
-        }
-
-        void onlyAt(int root, Runnable what) {
-            if (position == root) {
-                what.run();
-            }
-        }
-
-        /** In a world of one nothing is received. */
-        void inPositionOrder(long from, long to) {
-            for (int i = (int) from; i < to && inputs.size() > 1; i++) {
-                expected[i] = inputs.getFirst()[i];
-                for (int other = 1; other < inputs.size(); other++) {
-                    expected[i] = op.applyAsLong(expected[i], inputs.get(other)[i]);
-                }
-                expected[i] = average.applyAsLong(expected[i]);
-            }
-        }
-
-        /** Share c begins with position c + offset, and each next one puts its own before what came. */
-        void ringShares(Shares shares, int offset, IntStream which) {
-            int world = inputs.size();
-            which.filter(share -> world > 1).forEach(share -> {
-                for (int i = (int) shares.start(share); i < shares.start(share) + shares.count(share); i++) {
-                    expected[i] = inputs.get((share + offset) % world)[i];
-                    for (int step = 1; step < world; step++) {
-                        expected[i] = op.applyAsLong(inputs.get((share + offset + step) % world)[i], expected[i]);
-                    }
-                    expected[i] = average.applyAsLong(expected[i]);
-                }
-            });
-        }
-
-        void inChain(int root) {
-            int world = inputs.size();
-            for (int i = 0; i < expected.length && world > 1; i++) {
-                expected[i] = inputs.get((root + 1) % world)[i];
-                for (int step = 2; step <= world; step++) {
-                    expected[i] = op.applyAsLong(expected[i], inputs.get((root + step) % world)[i]);
-                }
-                expected[i] = average.applyAsLong(expected[i]);
-            }
-        }
-
-        void inTree(int root) {
-            for (int i = 0; i < expected.length && inputs.size() > 1; i++) {
-                expected[i] = average.applyAsLong(subtree(root, 0, inputs.size(), i));
-            }
-        }
-
-        /** Numbers number to number + room - 1 belong to the subtree, as far as there are any. */
-        private long subtree(int root, int number, int room, int i) {
-            int world = inputs.size();
-            long sum = inputs.get((root + number) % world)[i];
-            for (int step = 1; step < room && number + step < world; step *= 2) {
-                sum = op.applyAsLong(sum, subtree(root, number + step, step, i));
-            }
-            return sum;
-        }
-
-        void copy(int from, int start, int end) {
-            if (from != position) {
-                System.arraycopy(inputs.get(from), start, expected, start, end - start);
-            }
-        }
-
-        void blocks(Blocks blocks, IntStream which) {
-            which.forEach(block -> block(blocks, block, block));
-        }
-
-        void block(Blocks blocks, int block, int from) {
-            int start = (int) (blocks.offset(block) / element);
-            copy(from, start, start + (int) (blocks.length(block) / element));
-        }
     }
 }
