@@ -248,7 +248,7 @@ final class NodeAssembly implements AutoCloseable {
                 reducer.newReducer(),
                 new EngineOptions(
                         config.deadline(),
-                        EngineOptions.DEFAULTS.segmentBytes(),
+                        EngineOptions.DEFAULTS.config(),
                         config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
                         config.stateBudget(),
                         Optional.of(config.compression().codec())),

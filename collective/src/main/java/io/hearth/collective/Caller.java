@@ -14,17 +14,17 @@ final class Caller implements AutoCloseable {
     private final GroupBoard board;
     private final MeshDriver driver;
     private final Buffers buffers;
-    private final int segmentBytes;
+    private final CollectiveConfig config;
     private final Clock clock;
     private final DeadlineWatch watch;
     private final LongAdder repeated = new LongAdder();
 
-    Caller(String group, GroupBoard board, MeshDriver driver, Buffers buffers, int segmentBytes, Clock clock) {
+    Caller(String group, GroupBoard board, MeshDriver driver, Buffers buffers, CollectiveConfig config, Clock clock) {
         this.group = group;
         this.board = board;
         this.driver = driver;
         this.buffers = buffers;
-        this.segmentBytes = segmentBytes;
+        this.config = config;
         this.clock = clock;
         this.watch = new DeadlineWatch("hearth-deadline-" + group, clock, this::expire);
     }
@@ -152,7 +152,7 @@ final class Caller implements AutoCloseable {
         long before = on.bytesSent();
         try {
             var exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
-            return asked.contribution().attempt(new Contribution.Place(exchange, on, segmentBytes, asked));
+            return asked.contribution().attempt(new Contribution.Place(exchange, on, config, asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
         }

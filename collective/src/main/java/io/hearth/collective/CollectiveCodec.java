@@ -85,9 +85,8 @@ public final class CollectiveCodec {
     static Signature first(byte[] record) throws MalformedMessageException {
         int length = record.length < Short.BYTES
                 ? Integer.MAX_VALUE
-                : Short.toUnsignedInt(ByteBuffer.wrap(record)
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .getShort());
+                : Short.toUnsignedInt(
+                        ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getShort());
         if (length > record.length - Short.BYTES) {
             throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
         }

@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -118,7 +119,9 @@ public final class CollectiveEngine implements DistributedBackend {
                     "no rank " + root + " in a group of " + members.size() + "; roots are 0 to worldSize() - 1");
         }
         NodeId node = members.isEmpty() ? self : members.get(root);
-        var plan = new Plan(Signature.broadcast(type, elements(values, type), node), new Broadcast(node));
+        var plan = new Plan(
+                Signature.broadcast(type, elements(values, type), node),
+                new Broadcast(node, options.config().broadcast()));
         CollectiveResult result = run(plan, values, how);
         tally.broadcast();
         return result;
@@ -126,7 +129,9 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public void barrier(CollectiveOptions how) throws CollectiveException {
-        var plan = new Plan(Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN), new PlainSum());
+        var plan = new Plan(
+                Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN),
+                new PlainSum(AllReduceStrategy.AUTO));
         run(plan, MemorySegment.ofArray(new byte[0]), how);
         tally.barrier();
     }
@@ -270,7 +275,15 @@ public final class CollectiveEngine implements DistributedBackend {
         if (codec == null
                 || codec.name().equals(Signature.PLAIN)
                 || (!fits && how.codec().isEmpty())) {
-            return new Plan(Signature.allReduce(op, type, count, Signature.PLAIN), new PlainSum());
+            AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
+            return new Plan(
+                    Signature.combining(
+                            Signature.Kind.ALL_REDUCE,
+                            op,
+                            type,
+                            count,
+                            way.name().toLowerCase(Locale.ROOT)),
+                    new PlainSum(way));
         }
         if (!fits) {
             throw new IllegalArgumentException(
@@ -317,7 +330,8 @@ public final class CollectiveEngine implements DistributedBackend {
             throw outcome.refusal().get().toException();
         }
         if (call.ran != null) { // the ring that the result comes from, whoever brought it
-            tally.dense(plan.contribution().denseBytes(signature, call.ran, options.segmentBytes()));
+            tally.dense(plan.contribution()
+                    .denseBytes(signature, call.ran, options.config().segmentBytes()));
         }
         return new CollectiveResult(outcome.contributors(), call.bytesSent);
     }

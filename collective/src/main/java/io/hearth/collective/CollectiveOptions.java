@@ -9,13 +9,18 @@ import java.util.Optional;
  *
  * @param deadline positive; the longest time until the call returns or throws. Empty: the backend's default
  * @param codec how float32 gradients cross the wire; empty: the backend's default
+ * @param allReduce how a sum travels, the same on all ranks; empty: as the backend has it. Encodings travel as their codec needs
  * @param key names the tensor whose error feedback this is, for lossy codecs. Give one where a step reduces several tensors of
  *     one size; empty: tensors are told apart by their size
  */
-public record CollectiveOptions(Optional<Duration> deadline, Optional<Codec> codec, Optional<String> key) {
+public record CollectiveOptions(
+        Optional<Duration> deadline,
+        Optional<Codec> codec,
+        Optional<AllReduceStrategy> allReduce,
+        Optional<String> key) {
     /** Everything as the backend has it. */
     public static final CollectiveOptions DEFAULTS =
-            new CollectiveOptions(Optional.empty(), Optional.empty(), Optional.empty());
+            new CollectiveOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public CollectiveOptions {
         if (deadline.isPresent() && !deadline.get().isPositive()) {
@@ -25,16 +30,21 @@ public record CollectiveOptions(Optional<Duration> deadline, Optional<Codec> cod
 
     /** The same with a deadline. */
     public CollectiveOptions within(Duration limit) {
-        return new CollectiveOptions(Optional.of(limit), codec, key);
+        return new CollectiveOptions(Optional.of(limit), codec, allReduce, key);
     }
 
     /** The same with a codec. */
     public CollectiveOptions as(Codec chosen) {
-        return new CollectiveOptions(deadline, Optional.of(chosen), key);
+        return new CollectiveOptions(deadline, Optional.of(chosen), allReduce, key);
+    }
+
+    /** The same on another way. */
+    public CollectiveOptions by(AllReduceStrategy way) {
+        return new CollectiveOptions(deadline, codec, Optional.of(way), key);
     }
 
     /** The same for a named tensor. */
     public CollectiveOptions forTensor(String name) {
-        return new CollectiveOptions(deadline, codec, Optional.of(name));
+        return new CollectiveOptions(deadline, codec, allReduce, Optional.of(name));
     }
 }

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.collective.schedule.Schedule;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -8,11 +9,27 @@ import java.util.Optional;
 /** How one call's bytes travel: plain, broadcast, encoded, … Each attempt starts from the untouched input. */
 interface Contribution {
     /** What one attempt needs. */
-    record Place(Exchange exchange, Mesh mesh, int segmentBytes, Call call) {
+    record Place(Exchange exchange, Mesh mesh, CollectiveConfig config, Call call) {
+        int world() {
+            return mesh.world();
+        }
+
+        /** This rank's position in hop order. */
+        int hop() {
+            return mesh.byHop().position(mesh.rank());
+        }
+
+        int segmentBytes() {
+            return config.segmentBytes();
+        }
+
+        MemorySegment work() {
+            return call.work().bytes();
+        }
+
         /** Plays a schedule from the call's input to its result. */
-        Optional<Refusal> play(io.hearth.collective.schedule.Schedule schedule, Exchange.Order order)
-                throws IOException {
-            return exchange.play(schedule, order, call.input(), call.work().bytes());
+        Optional<Refusal> play(Schedule schedule, Exchange.Order order) throws IOException {
+            return exchange.play(schedule, order, call.input(), work());
         }
     }
 
@@ -31,7 +48,11 @@ interface Contribution {
      */
     default void deliver(Call call, Mesh ran) {
         MemorySegment.copy(
-                call.work().bytes(), 0, call.memory().target(), 0, call.signature().bytes());
+                call.work().bytes(),
+                0,
+                call.memory().target(),
+                0,
+                call.signature().bytes());
     }
 
     /** The number is done: keep what the next call needs to know of it. */

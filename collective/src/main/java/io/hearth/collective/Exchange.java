@@ -38,8 +38,7 @@ final class Exchange {
     static final int SEGMENT = CALL + 1;
     static final int REFUSED = CALL + 2;
 
-    /** Up to this many bytes a socket takes without being read, so one thread may play both sides in turn. */
-    private static final int IN_TURN_BYTES_MAX = 64 * 1024;
+    private static final int RECORD_OVERHEAD = 64; // head and tag
 
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
@@ -77,8 +76,7 @@ final class Exchange {
     }
 
     /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
-    static Exchange ofCall(
-            MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<Refusal> doomed) {
+    static Exchange ofCall(MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<Refusal> doomed) {
         var exchange = new Exchange(driver, mesh, number, signature, false, false);
         exchange.refusal = doomed.orElse(null);
         return exchange;
@@ -124,7 +122,7 @@ final class Exchange {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
                 var part = new Part(schedule, order, input, buffer);
-                if (schedule.bytesToOneMax() <= IN_TURN_BYTES_MAX) {
+                if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
                     playInTurn(part);
                 } else {
                     playOverlapped(part);

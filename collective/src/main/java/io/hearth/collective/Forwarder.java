@@ -2,8 +2,8 @@ package io.hearth.collective;
 
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
-import io.hearth.core.CollectiveException;
 import io.hearth.collective.schedule.RingBroadcast;
+import io.hearth.core.CollectiveException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -24,15 +24,15 @@ final class Forwarder {
     private final GroupBoard board;
     private final MeshDriver driver;
     private final Buffers buffers;
-    private final int segmentBytes;
+    private final CollectiveConfig config;
     private final List<Thread> threads = new ArrayList<>(); // under the board's lock
 
-    Forwarder(String group, GroupBoard board, MeshDriver driver, Buffers buffers, int segmentBytes) {
+    Forwarder(String group, GroupBoard board, MeshDriver driver, Buffers buffers, CollectiveConfig config) {
         this.group = group;
         this.board = board;
         this.driver = driver;
         this.buffers = buffers;
-        this.segmentBytes = segmentBytes;
+        this.config = config;
     }
 
     /** Starts to carry these over a mesh, one after the other; the board's lock is held. */
@@ -131,8 +131,7 @@ final class Forwarder {
         }
     }
 
-    private Optional<Refusal> exchange(Mesh on, Effect.Forward forward, Buffers.Buffer target)
-            throws IOException {
+    private Optional<Refusal> exchange(Mesh on, Effect.Forward forward, Buffers.Buffer target) throws IOException {
         int root = on.byHop().position(on.rank(forward.holder()));
         if (root < 0 || target.bytes().byteSize() < forward.bytes()) {
             throw new StreamBrokenException(
@@ -142,7 +141,7 @@ final class Forwarder {
         }
         MemorySegment bytes = target.bytes().asSlice(0, forward.bytes());
         var schedule = new RingBroadcast(
-                on.byHop().position(on.rank()), on.world(), root, forward.bytes(), segmentBytes);
+                on.byHop().position(on.rank()), on.world(), root, forward.bytes(), config.segmentBytes());
         return Exchange.ofForward(driver, on, forward.number(), forward.bytes(), forward.held())
                 .play(schedule, on.byHop(), bytes, bytes);
     }

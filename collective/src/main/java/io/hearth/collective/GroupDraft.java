@@ -108,7 +108,10 @@ final class GroupDraft {
         Open ended = open.get(number);
         if (ended != null && isCurrent(inFence)) {
             List<NodeId> members = formation.members();
-            end(new Status.Kept(number, members.size(), ended.signature().keptBytes(members.size()), Optional.empty()), members);
+            end(
+                    new Status.Kept(
+                            number, members.size(), ended.signature().keptBytes(members.size()), Optional.empty()),
+                    members);
         }
     }
 

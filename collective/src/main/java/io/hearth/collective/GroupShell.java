@@ -41,9 +41,10 @@ final class GroupShell implements AutoCloseable {
         this.group = group;
         var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy());
         this.board = new GroupBoard(self, machine, gate, buffers, listener, clock);
-        this.driver = new MeshDriver(group, streams, reducer, gate);
-        this.caller = new Caller(group, board, driver, buffers, options.segmentBytes(), clock);
-        this.forwarder = new Forwarder(group, board, driver, buffers, options.segmentBytes());
+        this.driver =
+                new MeshDriver(group, streams, reducer, gate, options.config().inTurnBytesMax());
+        this.caller = new Caller(group, board, driver, buffers, options.config(), clock);
+        this.forwarder = new Forwarder(group, board, driver, buffers, options.config());
     }
 
     Buffers buffers() {

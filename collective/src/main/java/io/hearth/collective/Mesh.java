@@ -33,7 +33,8 @@ final class Mesh {
     private final int rank;
     private final Exchange.Order byHop;
     private final Exchange.Order byRank;
-    private final AtomicReferenceArray<@Nullable DataStream> streams; // by rank; set by openers, read by all data threads
+    private final AtomicReferenceArray<@Nullable DataStream>
+            streams; // by rank; set by openers, read by all data threads
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch abandoned = new CountDownLatch(1);
     private final Set<Runnable> ends = ConcurrentHashMap.newKeySet(); // added by calling threads, run by abandon()
@@ -49,8 +50,8 @@ final class Mesh {
         this.rank = rank(self);
         this.byHop = new Exchange.Order(
                 formation.ring().stream().mapToInt(this::rank).toArray());
-        this.byRank =
-                new Exchange.Order(IntStream.range(0, formation.members().size()).toArray());
+        this.byRank = new Exchange.Order(
+                IntStream.range(0, formation.members().size()).toArray());
         this.streams = new AtomicReferenceArray<>(formation.members().size());
     }
 

@@ -19,13 +19,15 @@ final class MeshDriver implements AutoCloseable {
     private final Reducer reducer;
     private final Gate gate;
     private final Companion companion;
+    private final int inTurnBytesMax;
     private final ReentrantLock driving = new ReentrantLock();
 
-    MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate) {
+    MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate, int inTurnBytesMax) {
         this.group = group;
         this.streams = streams;
         this.reducer = reducer;
         this.gate = gate;
+        this.inTurnBytesMax = inTurnBytesMax;
         this.companion = new Companion("hearth-receive-" + group);
     }
 
@@ -62,6 +64,11 @@ final class MeshDriver implements AutoCloseable {
         } finally {
             driving.unlock();
         }
+    }
+
+    /** As in {@link CollectiveConfig}. */
+    int inTurnBytesMax() {
+        return inTurnBytesMax;
     }
 
     Gate gate() {

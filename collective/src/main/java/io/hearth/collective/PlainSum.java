@@ -1,26 +1,41 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.DirectAllReduce;
 import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.collective.schedule.Shares;
+import io.hearth.collective.schedule.StarAllReduce;
+import io.hearth.collective.schedule.TreeAllReduce;
+import io.hearth.collective.schedule.WholeExchange;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** An all-reduce of elements as they are. */
-final class PlainSum implements Contribution {
+record PlainSum(AllReduceStrategy strategy) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Signature signature = place.call().signature();
         Mesh mesh = place.mesh();
-        if (mesh.world() == 1) {
-            MemorySegment.copy(place.call().input(), 0, place.call().work().bytes(), 0, signature.bytes());
+        int world = place.world();
+        long count = signature.count();
+        int elementBytes = signature.type().bytes();
+        int segmentBytes = place.segmentBytes();
+        if (world == 1) {
+            MemorySegment.copy(place.call().input(), 0, place.work(), 0, signature.bytes());
         }
-        return place.play(
-                new RingAllReduce(
-                        mesh.byHop().position(mesh.rank()),
-                        mesh.world(),
-                        signature.count(),
-                        signature.type().bytes(),
-                        place.segmentBytes()),
-                mesh.byHop());
+        return switch (place.config().choice().allReduce(strategy, world, signature.bytes())) {
+            case WHOLE_EXCHANGE ->
+                place.play(new WholeExchange(mesh.rank(), world, count, elementBytes, segmentBytes), mesh.byRank());
+            case DIRECT ->
+                place.play(
+                        new DirectAllReduce(mesh.rank(), Shares.equal(count, world), elementBytes, segmentBytes),
+                        mesh.byRank());
+            case RING ->
+                place.play(new RingAllReduce(place.hop(), world, count, elementBytes, segmentBytes), mesh.byHop());
+            case TREE ->
+                place.play(new TreeAllReduce(place.hop(), world, count, elementBytes, segmentBytes), mesh.byHop());
+            case STAR ->
+                place.play(new StarAllReduce(place.hop(), world, 0, count, elementBytes, segmentBytes), mesh.byHop());
+        };
     }
 }

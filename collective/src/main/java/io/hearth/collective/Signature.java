@@ -67,8 +67,8 @@ public record Signature(
 
     public Signature {
         if (count < 0 || count > Long.MAX_VALUE / type.bytes() || !isName(codec) || !isName(strategy)) {
-            throw new IllegalArgumentException("no collective has " + count + " elements, codec '" + codec
-                    + "' and strategy '" + strategy + "'");
+            throw new IllegalArgumentException(
+                    "no collective has " + count + " elements, codec '" + codec + "' and strategy '" + strategy + "'");
         }
         if (kind.hasRoot() != root.isPresent()) {
             throw new IllegalArgumentException(

@@ -63,6 +63,8 @@ final class BoundaryGroup implements AutoCloseable {
         }
     }
 
+    private static final int IN_TURN_BYTES_MAX = CollectiveConfig.DEFAULTS.inTurnBytesMax();
+
     private final class Rank {
         final NodeId node;
         final Buffers buffers = new Buffers();
@@ -88,7 +90,7 @@ final class BoundaryGroup implements AutoCloseable {
         Rank(NodeId node, StreamSource plain, int size) {
             this.node = node;
             this.plain = plain;
-            driver = new MeshDriver("digits", plain, Engines.best().newReducer(), gate);
+            driver = new MeshDriver("digits", plain, Engines.best().newReducer(), gate, IN_TURN_BYTES_MAX);
             share(size);
         }
 
@@ -121,7 +123,7 @@ final class BoundaryGroup implements AutoCloseable {
                         () -> now.attempt(new Contribution.Place(
                                 Exchange.ofCall(driver, on, number, SIGNATURE, Optional.empty()),
                                 on,
-                                SEGMENT_BYTES,
+                                CollectiveConfig.DEFAULTS.cut(SEGMENT_BYTES, IN_TURN_BYTES_MAX),
                                 call)));
                 return refused.isEmpty()
                         ? new Outcome(now.pass(work.bytes()), null, false)

@@ -31,7 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Engines on streams in memory, without losses. */
 final class CollectiveEngineTest {
     private static final EngineOptions SMALL_SEGMENTS = new EngineOptions(
-            Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
+            Duration.ofMinutes(1),
+            CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(256, 1024),
+            GroupMachine.Policy.RETRY,
+            Duration.ofSeconds(10),
+            Optional.empty());
 
     static float[] input(int rank, int count) {
         var random = new SplittableRandom(rank * 7919L + count);

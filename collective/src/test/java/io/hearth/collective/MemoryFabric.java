@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Data streams between the nodes of one process: bounded queues, which end when a node is killed. */
 final class MemoryFabric {
-    private static final int QUEUE_MAX = 4;
+    private static final long QUEUE_BYTES_MAX = 80 * 1024; // what any socket takes before it is read
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -209,7 +209,7 @@ final class MemoryFabric {
             try {
                 spend(self);
                 Deque<Letter> queue = pipe.queues.get(side);
-                while (queue.size() == QUEUE_MAX && !pipe.closed) {
+                while (queued(queue) > QUEUE_BYTES_MAX && !pipe.closed) {
                     changed.awaitUninterruptibly();
                 }
                 check();
@@ -224,6 +224,12 @@ final class MemoryFabric {
             } finally {
                 lock.unlock();
             }
+        }
+
+        private static long queued(Deque<Letter> queue) {
+            return queue.stream()
+                    .mapToLong(letter -> letter.bytes().length + 40L)
+                    .sum();
         }
 
         private void spend(NodeId self) {

@@ -25,7 +25,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Losses at every record, and what the members that stay end with. */
 final class RecoveryTest {
     private static final EngineOptions RETRY = new EngineOptions(
-            Duration.ofMinutes(1), 512, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
+            Duration.ofMinutes(1),
+            CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(512, 1024),
+            GroupMachine.Policy.RETRY,
+            Duration.ofSeconds(10),
+            Optional.empty());
     private static final int STEPS = 3;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -138,7 +142,7 @@ final class RecoveryTest {
         var group = new TestGroup(3, options);
         var sent = new AtomicInteger();
         NodeId first = group.nodes.getFirst();
-        group.fabric.tamper((from, header) -> from.equals(first) && sent.incrementAndGet() == 5 ? null : header);
+        group.fabric.tamper((from, header) -> from.equals(first) && sent.incrementAndGet() == 4 ? null : header);
         return group;
     }
 

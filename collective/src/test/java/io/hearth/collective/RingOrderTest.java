@@ -31,7 +31,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** From measured round trips to the way round the ring. */
 final class RingOrderTest {
     private static final EngineOptions OPTIONS = new EngineOptions(
-            Duration.ofMinutes(1), 256, GroupMachine.Policy.RETRY, Duration.ofSeconds(10), Optional.empty());
+            Duration.ofMinutes(1),
+            CollectiveConfig.DEFAULTS
+                    .by(AllReduceStrategy.RING)
+                    .by(BroadcastStrategy.RING)
+                    .cut(256, 1024),
+            GroupMachine.Policy.RETRY,
+            Duration.ofSeconds(10),
+            Optional.empty());
     private static final long GOOD_NANOS = 300_000;
     private static final long BAD_NANOS = 20_000_000;
 

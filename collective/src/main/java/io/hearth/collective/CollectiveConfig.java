@@ -1,0 +1,74 @@
+package io.hearth.collective;
+
+import io.hearth.collective.schedule.CostModel;
+import io.hearth.collective.schedule.LinkModel;
+import io.hearth.transport.RecordHeader;
+
+/**
+ * How collectives travel where a call does not say otherwise. All members of a group must have the same.
+ *
+ * @param allReduce how sums travel
+ * @param broadcast how the bytes of one travel to all
+ * @param reduce how a sum travels to one
+ * @param segmentBytes pipelined at once, a multiple of 8, at most {@link RecordHeader#SEGMENT_BYTES_MAX}
+ * @param inTurnBytesMax 0 or more; a call that sends at most so much to any one rank is played by the caller's thread alone, which is
+ *     faster than to hand over. Streams must take twice as much before it is read
+ * @param bucketBytes positive; tensors of a list travel together up to this size
+ * @param links what a message is taken to cost, for {@code AUTO}
+ */
+public record CollectiveConfig(
+        AllReduceStrategy allReduce,
+        BroadcastStrategy broadcast,
+        ReduceStrategy reduce,
+        int segmentBytes,
+        int inTurnBytesMax,
+        long bucketBytes,
+        LinkModel links) {
+    /** Whatever is fastest, in segments of 128 KiB, 40 KiB in turn, in buckets of 16 MiB, over Ethernet of 1 Gbit/s. */
+    public static final CollectiveConfig DEFAULTS = new CollectiveConfig(
+            AllReduceStrategy.AUTO,
+            BroadcastStrategy.AUTO,
+            ReduceStrategy.AUTO,
+            128 * 1024,
+            40 * 1024,
+            16L * 1024 * 1024,
+            LinkModel.GIGABIT);
+
+    public CollectiveConfig {
+        if (segmentBytes < 8
+                || segmentBytes % 8 != 0
+                || segmentBytes > RecordHeader.SEGMENT_BYTES_MAX
+                || inTurnBytesMax < 0
+                || bucketBytes < 1) {
+            throw new IllegalArgumentException("need segments of 8 to " + RecordHeader.SEGMENT_BYTES_MAX
+                    + " bytes, a multiple of 8, nothing negative in turn and positive buckets; got " + segmentBytes
+                    + ", "
+                    + inTurnBytesMax + " and " + bucketBytes);
+        }
+    }
+
+    /** The same with another way for sums. */
+    public CollectiveConfig by(AllReduceStrategy way) {
+        return new CollectiveConfig(way, broadcast, reduce, segmentBytes, inTurnBytesMax, bucketBytes, links);
+    }
+
+    /** The same with another way from one to all. */
+    public CollectiveConfig by(BroadcastStrategy way) {
+        return new CollectiveConfig(allReduce, way, reduce, segmentBytes, inTurnBytesMax, bucketBytes, links);
+    }
+
+    /** The same with another way from all to one. */
+    public CollectiveConfig by(ReduceStrategy way) {
+        return new CollectiveConfig(allReduce, broadcast, way, segmentBytes, inTurnBytesMax, bucketBytes, links);
+    }
+
+    /** The same in other portions; see {@link #segmentBytes} and {@link #inTurnBytesMax}. */
+    public CollectiveConfig cut(int segments, int inTurn) {
+        return new CollectiveConfig(allReduce, broadcast, reduce, segments, inTurn, bucketBytes, links);
+    }
+
+    /** What {@code AUTO} comes to. */
+    ScheduleChoice choice() {
+        return new ScheduleChoice(new CostModel(links, segmentBytes));
+    }
+}
