@@ -88,6 +88,11 @@ final class LocalDoor implements AutoCloseable {
         }
     }
 
+    /** The same door as another user's process would have it: for tests of who is let in. */
+    LocalDoor as(UserPrincipal other) {
+        return new LocalDoor(folder, other, server, pendingMax);
+    }
+
     ServerSocketChannel server() {
         return server;
     }
