@@ -57,7 +57,7 @@ public final class StreamBench {
 
         @Override
         public void admitted(LinkInfo link) {
-            linked.add(link.endpoint().id());
+            linked.add(link.peer().id());
         }
 
         @Override
@@ -81,7 +81,11 @@ public final class StreamBench {
         }
     }
 
-    /** @param arguments none: all transports; of the second process: transport and port */
+    /**
+     * Runs the measurement, or its second process.
+     *
+     * @param arguments none; of the second process: transport and port
+     */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length == 2) {
             answer(DataTransport.parse(arguments[0]), Integer.parseInt(arguments[1]));
@@ -92,8 +96,7 @@ public final class StreamBench {
         }
     }
 
-    private static Links links(DataTransport transport, NamespaceKeys keys, Observer observer)
-            throws HearthException {
+    private static Links links(DataTransport transport, NamespaceKeys keys, Observer observer) throws HearthException {
         byte[] boot = new byte[Endpoint.BOOT_ID_BYTES];
         new SecureRandom().nextBytes(boot);
         NodeIdentity identity = NodeIdentity.generate();
@@ -118,8 +121,7 @@ public final class StreamBench {
                             "" + links.port())
                     .inheritIO()
                     .start();
-            try (DataStream stream =
-                    links.streams().open(observer.next(), new StreamId("bench", "1", 0), PATIENCE)) {
+            try (DataStream stream = links.streams().open(observer.next(), new StreamId("bench", "1", 0), PATIENCE)) {
                 MemorySegment bytes = arena.allocate(RecordHeader.SEGMENT_BYTES_MAX, 64);
                 for (int size : SIZES) {
                     double[] pingMicros = new double[ROUNDS];
@@ -184,8 +186,7 @@ public final class StreamBench {
                 Arena arena = Arena.ofShared()) {
             links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             MemorySegment into = arena.allocate(RecordHeader.RECORD_BYTES_MAX, 64);
-            try (DataStream stream =
-                    links.streams().open(observer.next(), new StreamId("bench", "1", 0), PATIENCE)) {
+            try (DataStream stream = links.streams().open(observer.next(), new StreamId("bench", "1", 0), PATIENCE)) {
                 while (true) {
                     var record = stream.receive();
                     int kind = record.kind();

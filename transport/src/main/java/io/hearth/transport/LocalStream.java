@@ -38,7 +38,8 @@ final class LocalStream implements OpenStream {
     private final SharedRing in;
     private final Doorbell outBell;
     private final Doorbell inBell;
-    private final long spinNanos;
+    private final SpinBudget outSpin; // under sending
+    private final SpinBudget inSpin; // under receiving
     private final Clock clock;
     private final ThreadLocal<RecordBuffers> buffers;
     private final Deadlines deadlines;
@@ -62,7 +63,7 @@ final class LocalStream implements OpenStream {
 
     /**
      * @param memory held once, for this stream
-     * @param spinNanos how long who waits spins before it sleeps, 0 for not at all
+     * @param spinNanos how long who waits spins at most before it sleeps
      * @param buffers of the calling thread: they know whose record it was shown last
      * @param closed told once when the stream is closed
      */
@@ -84,7 +85,8 @@ final class LocalStream implements OpenStream {
         this.in = new SharedRing(memory.ring(!dialed));
         this.outBell = dialed ? bells.fromDialer() : bells.toDialer();
         this.inBell = dialed ? bells.toDialer() : bells.fromDialer();
-        this.spinNanos = spinNanos;
+        this.outSpin = new SpinBudget(spinNanos, SHORT_SPIN_NANOS);
+        this.inSpin = new SpinBudget(spinNanos, SHORT_SPIN_NANOS);
         this.clock = clock;
         this.buffers = buffers;
         this.deadlines = deadlines;
@@ -225,16 +227,19 @@ final class LocalStream implements OpenStream {
         if (out.hasRoom(length)) {
             return;
         }
+        long spinNanos = outSpin.nanos();
         long startNanos = clock.nanoTime();
         do {
             for (int spin = 0; spin < SPINS; spin++) {
                 Thread.onSpinWait();
                 if (out.hasRoom(length)) {
+                    outSpin.paid();
                     return;
                 }
             }
             demandWhole();
         } while (clock.nanoTime() - startNanos < spinNanos);
+        outSpin.inVain(spinNanos);
         while (true) {
             out.writerSleeps();
             if (out.hasRoom(length)) {
@@ -252,16 +257,19 @@ final class LocalStream implements OpenStream {
         if (in.read(received)) {
             return;
         }
+        long spinNanos = inSpin.nanos();
         long startNanos = clock.nanoTime();
         do {
             for (int spin = 0; spin < SPINS; spin++) {
                 Thread.onSpinWait();
                 if (in.read(received)) {
+                    inSpin.paid();
                     return;
                 }
             }
             demandWhole();
         } while (clock.nanoTime() - startNanos < spinNanos);
+        inSpin.inVain(spinNanos);
         while (true) {
             in.readerSleeps();
             if (in.read(received)) {

@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * record. So no access meets memory that a close in another thread took away.
  */
 final class SharedMemory {
-    /** Capacity of one ring. */
-    static final int RING_BYTES = SharedRing.CAPACITY_MIN;
+    /** Capacity of one ring: seven of the largest segments; less makes the two ends wait for each other, more leaves the caches. */
+    static final int RING_BYTES = 2 * SharedRing.CAPACITY_MIN;
 
     private static final int DIRECTION_BYTES = SharedRing.CONTROL_BYTES + RING_BYTES;
 
