@@ -35,7 +35,6 @@ final class SharedRing {
 
     private static final int GRANULE = 64;
     private static final int FILLER = -1;
-    private static final int RECORD_SPAN_MAX = span(RecordHeader.RECORD_BYTES_MAX);
 
     private static final long WRITTEN = 0;
     private static final long READER_SLEEPS = 128;
@@ -211,9 +210,6 @@ final class SharedRing {
         int skipped = 0;
         if (kind == FILLER) {
             skipped = capacity - at;
-            if (skipped >= RECORD_SPAN_MAX || skipped >= others - position) {
-                throw new CorruptException("a filler of " + skipped + " bytes where " + (others - position) + " are");
-            }
             at = 0;
             kind = memory.get(INT, CONTROL_BYTES + 4L);
         }
@@ -222,6 +218,7 @@ final class SharedRing {
         return true;
     }
 
+    /** Shows what begins there; after a filler that was longer than what was published, less than nothing is {@code available}. */
     private void show(ReceivedRecord record, int at, int kind, long available) throws CorruptException {
         long head = (long) CONTROL_BYTES + at;
         int length = memory.get(INT, head);

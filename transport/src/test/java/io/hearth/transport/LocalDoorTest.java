@@ -228,7 +228,10 @@ final class LocalDoorTest {
             Path link = Files.createSymbolicLink(folder.resolve("hearth-0123456789abcdef01234567.ring"), secret);
             Path small = Files.writeString(folder.resolve("hearth-0123456789abcdef01234568.ring"), "small");
             Files.setPosixFilePermissions(small, PosixFilePermissions.fromString("rw-------"));
-            for (Path memory : List.of(secret, link, small, Path.of("relative"), folder.resolve("nothing.ring"))) {
+            Path other = folder.resolve("database");
+            SharedMemory.create(other).leave();
+            for (Path memory :
+                    List.of(secret, link, small, other, Path.of("relative"), folder.resolve("nothing.ring"))) {
                 Future<?> liar = threads.submit(() -> {
                     try (var channel = door.server().accept()) {
                         LocalPreamble.read(channel);
