@@ -4,6 +4,7 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -162,6 +163,16 @@ public final class HearthConfig {
         return with(copy -> copy.engine = Optional.of(name));
     }
 
+    /** How gradients travel between nodes of this machine. */
+    public DataTransport transport() {
+        return values.transport;
+    }
+
+    /** A copy with another {@link #transport()}. */
+    public HearthConfig transport(DataTransport way) {
+        return with(copy -> copy.transport = way);
+    }
+
     /** How soon silence is suspicious. */
     public HealthConfig health() {
         return values.health;
@@ -261,6 +272,7 @@ public final class HearthConfig {
         private List<String> peers = List.of();
         private CompressionStrategy compression = CompressionStrategy.NONE;
         private Optional<String> engine = Optional.empty();
+        private DataTransport transport = DataTransport.AUTO;
         private HealthConfig health = HealthConfig.lan();
         private boolean continueOnPartition = false;
         private boolean failFast = false;
@@ -283,6 +295,7 @@ public final class HearthConfig {
             peers = from.peers;
             compression = from.compression;
             engine = from.engine;
+            transport = from.transport;
             health = from.health;
             continueOnPartition = from.continueOnPartition;
             failFast = from.failFast;

@@ -97,7 +97,7 @@ final class NodeAssembly implements AutoCloseable {
         self = new NodeId(identity.peer(), lease.slot());
         NamespaceKeys keys = scope.keep(namespace.keys());
         Links links = scope.keep(Links.open(
-                Reach.links(config),
+                Reach.links(config, home),
                 identity,
                 new Endpoint(self, lease.incarnation(), lease.bootId()),
                 keys,

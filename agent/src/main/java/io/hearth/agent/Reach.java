@@ -3,8 +3,10 @@ package io.hearth.agent;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.InterfacePolicy;
 import io.hearth.election.Role;
+import io.hearth.identity.HearthHome;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.DataTransport;
 import io.hearth.transport.LinkOptions;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -47,12 +49,16 @@ final class Reach {
 
     /**
      * How links are accepted. The machine's agent has the well-known port or the next free one, so that a person can name it;
-     * trainers, of which there may be several, and those that are here for a moment only, have any free one.
+     * trainers, of which there may be several, and those that are here for a moment only, have any free one. Only trainers
+     * have data to send, and so shared memory to offer.
      */
-    static LinkOptions links(HearthConfig config) {
+    static LinkOptions links(HearthConfig config, HearthHome home) {
         boolean isTheAgent = config.role() == Role.AGENT && config.slot().equals(NodeId.AGENT);
         int port = config.port().orElse(isTheAgent ? HostPort.PORT_DEFAULT : 0);
-        LinkOptions options = LinkOptions.anyAddress(port).localAddresses(address -> accepts(config, address));
+        LinkOptions options = LinkOptions.anyAddress(port)
+                .localAddresses(address -> accepts(config, address))
+                .transport(config.role() == Role.TRAINER ? config.transport() : DataTransport.TCP)
+                .home(home);
         return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);
     }
 

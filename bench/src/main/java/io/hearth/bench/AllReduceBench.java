@@ -1,6 +1,7 @@
 package io.hearth.bench;
 
 import io.hearth.core.HearthException;
+import io.hearth.transport.DataTransport;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -51,11 +52,13 @@ public final class AllReduceBench {
      * Runs all sizes on loopback.
      *
      * @param ranks 2 to {@link #RANKS_MAX}
+     * @param transport how data travels between the ranks
      * @param patience for the whole run
      * @param each is given a line as soon as all figures are there, in order of size
      * @throws HearthException a rank failed or was late; all ranks are ended
      */
-    public void run(int ranks, List<SizeSpec> sizes, Duration patience, Consumer<BenchLine> each)
+    public void run(
+            int ranks, List<SizeSpec> sizes, DataTransport transport, Duration patience, Consumer<BenchLine> each)
             throws HearthException, InterruptedException {
         if (ranks < 2 || ranks > RANKS_MAX) {
             throw new IllegalArgumentException("ranks must be 2 to " + RANKS_MAX + ", got " + ranks);
@@ -65,7 +68,7 @@ public final class AllReduceBench {
         try {
             var lines = new ConcurrentLinkedQueue<String>();
             var readers = new ArrayList<Thread>();
-            for (List<String> arguments : commandLines(ranks, sizes)) {
+            for (List<String> arguments : commandLines(ranks, sizes, transport)) {
                 Process rank = launcher.launch(arguments);
                 running.add(rank);
                 readers.add(Thread.ofVirtual().start(() -> readLines(rank, lines)));
@@ -82,7 +85,8 @@ public final class AllReduceBench {
         }
     }
 
-    private static List<List<String>> commandLines(int ranks, List<SizeSpec> sizes) throws IOException {
+    private static List<List<String>> commandLines(int ranks, List<SizeSpec> sizes, DataTransport transport)
+            throws IOException {
         String peers =
                 freePorts(ranks).stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
         String sizeList = sizes.stream()
@@ -91,7 +95,18 @@ public final class AllReduceBench {
         var all = new ArrayList<List<String>>();
         for (int rank = 0; rank < ranks; rank++) {
             all.add(List.of(
-                    "bench", "rank", "--rank", "" + rank, "--peers", peers, "--sizes", sizeList, "--iface", "lo"));
+                    "bench",
+                    "rank",
+                    "--rank",
+                    "" + rank,
+                    "--peers",
+                    peers,
+                    "--sizes",
+                    sizeList,
+                    "--iface",
+                    "lo",
+                    "--transport",
+                    transport.text()));
         }
         return all;
     }

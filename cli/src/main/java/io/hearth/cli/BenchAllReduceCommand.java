@@ -4,6 +4,7 @@ import io.hearth.bench.AllReduceBench;
 import io.hearth.bench.BenchLine;
 import io.hearth.bench.SizeSpec;
 import io.hearth.core.HearthException;
+import io.hearth.transport.DataTransport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "allreduce",
         description = {
-            "Time the all-reduce of float32 vectors among several processes of this machine, encrypted as always.",
+            "Time the all-reduce of float32 vectors among several processes of this machine.",
             "An iteration lasts until its slowest rank is done; every sum is verified."
         })
 final class BenchAllReduceCommand implements Callable<Integer> {
@@ -43,6 +44,14 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             description = "For the whole run (default: 10m).")
     private Duration timeout = Duration.ofMinutes(10);
 
+    @Option(
+            names = "--transport",
+            paramLabel = "auto|shm|tcp",
+            converter = Transport.class,
+            description =
+                    "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
+    private DataTransport transport = DataTransport.AUTO;
+
     @Option(names = "--json", description = "One line of JSON for each size.")
     private boolean json;
 
@@ -60,7 +69,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             terminal.out().println("     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  sums");
         }
         boolean[] right = {true};
-        bench.run(ranks, wanted, timeout, line -> {
+        bench.run(ranks, wanted, transport, timeout, line -> {
             right[0] &= line.ok();
             show(line);
         });

@@ -12,6 +12,7 @@ import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NamespaceLookup;
 import io.hearth.identity.NetworkNamespace;
+import io.hearth.transport.DataTransport;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +65,14 @@ final class BenchRankCommand implements Callable<Integer> {
             description = "To compare what the readiness to repeat costs (default: retry).")
     private GroupMachine.Policy onLoss = GroupMachine.Policy.RETRY;
 
+    @Option(
+            names = "--transport",
+            paramLabel = "auto|shm|tcp",
+            converter = Transport.class,
+            description =
+                    "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
+    private DataTransport transport = DataTransport.AUTO;
+
     BenchRankCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -73,7 +82,9 @@ final class BenchRankCommand implements Callable<Integer> {
         DistributedConfig config;
         List<SizeSpec> wanted;
         try {
-            config = new DistributedConfig(addresses(), rank).with(EngineOptions.DEFAULTS.onLoss(onLoss));
+            config = new DistributedConfig(addresses(), rank)
+                    .with(EngineOptions.DEFAULTS.onLoss(onLoss))
+                    .transport(transport);
             wanted = SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException wrong) {
             if (command == null) {

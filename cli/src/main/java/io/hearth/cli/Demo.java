@@ -2,6 +2,7 @@ package io.hearth.cli;
 
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
+import io.hearth.transport.DataTransport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,10 +26,17 @@ final class Demo {
      * @param nodes 2 to 16
      * @param epochs of training, at least 1
      * @param compression as {@code hearth train --compression}
+     * @param transport as {@code hearth train --transport}
      * @param kills how many masters to kill, 0 to {@code nodes - 2}
      * @param archive to make of the first node's classes
      */
-    record Options(int nodes, int epochs, String compression, int kills, Optional<ClassArchive> archive) {
+    record Options(
+            int nodes,
+            int epochs,
+            String compression,
+            DataTransport transport,
+            int kills,
+            Optional<ClassArchive> archive) {
         static final int NODES_MAX = 16;
         static final int EPOCHS_MAX = 100_000;
 
@@ -99,6 +107,7 @@ final class Demo {
         var arguments = new ArrayList<>(List.of("train", "--json", "--from-stdin", "--namespace", DemoHomes.NAMESPACE));
         arguments.addAll(List.of("--interface", Loopback.name(), "--peers", "" + (options.nodes() - 1)));
         arguments.addAll(List.of("--epochs", "" + options.epochs(), "--compression", options.compression()));
+        arguments.addAll(List.of("--transport", options.transport().text()));
         return arguments;
     }
 

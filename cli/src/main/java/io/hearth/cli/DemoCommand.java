@@ -2,6 +2,7 @@ package io.hearth.cli;
 
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
+import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -32,6 +33,14 @@ final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--compression", paramLabel = "CODEC", description = "none, int8 or topk (default: none).")
     private String compression = "none";
+
+    @Option(
+            names = "--transport",
+            paramLabel = "auto|shm|tcp",
+            converter = Transport.class,
+            description =
+                    "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
+    private DataTransport transport = DataTransport.AUTO;
 
     @Option(
             names = "--kill",
@@ -77,7 +86,12 @@ final class DemoCommand implements Callable<Integer> {
     private Demo.Options options() {
         try {
             return new Demo.Options(
-                    nodes, epochs, CompressionStrategy.parse(compression).text(), kills, record.map(ClassArchive::new));
+                    nodes,
+                    epochs,
+                    CompressionStrategy.parse(compression).text(),
+                    transport,
+                    kills,
+                    record.map(ClassArchive::new));
         } catch (IllegalArgumentException wrong) {
             if (command == null) {
                 throw wrong;

@@ -9,6 +9,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
 import io.hearth.examples.DigitsRecipe;
 import io.hearth.examples.DigitsTraining;
+import io.hearth.transport.DataTransport;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Locale;
@@ -51,6 +52,14 @@ final class TrainCommand implements Callable<Integer> {
             paramLabel = "CODEC",
             description = "none, int8 or topk, the same on all nodes (default: none).")
     private String compression = "none";
+
+    @Option(
+            names = "--transport",
+            paramLabel = "auto|shm|tcp",
+            converter = Transport.class,
+            description =
+                    "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
+    private DataTransport transport = DataTransport.AUTO;
 
     @Option(
             names = "--seed",
@@ -156,8 +165,10 @@ final class TrainCommand implements Callable<Integer> {
                 throw new IllegalArgumentException(
                         "--peers must be 0 or more and --epochs 1 or more, got " + peers + " and " + epochs);
             }
-            return network.applyTo(
-                    HearthConfig.defaults().group(group).compression(CompressionStrategy.parse(compression)));
+            return network.applyTo(HearthConfig.defaults()
+                    .group(group)
+                    .compression(CompressionStrategy.parse(compression))
+                    .transport(transport));
         });
     }
 }

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.transport.DataTransport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -11,9 +12,14 @@ import java.util.List;
  * @param rank of this process
  * @param connectTimeout positive; how long the others may take to be there
  * @param options of the collectives; the same segment size on all ranks
+ * @param transport how data travels between ranks of this machine
  */
 public record DistributedConfig(
-        List<InetSocketAddress> nodes, int rank, Duration connectTimeout, EngineOptions options) {
+        List<InetSocketAddress> nodes,
+        int rank,
+        Duration connectTimeout,
+        EngineOptions options,
+        DataTransport transport) {
     /** Most ranks of a group set up by hand. */
     public static final int NODES_MAX = 64;
 
@@ -33,16 +39,21 @@ public record DistributedConfig(
 
     /** Waits 30 seconds for the others; default collectives. */
     public DistributedConfig(List<InetSocketAddress> nodes, int rank) {
-        this(nodes, rank, Duration.ofSeconds(30), EngineOptions.DEFAULTS);
+        this(nodes, rank, Duration.ofSeconds(30), EngineOptions.DEFAULTS, DataTransport.AUTO);
     }
 
     /** The same with another time to connect. */
     public DistributedConfig connectWithin(Duration limit) {
-        return new DistributedConfig(nodes, rank, limit, options);
+        return new DistributedConfig(nodes, rank, limit, options, transport);
     }
 
     /** The same with other options. */
     public DistributedConfig with(EngineOptions chosen) {
-        return new DistributedConfig(nodes, rank, connectTimeout, chosen);
+        return new DistributedConfig(nodes, rank, connectTimeout, chosen, transport);
+    }
+
+    /** The same with another way for data. */
+    public DistributedConfig transport(DataTransport way) {
+        return new DistributedConfig(nodes, rank, connectTimeout, options, way);
     }
 }

@@ -32,6 +32,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,6 +86,8 @@ public final class RingBackend implements DistributedBackend {
                         _ -> true,
                         AdmissionPolicy.BY_SECRET,
                         false,
+                        config.transport(),
+                        Optional.empty(),
                         LinkLimits.DEFAULT),
                 identity,
                 self,

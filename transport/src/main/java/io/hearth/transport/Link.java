@@ -64,6 +64,12 @@ final class Link {
         return localAddress;
     }
 
+    /** Whether both ends have one network: then they may share memory too. Other hosts may well see the same files. */
+    boolean isLocal() {
+        return remoteAddress.getAddress().isLoopbackAddress()
+                || remoteAddress.getAddress().equals(localAddress.getAddress());
+    }
+
     LinkInfo info() {
         InetSocketAddress listens =
                 node.dialed() ? remoteAddress : new InetSocketAddress(remoteAddress.getAddress(), node.linkPort());

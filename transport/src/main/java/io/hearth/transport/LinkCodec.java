@@ -11,6 +11,7 @@ import io.hearth.transport.wire.RefusedMessage;
 import io.hearth.transport.wire.ServerHelloMessage;
 import io.hearth.transport.wire.StreamRequestMessage;
 import io.hearth.transport.wire.StreamTicketMessage;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -32,6 +33,7 @@ final class LinkCodec {
     private static final int KEY_ID_BYTES = 8;
     private static final int PORT_MAX = 65_535;
     private static final int TEXT_CHARACTERS_MAX = 200;
+    private static final int SOCKET_BYTES_MAX = 103; // what macOS has room for
     private static final Pattern SLOT = Pattern.compile("[a-z0-9-]{1,32}");
 
     private LinkCodec() {}
@@ -87,12 +89,13 @@ final class LinkCodec {
                                 .setIndex(id.index())
                                 .build()
                                 .toByteArray());
-            case LinkMessage.StreamTicket(var request, var ticket) ->
+            case LinkMessage.StreamTicket(var request, var ticket, var socket) ->
                 new Frame(
                         STREAM_TICKET,
                         StreamTicketMessage.newBuilder()
                                 .setRequest(request)
                                 .setTicket(string(ticket))
+                                .setSocket(socket)
                                 .build()
                                 .toByteArray());
             case LinkMessage.Probe() -> new Frame(PROBE, new byte[0]);
@@ -134,8 +137,13 @@ final class LinkCodec {
             case STREAM_TICKET -> {
                 var message =
                         BoundedDecoder.parse(StreamTicketMessage.parser(), StreamTicketMessage.getDescriptor(), bytes);
+                demand(
+                        message.getSocket().getBytes(StandardCharsets.UTF_8).length <= SOCKET_BYTES_MAX,
+                        "length of a socket's path");
                 yield new LinkMessage.StreamTicket(
-                        message.getRequest(), exact(message.getTicket(), StreamTickets.TICKET_BYTES, "ticket"));
+                        message.getRequest(),
+                        exact(message.getTicket(), StreamTickets.TICKET_BYTES, "ticket"),
+                        message.getSocket());
             }
             case PROBE -> empty(bytes, new LinkMessage.Probe());
             default -> throw new MalformedMessageException("frame kind " + frame.kind() + " is unknown");

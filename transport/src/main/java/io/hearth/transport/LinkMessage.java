@@ -25,8 +25,12 @@ sealed interface LinkMessage {
     /** Asks the side that was dialled for a ticket of stream {@code id}. */
     record StreamRequest(long request, StreamId id) implements LinkMessage {}
 
-    /** A one-use ticket for the stream of {@code request}. */
-    record StreamTicket(long request, Bytes ticket) implements LinkMessage {}
+    /**
+     * A one-use ticket for the stream of {@code request}.
+     *
+     * @param socket path of the unix socket at which it is good too, empty for none
+     */
+    record StreamTicket(long request, Bytes ticket, String socket) implements LinkMessage {}
 
     /** Says nothing; a dead connection answers it with a reset. */
     record Probe() implements LinkMessage {}

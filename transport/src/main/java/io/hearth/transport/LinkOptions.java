@@ -1,7 +1,9 @@
 package io.hearth.transport;
 
+import io.hearth.identity.HearthHome;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -13,6 +15,8 @@ import java.util.function.Predicate;
  * @param localAddresses which of this machine's own addresses may be reached: connections to others are closed at once
  * @param policy the owner's word on nodes that proved the secret
  * @param aesSlow whether AES was measured to be slow on this machine
+ * @param transport how data travels between processes of this machine
+ * @param home whose folder holds the socket of local streams; empty: a folder of this user among the temporary files
  * @param limits what links may cost
  */
 public record LinkOptions(
@@ -22,6 +26,8 @@ public record LinkOptions(
         Predicate<InetAddress> localAddresses,
         AdmissionPolicy policy,
         boolean aesSlow,
+        DataTransport transport,
+        Optional<HearthHome> home,
         LinkLimits limits) {
     public LinkOptions {
         if (port < 0 || port > 65_535 || portsTried < 1) {
@@ -41,31 +47,51 @@ public record LinkOptions(
     }
 
     private static LinkOptions at(InetAddress bind, int port) {
-        return new LinkOptions(bind, port, 1, _ -> true, AdmissionPolicy.BY_SECRET, false, LinkLimits.DEFAULT);
+        return new LinkOptions(
+                bind,
+                port,
+                1,
+                _ -> true,
+                AdmissionPolicy.BY_SECRET,
+                false,
+                DataTransport.AUTO,
+                Optional.empty(),
+                LinkLimits.DEFAULT);
     }
 
     /** These options, trying that many ports. */
     public LinkOptions portsTried(int count) {
-        return new LinkOptions(bind, port, count, localAddresses, policy, aesSlow, limits);
+        return new LinkOptions(bind, port, count, localAddresses, policy, aesSlow, transport, home, limits);
     }
 
     /** These options, reachable at those own addresses only. */
     public LinkOptions localAddresses(Predicate<InetAddress> reachable) {
-        return new LinkOptions(bind, port, portsTried, reachable, policy, aesSlow, limits);
+        return new LinkOptions(bind, port, portsTried, reachable, policy, aesSlow, transport, home, limits);
     }
 
     /** These options with another policy. */
     public LinkOptions policy(AdmissionPolicy admission) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, admission, aesSlow, limits);
+        return new LinkOptions(bind, port, portsTried, localAddresses, admission, aesSlow, transport, home, limits);
     }
 
     /** These options, with what was measured of AES. */
     public LinkOptions aesSlow(boolean slow) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, policy, slow, limits);
+        return new LinkOptions(bind, port, portsTried, localAddresses, policy, slow, transport, home, limits);
+    }
+
+    /** These options with another way for data. */
+    public LinkOptions transport(DataTransport way) {
+        return new LinkOptions(bind, port, portsTried, localAddresses, policy, aesSlow, way, home, limits);
+    }
+
+    /** These options with the folder of this node's identity. */
+    public LinkOptions home(HearthHome folder) {
+        return new LinkOptions(
+                bind, port, portsTried, localAddresses, policy, aesSlow, transport, Optional.of(folder), limits);
     }
 
     /** These options with other limits. */
     public LinkOptions limits(LinkLimits other) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, policy, aesSlow, other);
+        return new LinkOptions(bind, port, portsTried, localAddresses, policy, aesSlow, transport, home, other);
     }
 }

@@ -21,6 +21,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +52,9 @@ public final class Links implements AutoCloseable {
     private final Deadlines deadlines;
     private final Streams streams;
     private final LinkTable table;
+    private final int dataPort;
     private final StreamListener listener;
+    private final Optional<StreamListener> localListener;
     private final Tls tls;
     private final NamespaceKeys keys;
     private final HandshakeMachine machine;
@@ -74,12 +77,15 @@ public final class Links implements AutoCloseable {
         this.clock = clock;
         this.observer = observer;
         this.keys = keys;
-        ServerSocketChannel data = StreamListener.bind(options.bind());
+        Optional<LocalDoor> door = door(options);
+        ServerSocketChannel data = bindData(options, door);
+        dataPort = data.socket().getLocalPort();
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("hearth-links", true), NioIoHandler.newFactory());
         LinkLimits limits = options.limits();
         deadlines = new Deadlines(group);
-        streams = new Streams(this::link, ciphers, limits, clock, deadlines);
+        streams =
+                new Streams(this::link, this::ranksHere, ciphers, options.transport(), door, limits, clock, deadlines);
         table = new LinkTable(self.id(), options.policy(), limits.linksMax(), observer, streams, tally, clock);
         listener = new StreamListener(
                 data,
@@ -89,6 +95,14 @@ public final class Links implements AutoCloseable {
                 deadlines,
                 limits.connect().toNanos(),
                 limits.streamsPendingMax());
+        localListener = door.map(open -> new StreamListener(
+                open.server(),
+                _ -> true,
+                streams::greetLocal,
+                tally,
+                deadlines,
+                limits.connect().toNanos(),
+                open.connectionsMax()));
         tls = new Tls(identity);
         List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
         gate = new AdmissionGate(limits.gate(), clock.nanoTime());
@@ -99,12 +113,7 @@ public final class Links implements AutoCloseable {
             throw portTaken;
         }
         machine = new HandshakeMachine(
-                self,
-                keys,
-                port(),
-                listener.port(),
-                features,
-                limits.handshake().toNanos());
+                self, keys, port(), dataPort, features, limits.handshake().toNanos());
         server.config().setAutoRead(true); // the first connection needs all of the above
         group.execute(this::rehearse);
     }
@@ -161,7 +170,7 @@ public final class Links implements AutoCloseable {
 
     /** The port of data streams, as the hello tells it. */
     int dataPort() {
-        return listener.port();
+        return dataPort;
     }
 
     /**
@@ -271,6 +280,7 @@ public final class Links implements AutoCloseable {
     private void closeThreads() {
         streams.close();
         listener.close();
+        localListener.ifPresent(StreamListener::close);
         group.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(2 * CLOSE_MILLIS);
     }
 
@@ -339,8 +349,42 @@ public final class Links implements AutoCloseable {
         return table.link(peer);
     }
 
-    private boolean isLinked(InetSocketAddress address) {
-        return table.all().stream()
-                .anyMatch(link -> link.remoteAddress().getAddress().equals(address.getAddress()));
+    private boolean isLinked(SocketAddress address) {
+        return address instanceof InetSocketAddress known
+                && table.all().stream()
+                        .anyMatch(link -> link.remoteAddress().getAddress().equals(known.getAddress()));
+    }
+
+    /** How many nodes of this machine compute, this one included. */
+    private int ranksHere() {
+        return 1
+                + (int) table.all().stream()
+                        .filter(link -> link.isLocal()
+                                && !link.node().endpoint().id().slot().equals(NodeId.AGENT))
+                        .count();
+    }
+
+    private static ServerSocketChannel bindData(LinkOptions options, Optional<LocalDoor> door) throws IOException {
+        try {
+            return StreamListener.bind(options.bind());
+        } catch (IOException failed) {
+            door.ifPresent(LocalDoor::close);
+            throw failed;
+        }
+    }
+
+    private static Optional<LocalDoor> door(LinkOptions options) throws SetupException {
+        if (options.transport() == DataTransport.TCP) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(LocalDoor.open(options.home(), options.limits().streamsPendingMax()));
+        } catch (SetupException impossible) {
+            if (options.transport() == DataTransport.SHM) {
+                throw impossible;
+            }
+            LOG.info("data goes by TCP within this machine too: {}", impossible.getMessage());
+            return Optional.empty();
+        }
     }
 }

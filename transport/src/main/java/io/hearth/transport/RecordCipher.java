@@ -1,6 +1,8 @@
 package io.hearth.transport;
 
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.security.GeneralSecurityException;
 import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
@@ -31,6 +33,7 @@ final class RecordCipher {
     static final int TAG_BYTES = 16;
 
     private static final int NONCE_BYTES = 12;
+    private static final VarHandle COUNTER = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     /** The two AEADs that TLS 1.3 has for 256-bit keys. */
     enum Suite {
@@ -59,6 +62,7 @@ final class RecordCipher {
     private final Suite suite;
     private final long recordsPerKey;
     private final byte[] key;
+    private final byte[] nonce = new byte[NONCE_BYTES]; // the specifications of the JDK copy it
     private @Nullable Cipher cipher;
     private SecretKeySpec keySpec;
     private long records;
@@ -132,8 +136,7 @@ final class RecordCipher {
             Arrays.fill(following, (byte) 0);
             keySpec = new SecretKeySpec(key, suite.algorithm);
         }
-        byte[] nonce =
-                ByteBuffer.allocate(NONCE_BYTES).putLong(Integer.BYTES, records).array();
+        COUNTER.set(nonce, Integer.BYTES, records);
         records++;
         current.init(mode, keySpec, suite.nonce(nonce));
         return current;

@@ -14,7 +14,7 @@ import javax.crypto.AEADBadTagException;
 import org.jspecify.annotations.Nullable;
 
 /** A data stream over a blocking socket: one sealed record after the other in each direction. */
-final class RecordStream implements DataStream {
+final class RecordStream implements OpenStream {
     /** How long a close may wait for its last record to get out. */
     private static final long LAST_WORD_NANOS = 200_000_000L;
 
@@ -25,7 +25,7 @@ final class RecordStream implements DataStream {
     private final RecordCipher opener;
     private final ThreadLocal<RecordBuffers> buffers;
     private final Deadlines deadlines;
-    private final Consumer<RecordStream> closed;
+    private final Consumer<OpenStream> closed;
     private final ReentrantLock sending = new ReentrantLock(); // held by whoever uses the sealer
     private final ReentrantLock receiving = new ReentrantLock(); // held by whoever uses the opener
     private final AtomicReference<@Nullable StreamException> broken =
@@ -48,7 +48,7 @@ final class RecordStream implements DataStream {
             RecordCipher opener,
             ThreadLocal<RecordBuffers> buffers,
             Deadlines deadlines,
-            Consumer<RecordStream> closed) {
+            Consumer<OpenStream> closed) {
         this.peer = peer;
         this.id = id;
         this.channel = channel;
@@ -114,6 +114,7 @@ final class RecordStream implements DataStream {
 
     @Override
     public ReceivedRecord receive() throws IOException {
+        LocalStream.endLoan(buffers.get(), this);
         receiving.lock();
         try {
             if (ended) {
@@ -148,8 +149,8 @@ final class RecordStream implements DataStream {
         end(StreamException.Cause.CLOSED, "closed by this node", null);
     }
 
-    /** Ends the stream without a word; never blocks. */
-    void abort(StreamException.Cause cause, String why) {
+    @Override
+    public void abort(StreamException.Cause cause, String why) {
         end(cause, why, null);
     }
 
@@ -165,14 +166,14 @@ final class RecordStream implements DataStream {
             throws IOException {
         demandWhole();
         RecordBuffers scratch = buffers.get();
-        byte[] record = scratch.record;
+        byte[] record = scratch.record();
         RecordHeader.write(record, length, kind, chunk, collective, offset);
         int before = (int) prefix.byteSize();
         MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, record, RecordHeader.BYTES, before);
         MemorySegment.copy(
                 plaintext, ValueLayout.JAVA_BYTE, from, record, RecordHeader.BYTES + before, length - before);
         int sealed = sealer.seal(record, length);
-        ByteBuffer out = scratch.direct.clear().put(record, 0, sealed).flip();
+        ByteBuffer out = scratch.direct().clear().put(record, 0, sealed).flip();
         try {
             while (out.hasRemaining()) {
                 channel.write(out);
@@ -187,21 +188,21 @@ final class RecordStream implements DataStream {
     private ReceivedRecord read() throws IOException {
         demandWhole();
         RecordBuffers scratch = buffers.get();
-        byte[] record = scratch.record;
+        byte[] record = scratch.record();
         System.arraycopy(ahead, 0, record, 0, aheadBytes);
         int missing = RecordHeader.BYTES - aheadBytes;
-        fill(scratch.direct, missing, missing).get(record, aheadBytes, missing);
+        fill(scratch.direct(), missing, missing).get(record, aheadBytes, missing);
         int length = length(record);
         int body = length + RecordCipher.TAG_BYTES;
-        ByteBuffer in = fill(scratch.direct, body, body + RecordHeader.BYTES).get(record, RecordHeader.BYTES, body);
+        ByteBuffer in = fill(scratch.direct(), body, body + RecordHeader.BYTES).get(record, RecordHeader.BYTES, body);
         aheadBytes = in.remaining();
         in.get(ahead, 0, aheadBytes);
         try {
-            opener.open(record, length, scratch.opened);
+            opener.open(record, length, scratch.opened());
         } catch (AEADBadTagException forged) {
             throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
         }
-        return RecordHeader.read(record, length, scratch.opened, received);
+        return RecordHeader.read(record, length, scratch.opened(), received);
     }
 
     private int length(byte[] record) throws StreamException {

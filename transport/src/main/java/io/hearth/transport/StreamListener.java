@@ -3,7 +3,7 @@ package io.hearth.transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
+import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -27,7 +27,7 @@ final class StreamListener implements AutoCloseable {
     }
 
     private final ServerSocketChannel server;
-    private final Predicate<InetSocketAddress> expected;
+    private final Predicate<SocketAddress> expected;
     private final Greeter greeter;
     private final Tally tally;
     private final Deadlines deadlines;
@@ -45,7 +45,7 @@ final class StreamListener implements AutoCloseable {
      */
     StreamListener(
             ServerSocketChannel server,
-            Predicate<InetSocketAddress> expected,
+            Predicate<SocketAddress> expected,
             Greeter greeter,
             Tally tally,
             Deadlines deadlines,
@@ -73,16 +73,6 @@ final class StreamListener implements AutoCloseable {
         }
     }
 
-    int port() {
-        return server.socket().getLocalPort();
-    }
-
-    /** What every data connection wants: no waiting for more to send, and word of a peer that is gone for good. */
-    static void tune(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-    }
-
     private void accept() {
         while (server.isOpen()) {
             SocketChannel channel;
@@ -107,7 +97,7 @@ final class StreamListener implements AutoCloseable {
 
     private boolean isExpected(SocketChannel channel) {
         try {
-            return channel.getRemoteAddress() instanceof InetSocketAddress address && expected.test(address);
+            return expected.test(channel.getRemoteAddress());
         } catch (IOException goneAlready) {
             return false;
         }
@@ -115,7 +105,6 @@ final class StreamListener implements AutoCloseable {
 
     private void greet(SocketChannel channel) {
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
-            tune(channel);
             greeter.greet(channel);
         } catch (IOException refused) {
             LOG.debug("data connection closed: {}", refused.getMessage());

@@ -54,14 +54,14 @@ final class StreamPreamble {
         return Bytes.of(read(channel, StreamKeys.SALT_BYTES).array());
     }
 
-    private static void write(SocketChannel channel, ByteBuffer out) throws IOException {
+    static void write(SocketChannel channel, ByteBuffer out) throws IOException {
         out.flip();
         while (out.hasRemaining()) {
             channel.write(out);
         }
     }
 
-    private static ByteBuffer read(SocketChannel channel, int bytes) throws IOException {
+    static ByteBuffer read(SocketChannel channel, int bytes) throws IOException {
         var in = ByteBuffer.allocate(bytes);
         while (in.hasRemaining()) {
             if (channel.read(in) < 0) {

@@ -9,6 +9,7 @@ import io.hearth.transport.StreamTickets.Offer;
 import io.hearth.transport.StreamTickets.Wanted;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
@@ -25,14 +26,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens data streams. The side that dialled the control link dials the stream too, since that way is known to be open; it asks
  * over the link for a ticket until it gets one, the other side issues it once its own {@link #open} was called.
  */
 final class Streams implements StreamSource, StreamMessages, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Streams.class);
+
     /** Streams being opened at once, and requests kept. */
     private static final int OPENING_MAX = 1024;
 
@@ -43,30 +49,43 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
     private static final Duration REST = Duration.ofMillis(20);
 
     private final Function<NodeId, Optional<Link>> links;
+    private final IntSupplier ranksHere;
     private final RecordCipher.Factory ciphers;
+    private final DataTransport transport;
+    private final Optional<LocalDoor> door;
     private final LinkLimits limits;
     private final Clock clock;
     private final Deadlines deadlines;
     private final SecureRandom random = new SecureRandom();
     private final ThreadLocal<RecordBuffers> buffers = ThreadLocal.withInitial(RecordBuffers::new);
-    private final Set<RecordStream> live = ConcurrentHashMap.newKeySet();
+    private final Set<OpenStream> live = ConcurrentHashMap.newKeySet();
     private final ReentrantLock lock = new ReentrantLock(); // guards the next four
     private final StreamTickets<Link> tickets =
             new StreamTickets<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
-    private final Map<Wanted, CompletableFuture<RecordStream>> awaited = new HashMap<>();
-    private final Map<Long, CompletableFuture<Bytes>> asked = new HashMap<>();
+    private final Map<Wanted, CompletableFuture<OpenStream>> awaited = new HashMap<>();
+    private final Map<Long, CompletableFuture<LinkMessage.StreamTicket>> asked = new HashMap<>();
     private long requests;
     private volatile boolean closing; // written by close(), read by all
 
-    /** @param links the present link to a node */
+    /**
+     * @param links the present link to a node
+     * @param ranksHere how many nodes of this machine compute
+     * @param door where processes of this machine get shared memory, if they do; closed with this
+     */
     Streams(
             Function<NodeId, Optional<Link>> links,
+            IntSupplier ranksHere,
             RecordCipher.Factory ciphers,
+            DataTransport transport,
+            Optional<LocalDoor> door,
             LinkLimits limits,
             Clock clock,
             Deadlines deadlines) {
         this.links = links;
+        this.ranksHere = ranksHere;
         this.ciphers = ciphers;
+        this.transport = transport;
+        this.door = door;
         this.limits = limits;
         this.clock = clock;
         this.deadlines = deadlines;
@@ -78,7 +97,7 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
             throw new IllegalArgumentException("a timeout is positive, not " + timeout);
         }
         var wanted = new Wanted(peer, id);
-        var arrival = new CompletableFuture<RecordStream>();
+        var arrival = new CompletableFuture<OpenStream>();
         if (!locked(() -> tickets.opened(wanted) && awaited.put(wanted, arrival) == null)) {
             throw new StreamException(peer, Cause.NOT_OPENED, id + " is being opened already, or too many others are");
         }
@@ -92,10 +111,11 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         }
     }
 
-    private DataStream open(Wanted wanted, CompletableFuture<RecordStream> arrival, long timeoutNanos)
+    private DataStream open(Wanted wanted, CompletableFuture<OpenStream> arrival, long timeoutNanos)
             throws IOException, InterruptedException {
         long startedNanos = clock.nanoTime();
         @Nullable IOException last = null;
+        boolean mayBeLocal = transport != DataTransport.TCP;
         while (true) {
             long leftNanos = timeoutNanos - (clock.nanoTime() - startedNanos);
             if (leftNanos <= 0) {
@@ -113,10 +133,14 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
                 abandon(arrival);
                 throw new StreamException(wanted.peer(), Cause.NOT_OPENED, "there is no link to it");
             }
+            if (transport == DataTransport.SHM && !link.isLocal()) {
+                abandon(arrival);
+                throw onlyShared(wanted.peer(), "it is on another machine");
+            }
             long attemptNanos = Math.min(leftNanos, ATTEMPT_NANOS);
             try {
-                Optional<RecordStream> stream = link.node().dialed()
-                        ? dial(wanted, link, attemptNanos, leftNanos)
+                Optional<OpenStream> stream = link.node().dialed()
+                        ? dial(wanted, link, mayBeLocal, attemptNanos, leftNanos)
                         : accept(wanted, arrival, attemptNanos);
                 if (stream.isPresent()) {
                     return stream.get();
@@ -124,6 +148,13 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
             } catch (ClosedByInterruptException interrupted) {
                 Thread.interrupted(); // it becomes the exception that callers wait for
                 throw (InterruptedException) new InterruptedException().initCause(interrupted);
+            } catch (NotLocalException failed) {
+                if (transport == DataTransport.SHM) {
+                    abandon(arrival);
+                    throw onlyShared(wanted.peer(), String.valueOf(failed.getMessage()));
+                }
+                LOG.debug("stream to peer={} goes by TCP: {}", wanted.peer().shortText(), failed.getMessage());
+                mayBeLocal = false;
             } catch (IOException failed) {
                 last = failed;
                 Thread.sleep(REST);
@@ -131,34 +162,75 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         }
     }
 
-    private Optional<RecordStream> accept(Wanted wanted, CompletableFuture<RecordStream> arrival, long waitNanos)
+    /** This stream cannot go through shared memory. */
+    private static final class NotLocalException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        NotLocalException(String why, @Nullable Throwable cause) {
+            super(why, cause);
+        }
+    }
+
+    private static StreamException onlyShared(NodeId peer, String why) {
+        return new StreamException(
+                peer,
+                Cause.NOT_OPENED,
+                why + ", and transport shm means shared memory or nothing: use auto to reach it by TCP");
+    }
+
+    private Optional<OpenStream> accept(Wanted wanted, CompletableFuture<OpenStream> arrival, long waitNanos)
             throws InterruptedException {
-        locked(() -> tickets.pending(wanted, clock.nanoTime())).ifPresent(Streams::send);
+        locked(() -> tickets.pending(wanted, clock.nanoTime())).ifPresent(this::send);
         return await(arrival, waitNanos);
     }
 
-    private Optional<RecordStream> dial(Wanted wanted, Link link, long waitNanos, long leftNanos)
+    private Optional<OpenStream> dial(Wanted wanted, Link link, boolean mayBeLocal, long waitNanos, long leftNanos)
             throws IOException, InterruptedException {
-        var answer = new CompletableFuture<Bytes>();
+        var answer = new CompletableFuture<LinkMessage.StreamTicket>();
         long request = locked(() -> {
             asked.put(++requests, answer);
             return requests;
         });
-        Optional<Bytes> ticket;
+        Optional<LinkMessage.StreamTicket> ticket;
         try {
             link.say(new LinkMessage.StreamRequest(request, wanted.id()));
             ticket = await(answer, waitNanos);
         } finally {
             locked(() -> asked.remove(request));
         }
-        return ticket.isEmpty() ? Optional.empty() : Optional.of(connect(wanted, link, ticket.get(), leftNanos));
+        if (ticket.isEmpty()) {
+            return Optional.empty();
+        }
+        Bytes secret = ticket.get().ticket();
+        String socket = ticket.get().socket();
+        long limitNanos = Math.min(leftNanos, limits.connect().toNanos());
+        if (mayBeLocal && door.isPresent() && link.isLocal() && !socket.isEmpty()) {
+            return Optional.of(connectLocally(door.get(), wanted, link, secret, socket, limitNanos));
+        }
+        if (transport == DataTransport.SHM) {
+            throw new NotLocalException("it offers no shared memory", null);
+        }
+        return Optional.of(connect(wanted, link, secret, limitNanos));
     }
 
-    private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long leftNanos) throws IOException {
+    private OpenStream connectLocally(
+            LocalDoor own, Wanted wanted, Link link, Bytes ticket, String socket, long limitNanos) throws IOException {
+        LocalDoor.Opened opened;
+        try {
+            opened = own.dial(socket, ticket, deadlines, limitNanos);
+        } catch (ClosedByInterruptException interrupted) {
+            throw interrupted;
+        } catch (IOException impossible) {
+            throw new NotLocalException(
+                    "shared memory with it is not possible (" + impossible.getMessage() + ")", impossible);
+        }
+        return beginLocally(wanted, link, opened, true);
+    }
+
+    private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long limitNanos) throws IOException {
         var channel = SocketChannel.open();
-        long limitNanos = Math.min(leftNanos, limits.connect().toNanos());
         try (var _ = deadlines.closeAfter(channel, limitNanos)) {
-            StreamListener.tune(channel);
+            tune(channel);
             // From where the link comes, so that the acceptor knows the address and the bytes take the path that was
             // agreed on.
             channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
@@ -175,17 +247,61 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
 
     /** Greets a connection to the data port: its ticket must be good before anything is sent or computed. */
     void greet(SocketChannel channel) throws IOException {
+        if (transport == DataTransport.SHM) {
+            throw new IOException("this node takes shared memory only");
+        }
+        tune(channel);
         StreamPreamble.Dialed dialed = StreamPreamble.readDialed(channel)
                 .orElseThrow(() -> new IOException("its first bytes are not Hearth's"));
         Grant<Link> grant = locked(() -> tickets.redeem(dialed.ticket(), clock.nanoTime()))
                 .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
         Bytes salt = random(StreamKeys.SALT_BYTES);
         StreamPreamble.writeSalt(channel, salt);
-        RecordStream stream = begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false);
-        CompletableFuture<RecordStream> arrival = locked(() -> awaited.get(grant.wanted()));
+        arrived(grant.wanted(), begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
+    }
+
+    /** Greets a connection to this node's unix socket. */
+    void greetLocal(SocketChannel channel) throws IOException {
+        door.orElseThrow()
+                .greet(
+                        channel,
+                        ticket -> locked(() -> tickets.redeem(ticket, clock.nanoTime())),
+                        () -> random(LocalPreamble.SECRET_BYTES),
+                        limits.connect().toNanos(),
+                        (grant, opened) ->
+                                arrived(grant.wanted(), beginLocally(grant.wanted(), grant.link(), opened, false)));
+    }
+
+    private void arrived(Wanted wanted, OpenStream stream) {
+        CompletableFuture<OpenStream> arrival = locked(() -> awaited.get(wanted));
         if (arrival == null || !arrival.complete(stream)) {
             stream.abort(Cause.NOT_OPENED, "nobody waits for it any more");
         }
+    }
+
+    /** What every data connection wants: no waiting for more to send, and word of a peer that is gone for good. */
+    private static void tune(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    }
+
+    private LocalStream beginLocally(Wanted wanted, Link link, LocalDoor.Opened opened, boolean dialed)
+            throws IOException {
+        boolean hasCores = ranksHere.getAsInt() <= Runtime.getRuntime().availableProcessors();
+        var stream = new LocalStream(
+                wanted.peer(),
+                wanted.id(),
+                opened.memory(),
+                opened.bells(),
+                dialed,
+                hasCores ? LocalStream.SPIN_NANOS : LocalStream.SHORT_SPIN_NANOS,
+                clock,
+                buffers,
+                deadlines,
+                live::remove);
+        live.add(stream);
+        demandLink(wanted, link, stream);
+        return stream;
     }
 
     private RecordStream begin(
@@ -200,6 +316,12 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         var stream = new RecordStream(wanted.peer(), wanted.id(), channel, out, in, buffers, deadlines, live::remove);
         live.add(stream);
         stream.begin();
+        demandLink(wanted, link, stream);
+        return stream;
+    }
+
+    /** A stream that begins while its link ends would be forgotten. */
+    private void demandLink(Wanted wanted, Link link, OpenStream stream) throws StreamException {
         if (closing
                 || links.apply(wanted.peer())
                         .filter(now -> sameStart(now, link))
@@ -207,7 +329,6 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
             stream.abort(Cause.LINK_LOST, "its link ended meanwhile");
             throw new StreamException(wanted.peer(), Cause.LINK_LOST, "its link ended meanwhile");
         }
-        return stream;
     }
 
     private RecordCipher cipher(
@@ -228,14 +349,14 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
     public void requested(Link link, LinkMessage.StreamRequest request) {
         var wanted = new Wanted(link.node().endpoint().id(), request.id());
         locked(() -> tickets.requested(wanted, link, request.request(), clock.nanoTime()))
-                .ifPresent(Streams::send);
+                .ifPresent(this::send);
     }
 
     @Override
     public void granted(LinkMessage.StreamTicket ticket) {
-        CompletableFuture<Bytes> answer = locked(() -> asked.get(ticket.request()));
+        CompletableFuture<LinkMessage.StreamTicket> answer = locked(() -> asked.get(ticket.request()));
         if (answer != null) {
-            answer.complete(ticket.ticket());
+            answer.complete(ticket);
         }
     }
 
@@ -245,7 +366,7 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
             tickets.lost(peer);
             return true;
         });
-        for (RecordStream stream : live) {
+        for (OpenStream stream : live) {
             if (stream.peer().equals(peer)) {
                 stream.abort(Cause.LINK_LOST, "its link ended");
             }
@@ -256,13 +377,15 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
     public void close() {
         closing = true;
         live.forEach(stream -> stream.abort(Cause.CLOSED, "this node is closing"));
+        door.ifPresent(LocalDoor::close);
     }
 
-    private static void send(Offer<Link> offer) {
-        offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket()));
+    private void send(Offer<Link> offer) {
+        String socket = offer.link().isLocal() ? door.map(LocalDoor::path).orElse("") : "";
+        offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket(), socket));
     }
 
-    private static void abandon(CompletableFuture<RecordStream> arrival) {
+    private static void abandon(CompletableFuture<OpenStream> arrival) {
         if (!arrival.cancel(false) && arrival.isDone() && !arrival.isCancelled()) {
             arrival.join().abort(Cause.NOT_OPENED, "it came too late");
         }

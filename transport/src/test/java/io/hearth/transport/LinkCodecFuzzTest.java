@@ -40,7 +40,7 @@ final class LinkCodecFuzzTest {
             new LinkMessage.Refused(Refusal.VERSION, "too old"),
             new LinkMessage.Close(CloseCause.MALFORMED, "bad frame"),
             new LinkMessage.StreamRequest(5, new StreamId("digits", "e", 3)),
-            new LinkMessage.StreamTicket(5, Bytes.of(new byte[16])),
+            new LinkMessage.StreamTicket(5, Bytes.of(new byte[16]), "/run/data-0123456789ab.sock"),
             new LinkMessage.Probe());
 
     @Test

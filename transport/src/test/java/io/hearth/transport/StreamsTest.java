@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.core.Bytes;
+import io.hearth.core.SetupException;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
@@ -17,10 +17,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,8 +26,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(names = {"SHM", "TCP"})
 final class StreamsTest {
+    @Parameter
+    DataTransport transport = DataTransport.AUTO;
+
     private static final StreamId ID = new StreamId("digits", "lineage 7 epoch 3", 0);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -40,6 +46,10 @@ final class StreamsTest {
     void stopThreads() throws InterruptedException {
         threads.shutdownNow();
         assertTrue(threads.awaitTermination(10, TimeUnit.SECONDS));
+    }
+
+    private TestNode node() throws SetupException {
+        return new TestNode(NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(transport), RecordCipher::new);
     }
 
     /** The two ends of one stream. */
@@ -57,8 +67,8 @@ final class StreamsTest {
 
     @Test
     void recordsOfEverySizeArriveWholeInBothDirections() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys);
+        try (var a = node();
+                var b = node();
                 Arena arena = Arena.ofShared()) {
             a.link(b);
             Pair pair = open(a, b, ID);
@@ -95,8 +105,8 @@ final class StreamsTest {
 
     @Test
     void manySmallRecordsInOneReadKeepTheirOrder() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             Pair pair = open(a, b, ID);
             for (int i = 0; i < 500; i++) { // all in the kernel's buffer before the first is received
@@ -110,8 +120,8 @@ final class StreamsTest {
 
     @Test
     void theAcceptingSideMayOpenFirst() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             Future<DataStream> accepted = threads.submit(() -> b.links.streams().open(a.id(), ID, PATIENCE));
             assertThrows(
@@ -124,8 +134,8 @@ final class StreamsTest {
 
     @Test
     void aPeerThatNeverOpensItsEndIsNamedInTheError() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             for (TestNode[] ends : new TestNode[][] {{a, b}, {b, a}}) {
                 var late = assertThrows(
@@ -141,8 +151,8 @@ final class StreamsTest {
 
     @Test
     void anOrderlyEndIsAnEndAndNotAnError() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             Pair pair = open(a, b, ID);
             Records.send(pair.dialed(), header(3, 1));
@@ -158,8 +168,8 @@ final class StreamsTest {
 
     @Test
     void closingUnblocksAReceiverAndASender() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             Pair pair = open(a, b, ID);
             Future<?> receiver = threads.submit(() -> pair.dialed().receive());
@@ -181,8 +191,8 @@ final class StreamsTest {
 
     @Test
     void streamsEndWithTheirLink() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             Pair pair = open(a, b, ID);
             Future<?> receiver = threads.submit(() -> pair.accepted().receive());
@@ -197,70 +207,9 @@ final class StreamsTest {
     }
 
     @Test
-    void everyConnectionHasKeysOfItsOwn() throws Exception {
-        Set<Bytes> seen = ConcurrentHashMap.newKeySet();
-        Set<Bytes> repeated = ConcurrentHashMap.newKeySet();
-        RecordCipher.Factory watched = (suite, key, recordsPerKey) -> {
-            Bytes copy = Bytes.of(key);
-            if (!seen.add(copy)) {
-                repeated.add(copy);
-            }
-            return new RecordCipher(suite, key, recordsPerKey);
-        };
-        int connections = 1_000;
-        try (var a = new TestNode(NodeIdentity.generate(), "agent", 1, keys, options -> options, watched);
-                var b = new TestNode(keys)) {
-            a.link(b);
-            for (int i = 0; i < connections; i++) { // the same stream of the same epoch, again and again
-                Pair pair = open(a, b, ID);
-                pair.dialed().close();
-                pair.accepted().close();
-            }
-        }
-        assertEquals(2 * connections, seen.size());
-        assertEquals(Set.of(), repeated);
-    }
-
-    @Test
-    void bothSidesWithSlowAesAgreeOnChaCha() throws Exception {
-        Set<RecordCipher.Suite> used = ConcurrentHashMap.newKeySet();
-        RecordCipher.Factory watched = (suite, key, recordsPerKey) -> {
-            used.add(suite);
-            return new RecordCipher(suite, key, recordsPerKey);
-        };
-        try (var a = new TestNode(
-                        NodeIdentity.generate(), "agent", 1, keys, options -> options.aesSlow(true), watched);
-                var b = new TestNode(
-                        NodeIdentity.generate(), "agent", 1, keys, options -> options.aesSlow(true), watched);
-                var fast = new TestNode(keys)) {
-            a.link(b);
-            Pair pair = open(a, b, ID);
-            echo(pair.dialed(), pair.accepted(), MemorySegment.ofArray(new byte[777]), new byte[777]);
-            assertEquals(Set.of(RecordCipher.Suite.CHACHA20_POLY1305), used);
-            a.link(fast);
-            open(a, fast, ID);
-            assertEquals(2, used.size());
-        }
-    }
-
-    @Test
-    void theKeyRatchetIsCrossedUnseen() throws Exception {
-        LinkLimits small = LinkLimits.DEFAULT.recordsPerKey(5);
-        try (var a = new TestNode(NodeIdentity.generate(), "agent", 1, keys, o -> o.limits(small), RecordCipher::new);
-                var b = new TestNode(
-                        NodeIdentity.generate(), "agent", 1, keys, o -> o.limits(small), RecordCipher::new)) {
-            a.link(b);
-            Pair pair = open(a, b, ID);
-            for (int i = 0; i < 50; i++) {
-                echo(pair.dialed(), pair.accepted(), MemorySegment.ofArray(new byte[i]), new byte[i]);
-            }
-        }
-    }
-
-    @Test
     void aStreamIsOpenedOnceAtATime() throws Exception {
-        try (var a = new TestNode(keys);
-                var b = new TestNode(keys)) {
+        try (var a = node();
+                var b = node()) {
             a.link(b);
             Pair pair = open(a, b, ID);
             Pair other = open(a, b, new StreamId("digits", "lineage 7 epoch 3", 1));

@@ -1,0 +1,101 @@
+package io.hearth.transport;
+
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * Both ends of a stream in one process, without links.
+ *
+ * @param channels what the system would close if the first end's process died
+ */
+record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
+    static final NodeId FIRST = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);
+    static final NodeId SECOND = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);
+    static final StreamId ID = new StreamId("digits", "e1", 0);
+
+    /** Records over loopback TCP. */
+    static StreamEnds tcp(ScheduledExecutorService timer) throws IOException {
+        try (var server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            var dialed = SocketChannel.open(server.getLocalAddress());
+            var accepted = server.accept();
+            return new StreamEnds(
+                    records(SECOND, dialed, 1, 2, timer), records(FIRST, accepted, 2, 1, timer), List.of(dialed));
+        }
+    }
+
+    private static RecordStream records(
+            NodeId peer, SocketChannel channel, int sealKey, int openKey, ScheduledExecutorService timer) {
+        return new RecordStream(
+                peer,
+                ID,
+                channel,
+                cipher(sealKey),
+                cipher(openKey),
+                ThreadLocal.withInitial(RecordBuffers::new),
+                new Deadlines(timer),
+                _ -> {});
+    }
+
+    private static RecordCipher cipher(int key) {
+        byte[] bytes = new byte[StreamKeys.KEY_BYTES];
+        bytes[0] = (byte) key;
+        return new RecordCipher(RecordCipher.Suite.AES_256_GCM, bytes, 1 << 19);
+    }
+
+    /** Shared memory; the first end dials. */
+    static StreamEnds local(Path folder, ScheduledExecutorService timer) throws IOException {
+        Path file = folder.resolve("memory");
+        SharedMemory first = SharedMemory.create(file);
+        SharedMemory second = SharedMemory.open(file, Files.getOwner(file));
+        Files.delete(file);
+        SocketChannel[] out = sockets(folder);
+        SocketChannel[] in = sockets(folder);
+        return new StreamEnds(
+                local(SECOND, first, bells(out[0], in[0]), true, timer),
+                local(FIRST, second, bells(out[1], in[1]), false, timer),
+                List.of(out[0], in[0]));
+    }
+
+    private static LocalStream local(
+            NodeId peer, SharedMemory memory, LocalStream.Bells bells, boolean dialed, ScheduledExecutorService timer) {
+        return new LocalStream(
+                peer,
+                ID,
+                memory,
+                bells,
+                dialed,
+                LocalStream.SHORT_SPIN_NANOS,
+                Clock.system(),
+                ThreadLocal.withInitial(RecordBuffers::new),
+                new Deadlines(timer),
+                _ -> {});
+    }
+
+    private static LocalStream.Bells bells(SocketChannel fromDialer, SocketChannel toDialer) {
+        return new LocalStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer));
+    }
+
+    /** Two ends of one unix socket. */
+    static SocketChannel[] sockets(Path folder) throws IOException {
+        Path path = folder.resolve("socket");
+        try (var server =
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path))) {
+            return new SocketChannel[] {SocketChannel.open(UnixDomainSocketAddress.of(path)), server.accept()};
+        } finally {
+            Files.deleteIfExists(path);
+        }
+    }
+}
