@@ -128,12 +128,18 @@ final class Standing {
         return Optional.empty();
     }
 
+    /** What either of them said or missed while it stood still is not held against the other. */
     private static boolean saysBroken(Turn turn, Member one, Member other) {
+        long awake = Math.max(awakeSince(turn, one), awakeSince(turn, other));
         return turn.peer(one.node())
                 .filter(peer -> peer.livesIn(turn.home.lineage()))
                 .map(peer -> peer.brokenSince().get(other.node()))
-                .filter(since -> turn.now - since >= turn.config.brokenPairNanos())
+                .filter(since -> turn.now - Math.max(since, awake) >= turn.config.brokenPairNanos())
                 .isPresent();
+    }
+
+    private static long awakeSince(Turn turn, Member member) {
+        return turn.peer(member.node()).map(Peer::awakeNanos).orElse(turn.now);
     }
 
     /** Whether some member that is heard cannot reach {@code node}. */
