@@ -115,7 +115,7 @@ final class Leaving {
     }
 
     private static boolean isThere(Turn turn, Member member) {
-        return turn.peer(member.node())
+        return Standing.known(turn, member)
                 .filter(peer -> peer.linked() && !peer.suspected() && !peer.leaving())
                 .isPresent();
     }
@@ -127,7 +127,7 @@ final class Leaving {
     }
 
     private static boolean hasAll(Turn turn, Member member) {
-        return turn.peer(member.node())
+        return Standing.known(turn, member)
                 .filter(peer -> peer.livesIn(turn.home.lineage()))
                 .flatMap(Peer::presence)
                 .filter(presence -> presence.doneUpTo() >= turn.progress.doneUpTo())

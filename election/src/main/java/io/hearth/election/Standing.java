@@ -10,6 +10,11 @@ import java.util.TreeSet;
 final class Standing {
     private Standing() {}
 
+    /** What is known of a member: of the very start that the view lists, not of an earlier or a later one. */
+    static Optional<Peer> known(Turn turn, Member member) {
+        return turn.peer(member.node()).filter(peer -> peer.incarnation() == member.incarnation());
+    }
+
     /** Whether a member is suspected, or was never heard since it is one. */
     static boolean isSilent(Turn turn, Member member) {
         if (turn.isSelf(member)) {
@@ -38,7 +43,7 @@ final class Standing {
 
     /** The member says that it lives in another lineage, and not just since it was admitted here. */
     static boolean isElsewhere(Turn turn, Member member) {
-        Optional<Peer> known = turn.peer(member.node());
+        Optional<Peer> known = known(turn, member);
         if (known.isEmpty() || known.get().presence().isEmpty() || known.get().livesIn(turn.home.lineage())) {
             return false;
         }
@@ -49,9 +54,7 @@ final class Standing {
     static boolean isLeaving(Turn turn, Member member) {
         return turn.isSelf(member)
                 ? turn.isLeaving()
-                : turn.peer(member.node())
-                        .filter(peer -> peer.leaving() && peer.incarnation() == member.incarnation())
-                        .isPresent();
+                : known(turn, member).filter(Peer::leaving).isPresent();
     }
 
     /** Whether the member can drive a ballot. */
@@ -131,7 +134,7 @@ final class Standing {
     /** What either of them said or missed while it stood still is not held against the other. */
     private static boolean saysBroken(Turn turn, Member one, Member other) {
         long awake = Math.max(awakeSince(turn, one), awakeSince(turn, other));
-        return turn.peer(one.node())
+        return known(turn, one)
                 .filter(peer -> peer.livesIn(turn.home.lineage()))
                 .map(peer -> peer.brokenSince().get(other.node()))
                 .filter(since -> turn.now - Math.max(since, awake) >= turn.config.brokenPairNanos())
@@ -139,7 +142,7 @@ final class Standing {
     }
 
     private static long awakeSince(Turn turn, Member member) {
-        return turn.peer(member.node()).map(Peer::awakeNanos).orElse(turn.now);
+        return known(turn, member).map(Peer::awakeNanos).orElse(turn.now);
     }
 
     /** Whether some member that is heard cannot reach {@code node}. */
@@ -147,7 +150,7 @@ final class Standing {
         return turn.view().members().stream()
                 .filter(member -> !turn.isSelf(member)
                         && !isSilent(turn, member)
-                        && turn.peer(member.node())
+                        && known(turn, member)
                                 .filter(peer -> peer.livesIn(turn.home.lineage())
                                         && peer.brokenSince().containsKey(node))
                                 .isPresent())
@@ -180,7 +183,7 @@ final class Standing {
     private static Optional<ViewState.Progress> progress(Turn turn, Member member) {
         return turn.isSelf(member)
                 ? Optional.of(turn.progress)
-                : turn.peer(member.node())
+                : known(turn, member)
                         .flatMap(Peer::presence)
                         .filter(presence -> presence.lineage().equals(turn.home.lineage()))
                         .map(presence -> new ViewState.Progress(presence.doneUpTo(), presence.phase()));

@@ -102,9 +102,12 @@ final class Hostile {
         }
         world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
         long before = process.state().refusals().count(refusal);
+        View view = process.state().view();
         process.receive(SELF, sender, message);
+        boolean isAsItWas =
+                process.isAlive() && process.state().view().equals(view); // that it is heard may lead to more
         Violation.unless(
-                process.state().refusals().count(refusal) > before,
+                !isAsItWas || process.state().refusals().count(refusal) > before,
                 "refusal",
                 () -> "not counted as " + refusal + ": " + world.narrator.text(message));
     }
