@@ -26,13 +26,13 @@ sealed interface Frame {
     /** The state of one who was asked. */
     record State(String fence, long number, Claim claim) implements Frame {}
 
-    /** One member holds a result that is carried, or the state of a step. */
+    /** One member holds a result that is carried, the value of a broadcast, or the state of a step. */
     record Held(String fence, long number, NodeId from) implements Frame {}
 
     /**
      * An input.
      *
-     * @param value what is summed
+     * @param value what is summed; in a broadcast the root's counts
      * @param model of the trainer when it called: all that went into it, as one number
      * @param doomed why the number is to end without a result
      */
@@ -54,9 +54,9 @@ sealed interface Frame {
     /**
      * A result.
      *
-     * @param fence in which it was summed
+     * @param fence in which its exchange was
      * @param groupEpoch of that fence
-     * @param contributors whose inputs are in it, by rank
+     * @param contributors who took part
      */
     record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {}
 }

@@ -44,6 +44,10 @@ public enum Plant {
     FINAL_FORWARD("who passes a result on is never decided anew", 3_000, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
+    /** A broadcast's root does not wait. */
+    EAGER_ROOT("a broadcast's root returns before all hold its value", 300, GroupSabotages.EagerRoot::new),
+    /** Ranks change in the middle. */
+    NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 300, GroupSabotages.NewestRanks::new),
     /** A running group takes joiners. */
     MID_STEP("a group at work admits trainers", 30, GroupSabotages.MidStep::new),
     /** A step does not wait for joiners. */

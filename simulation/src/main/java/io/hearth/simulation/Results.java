@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.Signature;
 import io.hearth.collective.Status;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
@@ -19,6 +20,8 @@ import java.util.TreeSet;
 final class Results {
     private record Input(String fence, NodeId node, long number) {}
 
+    private record Called(String fence, String group, long number) {}
+
     private record Numbered(Lineage lineage, String group, long number) {}
 
     private record Named(Lineage lineage, String group) {}
@@ -27,6 +30,7 @@ final class Results {
 
     private final World world;
     private final Map<Input, Long> inputs = new HashMap<>();
+    private final Map<Called, Signature> signatures = new HashMap<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
     private final Map<Final, Frame.Sum> finals = new HashMap<>();
     private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which nobody was kept
@@ -35,9 +39,15 @@ final class Results {
         this.world = world;
     }
 
-    /** A member gives {@code value} in a group epoch. */
-    void gave(NodeProcess process, String fence, long number, long value) {
-        inputs.put(new Input(fence, process.host.id, number), value);
+    /** A member gives {@code value} in a group epoch; all of them want the same of it, which rests on what they know as ranks. */
+    void gave(NodeProcess process, String fence, long number, Script.Call call) {
+        inputs.put(new Input(fence, process.host.id, number), call.value());
+        Signature first = signatures.putIfAbsent(new Called(fence, process.host.group, number), call.signature());
+        Violation.unless(
+                first == null || first.equals(call.signature()),
+                "ranks",
+                () -> "members disagree about number " + number + ": " + first.text() + " and "
+                        + call.signature().text());
     }
 
     /** A number ended at a member. */
@@ -107,7 +117,11 @@ final class Results {
         long value = 0;
         for (Member member : view.group(process.host.group)) {
             nodes.add(member.node());
-            value += inputs.getOrDefault(new Input(sum.fence(), member.node(), number), 0L);
+            boolean isGiver = ending.asked()
+                    .root()
+                    .filter(root -> !root.equals(member.node()))
+                    .isEmpty();
+            value += isGiver ? inputs.getOrDefault(new Input(sum.fence(), member.node(), number), 0L) : 0;
         }
         Violation.unless(
                 nodes.equals(new TreeSet<>(sum.contributors()))
@@ -119,7 +133,7 @@ final class Results {
         Violation.unless(
                 ending.beginsStep() || value == sum.value(),
                 "I7",
-                () -> "number " + number + " is not the sum of its inputs");
+                () -> "number " + number + " is not the sum of its inputs, or not what its root gave");
     }
 
     /** When a step begins, all that ended before is what it is for ever. */

@@ -83,6 +83,16 @@ interface Sabotage {
         return false;
     }
 
+    /** By rank, as an application sees them when it calls its next number. */
+    default List<NodeId> ranks(GroupMachine.State state) {
+        return state.ranks();
+    }
+
+    /** Whether a broadcast's root returns only when all hold its value. */
+    default boolean rootWaitsForHolders() {
+        return true;
+    }
+
     /** Whether the group's lead holds the next step back while somebody waits to enter. */
     default boolean holds() {
         return true;
