@@ -67,7 +67,7 @@ final class World {
         this.sabotage = sabotage;
         this.trace = trace;
         this.weather = Weather.draw(random);
-        this.cluster = new Cluster(this, random);
+        this.cluster = new Cluster(this, random, rarities);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally);
         this.chaos = new Chaos(this, weather, random);
