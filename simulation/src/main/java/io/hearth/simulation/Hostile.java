@@ -91,16 +91,21 @@ final class Hostile {
         process.receive(SELF, incarnation, message);
     }
 
-    /** Tells it, and looks whether it was counted. */
+    /**
+     * Tells it, and looks whether it was counted. That the liar is heard at all may come at the instant of a view change, and then
+     * the lie is of a former view; if it was the lie that was believed, the ledger sees a view that no quorum accepted.
+     */
     private void refused(NodeProcess process, long sender, Message message, Refusal refusal) {
         if (!process.isAlive()) {
             return;
         }
         world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
         long before = process.state().refusals().count(refusal);
+        View view = process.state().view();
         process.receive(SELF, sender, message);
         Violation.unless(
-                process.state().refusals().count(refusal) > before,
+                !process.state().view().equals(view)
+                        || process.state().refusals().count(refusal) > before,
                 "refusal",
                 () -> "not counted as " + refusal + ": " + world.narrator.text(message));
     }
