@@ -5,10 +5,13 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.GroupMachine.State;
 import io.hearth.collective.Refusal;
+import io.hearth.collective.StateClaim;
+import io.hearth.collective.StateVote;
+import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
-import java.util.LinkedHashMap;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -101,6 +104,7 @@ final class Boundary {
         }
         if (!exchanges.holders(number).contains(process.host.id)) {
             fetchedNanos = 0;
+            steps().agree(agreed.revision());
             exchanges.hold(number);
         }
         boolean allHold = exchanges.holders(number).containsAll(members);
@@ -114,30 +118,25 @@ final class Boundary {
         if (known != null) {
             return known;
         }
-        Frame.Claim agreed = vote(
-                state().formation().members().stream().map(attempt.claims::get).toList());
+        List<Frame.Claim> byRank =
+                state().formation().members().stream().map(attempt.claims::get).toList();
+        Frame.Claim agreed = vote(byRank);
         attempt.agreed = agreed;
-        world.results.agreed(attempt.claims, agreed);
+        world.results.agreed(byRank, agreed);
         return agreed;
     }
 
-    /** What most of those hold that began a step here and completed one; without any, the farthest. */
     private Frame.Claim vote(List<Frame.Claim> byRank) {
-        List<Frame.Claim> voters = byRank.stream()
-                .filter(claim -> !claim.joined() && claim.revision() > 0)
-                .toList();
-        if (voters.isEmpty() || !world.sabotage.leavesTheVoteToMembers()) {
-            long most = byRank.stream().mapToLong(Frame.Claim::revision).max().orElseThrow();
-            voters = byRank.stream().filter(claim -> claim.revision() == most).toList();
+        var claims = new ArrayList<StateClaim>();
+        for (Frame.Claim claim : byRank) {
+            Bytes digest = Bytes.of(ByteBuffer.allocate(StateClaim.DIGEST_BYTES)
+                    .putLong(claim.model())
+                    .array());
+            claims.add(new StateClaim(claim.revision(), digest, claim.joined(), List.of()));
         }
-        var counts = new LinkedHashMap<Frame.Claim, Integer>();
-        voters.forEach(claim -> counts.merge(new Frame.Claim(claim.revision(), claim.model(), false), 1, Integer::sum));
-        int most = counts.values().stream().mapToInt(Integer::intValue).max().orElseThrow();
-        return counts.entrySet().stream()
-                .filter(entry -> entry.getValue() == most)
-                .map(Map.Entry::getKey)
-                .findFirst()
-                .orElseThrow();
+        StateClaim agreed = StateVote.decide(world.sabotage.votes(claims)).agreed();
+        long model = ByteBuffer.wrap(agreed.digest().toArray()).getLong();
+        return new Frame.Claim(agreed.revision(), model, false);
     }
 
     private boolean holds(Frame.Claim agreed) {
@@ -196,7 +195,7 @@ final class Boundary {
         Frame.Claim agreed = attempt(frame.number()).agreed;
         boolean isOpen = state().open().containsKey(frame.number()); // else it is an answer to an earlier question
         if (isOpen && agreed != null && !holds(agreed) && frame.claim().isSameStateAs(agreed)) {
-            steps().takeOver(agreed);
+            steps().takeOver(frame.claim().model());
             world.tally.transfer();
         }
     }

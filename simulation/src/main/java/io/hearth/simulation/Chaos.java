@@ -110,6 +110,10 @@ final class Chaos {
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
             case SLEEP -> pause(process, SECOND + random.nextLong(6 * SECOND));
             case REORDERING -> false; // is in every delay
+            case WRONG_MEMORY ->
+                process.trainer()
+                        .filter(trainer -> trainer.script().steps().flipsBeforeNext())
+                        .isPresent();
             case LEAVE -> {
                 world.note(process.host.name() + " leaves");
                 process.deliver(() -> process.trainer()

@@ -58,6 +58,8 @@ public enum Plant {
     NO_HOLDERS("a step begins before all hold its state", 60, StepSabotages.NoHolders::new),
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
+    /** Members are not counted. */
+    LEAD_DECIDES("the first member's state is right, whatever most hold", 300, StepSabotages.LeadDecides::new),
     /** A joiner counts on. */
     OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */

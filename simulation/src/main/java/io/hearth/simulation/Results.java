@@ -8,6 +8,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -31,6 +32,7 @@ final class Results {
     private final World world;
     private final Map<Input, Long> inputs = new HashMap<>();
     private final Map<Called, Signature> signatures = new HashMap<>();
+    private final Set<Long> flipped = new HashSet<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
     private final Map<Final, Frame.Sum> finals = new HashMap<>();
     private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which nobody was kept
@@ -158,18 +160,39 @@ final class Results {
                 () -> "number " + number + " is final with two results: " + sum + " and " + known);
     }
 
-    /** A step begins with a state of those who were in before and completed a step, and they all have the same. */
-    void agreed(SortedMap<NodeId, Frame.Claim> claims, Frame.Claim agreed) {
-        List<Frame.Claim> members = claims.values().stream()
+    /** A bit flipped in what a trainer holds, which is this now. */
+    void flipped(long model) {
+        flipped.add(model);
+    }
+
+    /**
+     * A step begins with a state of those who were in before and completed a step: they all have the same, but for wrong memory,
+     * and then it is what most of them have, among equals that of the lowest rank.
+     */
+    void agreed(List<Frame.Claim> byRank, Frame.Claim agreed) {
+        List<Frame.Claim> members = byRank.stream()
                 .filter(claim -> !claim.joined() && claim.revision() > 0)
+                .toList();
+        List<Frame.Claim> healthy = members.stream()
+                .filter(claim -> !flipped.contains(claim.model()))
                 .distinct()
                 .toList();
         Violation.unless(
-                members.size() <= 1,
+                healthy.size() <= 1,
                 "I8",
-                () -> "members of one group come to a step with different states: " + members);
-        boolean isTheirs = members.isEmpty() || members.getFirst().isSameStateAs(agreed);
+                () -> "members of one group come to a step with different states: " + healthy);
+        boolean isTheirs = members.isEmpty() || members.stream().anyMatch(agreed::isSameStateAs);
         Violation.unless(isTheirs, "I8", "a step begins with the state of one who joined");
+        long votes = members.stream().filter(agreed::isSameStateAs).count();
+        boolean isBefore = true;
+        for (Frame.Claim claim : members) {
+            isBefore &= !claim.isSameStateAs(agreed);
+            long others = members.stream().filter(claim::isSameStateAs).count();
+            Violation.unless(
+                    others < votes || (others == votes && !isBefore) || claim.isSameStateAs(agreed),
+                    "I8",
+                    () -> "a step begins with a state of " + votes + " members, another one is that of " + others);
+        }
     }
 
     /** Trainers enter a group where all who stay are at the beginning of the same step, or have called nothing yet. */

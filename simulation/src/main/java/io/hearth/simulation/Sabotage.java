@@ -1,6 +1,7 @@
 package io.hearth.simulation;
 
 import io.hearth.collective.GroupMachine;
+import io.hearth.collective.StateClaim;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
@@ -108,9 +109,9 @@ interface Sabotage {
         return true;
     }
 
-    /** Whether those who were in before decide which state is right. */
-    default boolean leavesTheVoteToMembers() {
-        return true;
+    /** What the members' claims, by rank, are taken for when it is decided which state is right. */
+    default List<StateClaim> votes(List<StateClaim> claims) {
+        return claims;
     }
 
     /** Whether an open beginning of a step gets the number that it has in the lineage that is entered. */

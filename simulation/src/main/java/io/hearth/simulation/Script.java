@@ -132,6 +132,7 @@ final class Script {
             return;
         }
         long number = state.next();
+        steps.flip(process);
         var call = new Call(
                 steps.next(number, world.sabotage.ranks(state)), view, world.random.nextLong(), steps.model(number));
         called++;

@@ -24,6 +24,7 @@ final class Steps {
     private long begun;
     private long begunNanos;
     private int sumsLeft;
+    private boolean willFlip;
 
     Steps(World world) {
         this.world = world;
@@ -42,6 +43,23 @@ final class Steps {
         }
         NodeId root = ranks.get((int) (number / BROADCAST_EVERY % ranks.size()));
         return Signature.broadcast(DataType.FLOAT32, 10, root);
+    }
+
+    /** A bit of the model flips before the next step begins, if there is one. */
+    boolean flipsBeforeNext() {
+        willFlip = world.hasSteps && revision > 0;
+        return willFlip;
+    }
+
+    /** Flips what was to flip, once nothing but the beginning of a step comes next. */
+    void flip(NodeProcess process) {
+        if (willFlip && sumsLeft == 0) {
+            willFlip = false;
+            long flipped = models.removeLast() ^ 1L << world.random.nextInt(Long.SIZE);
+            models.add(flipped);
+            world.results.flipped(flipped);
+            world.trace(process, () -> "has a wrong bit in its model");
+        }
     }
 
     /** Steps that began. */
@@ -82,10 +100,14 @@ final class Steps {
     }
 
     /** The state of others is the own one now. */
-    void takeOver(Frame.Claim agreed) {
+    void takeOver(long model) {
         models.clear();
-        models.add(agreed.model());
-        revision = agreed.revision();
+        models.add(model);
+    }
+
+    /** The state that a step is to begin with has this number, whatever it was here. */
+    void agree(long agreedRevision) {
+        revision = agreedRevision;
     }
 
     /** A step began with what all agreed on. */

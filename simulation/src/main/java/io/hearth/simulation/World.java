@@ -66,7 +66,7 @@ final class World {
                 new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
         this.sabotage = sabotage;
         this.trace = trace;
-        this.weather = Weather.draw(random);
+        this.weather = Weather.draw(random, rarities);
         this.cluster = new Cluster(this, random, rarities);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally);
