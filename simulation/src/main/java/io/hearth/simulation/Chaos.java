@@ -21,7 +21,8 @@ final class Chaos {
             FaultKind.CUT_OFF_ON_COMMIT,
             FaultKind.DAMAGED_RECORD,
             FaultKind.CLOCK_JUMP,
-            FaultKind.NONSENSE);
+            FaultKind.NONSENSE,
+            FaultKind.LYING_SOURCE);
 
     private final World world;
     private final SplittableRandom random;

@@ -46,6 +46,11 @@ final class Exchanges {
         return streams.isOpen();
     }
 
+    /** A stream of state breaks. */
+    boolean stateLost(NodeId peer, String why) {
+        return boundary.lost(peer, why);
+    }
+
     /** The group epoch is another one now. */
     void enter(String former) {
         boundary.enter();
@@ -81,7 +86,7 @@ final class Exchanges {
         switch (frame) {
             case Frame.Claimed claimed -> boundary.claimed(claimed);
             case Frame.Ask ask -> boundary.asked(ask);
-            case Frame.State state -> boundary.came(state);
+            case Frame.Chunk chunk -> boundary.came(chunk);
             case Frame.Input _, Frame.Carried _, Frame.Held _ -> throw new AssertionError("no frame of a boundary");
         }
     }

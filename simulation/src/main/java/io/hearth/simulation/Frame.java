@@ -20,11 +20,11 @@ sealed interface Frame {
     /** What one member says that it holds at the beginning of a step; {@code doomed} as in {@link Share}. */
     record Claimed(String fence, long number, NodeId from, Claim claim, Optional<Refusal> doomed) implements Frame {}
 
-    /** One member lacks the state that all agreed on. */
-    record Ask(String fence, long number, NodeId from) implements Frame {}
+    /** One member lacks a chunk of the state that all agreed on, or its manifest. */
+    record Ask(String fence, long number, NodeId from, int chunk) implements Frame {}
 
-    /** The state of one who was asked. */
-    record State(String fence, long number, Claim claim) implements Frame {}
+    /** The chunk of one who was asked; a manifest's {@code bits} are the whole model's, as which it is known. */
+    record Chunk(String fence, long number, NodeId from, int chunk, long bits) implements Frame {}
 
     /** One member holds a result that is carried, the value of a broadcast, or the state of a step. */
     record Held(String fence, long number, NodeId from) implements Frame {}

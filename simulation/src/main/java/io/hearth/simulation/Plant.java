@@ -60,6 +60,11 @@ public enum Plant {
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
     /** Members are not counted. */
     LEAD_DECIDES("the first member's state is right, whatever most hold", 300, StepSabotages.LeadDecides::new),
+    /** Whatever comes is taken. */
+    UNCHECKED_CHUNK(
+            "chunks of a state are not compared with their fingerprints", 300, StepSabotages.UncheckedChunk::new),
+    /** Whatever came is taken. */
+    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 900, StepSabotages.StaleChunk::new),
     /** A joiner counts on. */
     OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */

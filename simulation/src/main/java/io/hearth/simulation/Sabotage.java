@@ -104,6 +104,16 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether a chunk that came is compared with its fingerprint. */
+    default boolean checksChunks() {
+        return true;
+    }
+
+    /** Whether chunks that are left from an earlier attempt are given up if they are not of the state that is fetched now. */
+    default boolean looksOverWhatIsLeft() {
+        return true;
+    }
+
     /** Whether a step begins only when all hold its state. */
     default boolean waitsForHolders() {
         return true;

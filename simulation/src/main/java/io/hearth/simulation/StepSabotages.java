@@ -22,6 +22,20 @@ final class StepSabotages {
         }
     }
 
+    record UncheckedChunk() implements Sabotage {
+        @Override
+        public boolean checksChunks() {
+            return false;
+        }
+    }
+
+    record StaleChunk() implements Sabotage {
+        @Override
+        public boolean looksOverWhatIsLeft() {
+            return false;
+        }
+    }
+
     record NoHolders() implements Sabotage {
         @Override
         public boolean waitsForHolders() {

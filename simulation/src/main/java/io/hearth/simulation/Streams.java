@@ -86,7 +86,7 @@ final class Streams {
             case Frame.Input input -> input(input.number(), input.from(), input.share());
             case Frame.Carried result -> carried(result.number(), result.sum());
             case Frame.Held holder -> held(holder.number(), holder.from());
-            case Frame.Claimed _, Frame.Ask _, Frame.State _ -> boundary.accept(frame);
+            case Frame.Claimed _, Frame.Ask _, Frame.Chunk _ -> boundary.accept(frame);
         }
     }
 

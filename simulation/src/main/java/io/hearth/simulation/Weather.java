@@ -29,7 +29,7 @@ record Weather(
         double sharpness,
         long pauseBetweenFaultsNanos,
         long faultyNanos) {
-    private static final Set<FaultKind> RARE = EnumSet.of(FaultKind.WRONG_MEMORY);
+    private static final Set<FaultKind> RARE = EnumSet.of(FaultKind.WRONG_MEMORY, FaultKind.LYING_SOURCE);
     private static final int RARE_ONE_IN = 6;
 
     /** Those that take nobody and no message away. */
