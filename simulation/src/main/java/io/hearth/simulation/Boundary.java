@@ -167,6 +167,11 @@ final class Boundary {
             return begun.isOver() && !begun.hasGivenUp();
         }
         List<NodeId> members = state().formation().members();
+        Frame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
+        if (!own.joined() && !world.sabotage.keepsWhoDiffers()) {
+            giveUp("its state differs");
+            return false;
+        }
         var task = new Fetch.Task(
                 fence(),
                 number,
@@ -186,11 +191,17 @@ final class Boundary {
         }
         if (fetch.hasGivenUp()) {
             fetchedNanos = 0;
-            trainer.script().giveUp("the state did not come");
+            giveUp("the state did not come");
         } else {
             steps().takeOver(staging.applied(steps().claim("").model()));
             staging.clear();
         }
+    }
+
+    /** Where nobody and no message is lost, whoever lacks the state gets it, and stays. */
+    private void giveUp(String why) {
+        Violation.unless(!world.weather.isMild(), "state", () -> process.host.name() + " leaves its group: " + why);
+        trainer.script().giveUp(why);
     }
 
     /** A stream of state from that member breaks. */
@@ -216,7 +227,7 @@ final class Boundary {
     private long answer(Frame.Ask ask) {
         long model = steps().claim("").model();
         long right = ask.chunk() == FetchMachine.MANIFEST ? model : Staging.chunk(model, ask.chunk());
-        if (!world.isFaulty() || !world.weather.has(FaultKind.LYING_SOURCE) || world.random.nextInt(3) > 0) {
+        if (!world.isFaulty() || !world.weather.has(FaultKind.LYING_SOURCE) || world.random.nextBoolean()) {
             return right;
         }
         world.tally.fault(FaultKind.LYING_SOURCE);

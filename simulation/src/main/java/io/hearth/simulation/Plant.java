@@ -65,6 +65,8 @@ public enum Plant {
             "chunks of a state are not compared with their fingerprints", 300, StepSabotages.UncheckedChunk::new),
     /** Whatever came is taken. */
     STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 900, StepSabotages.StaleChunk::new),
+    /** Wrong memory costs a member its place. */
+    DIFFERENCE_IS_END("a member whose state differs leaves its group", 600, StepSabotages.DifferenceIsEnd::new),
     /** A joiner counts on. */
     OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */

@@ -104,6 +104,11 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether a member that was in before and lacks the state of a step stays. */
+    default boolean keepsWhoDiffers() {
+        return true;
+    }
+
     /** Whether a chunk that came is compared with its fingerprint. */
     default boolean checksChunks() {
         return true;

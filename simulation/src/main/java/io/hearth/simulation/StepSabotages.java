@@ -22,6 +22,13 @@ final class StepSabotages {
         }
     }
 
+    record DifferenceIsEnd() implements Sabotage {
+        @Override
+        public boolean keepsWhoDiffers() {
+            return false;
+        }
+    }
+
     record UncheckedChunk() implements Sabotage {
         @Override
         public boolean checksChunks() {

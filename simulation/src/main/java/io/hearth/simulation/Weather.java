@@ -30,7 +30,7 @@ record Weather(
         long pauseBetweenFaultsNanos,
         long faultyNanos) {
     private static final Set<FaultKind> RARE = EnumSet.of(FaultKind.WRONG_MEMORY, FaultKind.LYING_SOURCE);
-    private static final int RARE_ONE_IN = 6;
+    private static final int RARE_ONE_IN = 4;
 
     /** Those that take nobody and no message away. */
     private static final Set<FaultKind> MILD =
