@@ -45,9 +45,9 @@ public enum Plant {
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A broadcast's root does not wait. */
-    EAGER_ROOT("a broadcast's root returns before all hold its value", 300, GroupSabotages.EagerRoot::new),
+    EAGER_ROOT("a broadcast's root returns before all hold its value", 250, GroupSabotages.EagerRoot::new),
     /** Ranks change in the middle. */
-    NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 300, GroupSabotages.NewestRanks::new),
+    NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 60, GroupSabotages.NewestRanks::new),
     /** A running group takes joiners. */
     MID_STEP("a group at work admits trainers", 30, GroupSabotages.MidStep::new),
     /** A step does not wait for joiners. */
@@ -59,14 +59,14 @@ public enum Plant {
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
     /** Members are not counted. */
-    LEAD_DECIDES("the first member's state is right, whatever most hold", 300, StepSabotages.LeadDecides::new),
+    LEAD_DECIDES("the first member's state is right, whatever most hold", 700, StepSabotages.LeadDecides::new),
     /** Whatever comes is taken. */
     UNCHECKED_CHUNK(
-            "chunks of a state are not compared with their fingerprints", 300, StepSabotages.UncheckedChunk::new),
+            "chunks of a state are not compared with their fingerprints", 700, StepSabotages.UncheckedChunk::new),
     /** Whatever came is taken. */
-    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 900, StepSabotages.StaleChunk::new),
+    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 1_300, StepSabotages.StaleChunk::new),
     /** Wrong memory costs a member its place. */
-    DIFFERENCE_IS_END("a member whose state differs leaves its group", 600, StepSabotages.DifferenceIsEnd::new),
+    DIFFERENCE_IS_END("a member whose state differs leaves its group", 250, StepSabotages.DifferenceIsEnd::new),
     /** A joiner counts on. */
     OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */
