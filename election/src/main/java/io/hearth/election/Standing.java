@@ -131,18 +131,17 @@ final class Standing {
         return Optional.empty();
     }
 
-    /** What either of them said or missed while it stood still is not held against the other. */
+    /** Whether one says so for long, and both were heard all that time: what stood still could not say otherwise. */
     private static boolean saysBroken(Turn turn, Member one, Member other) {
-        long awake = Math.max(awakeSince(turn, one), awakeSince(turn, other));
-        return known(turn, one)
-                .filter(peer -> peer.livesIn(turn.home.lineage()))
-                .map(peer -> peer.brokenSince().get(other.node()))
-                .filter(since -> turn.now - Math.max(since, awake) >= turn.config.brokenPairNanos())
-                .isPresent();
-    }
-
-    private static long awakeSince(Turn turn, Member member) {
-        return known(turn, member).map(Peer::awakeNanos).orElse(turn.now);
+        Optional<Peer> witness = known(turn, one).filter(peer -> peer.livesIn(turn.home.lineage()));
+        Optional<Long> since = witness.map(peer -> peer.brokenSince().get(other.node()));
+        Optional<Peer> missed = known(turn, other);
+        if (since.isEmpty() || missed.isEmpty()) {
+            return false;
+        }
+        long from = Math.max(since.get(), Math.max(witness.get().awakeNanos(), missed.get().awakeNanos()));
+        long upTo = Math.min(witness.get().heardNanos(), missed.get().heardNanos());
+        return upTo - from >= turn.config.brokenPairNanos();
     }
 
     /** Whether some member that is heard cannot reach {@code node}. */

@@ -17,8 +17,14 @@ final class SimulationTest {
     private static final long FIRST = Long.getLong("hearth.firstSeed", 0);
     private static final long SEEDS = Long.getLong("hearth.seeds", 300);
 
-    /** What takes thousands of seeds from the first is played from here on. */
-    private static final Map<Plant, Long> RARE = Map.of(Plant.THAW, 800L);
+    /** What takes many seeds from the first is played from here on. */
+    private static final Map<Plant, Long> RARE = Map.of(
+            Plant.THAW, 800L,
+            Plant.FINAL_FORWARD, 10_000L,
+            Plant.NO_HOLDERS, 500L,
+            Plant.LEAD_DECIDES, 500L,
+            Plant.UNCHECKED_CHUNK, 500L,
+            Plant.STALE_CHUNK, 1_200L);
 
     private static Sweep.Report play(long first, long seeds, Optional<Plant> plant) throws InterruptedException {
         return Sweep.run(new Sweep.Request(first, seeds, plant, 2, 1), _ -> {});
