@@ -139,7 +139,8 @@ final class Standing {
         if (since.isEmpty() || missed.isEmpty()) {
             return false;
         }
-        long from = Math.max(since.get(), Math.max(witness.get().awakeNanos(), missed.get().awakeNanos()));
+        long from = Math.max(
+                since.get(), Math.max(witness.get().awakeNanos(), missed.get().awakeNanos()));
         long upTo = Math.min(witness.get().heardNanos(), missed.get().heardNanos());
         return upTo - from >= turn.config.brokenPairNanos();
     }

@@ -77,7 +77,11 @@ final class Hostile {
             case 1 -> restart(process);
             case 2 -> heartbeat(process);
             case 3 -> tell(process, new Message.NotYet(process.state().view().lineage(), "never"));
-            case 4 -> tell(process, new Message.Leave(process.state().view().lineage(), 1 + random.nextInt(40), random.nextBoolean()));
+            case 4 ->
+                tell(
+                        process,
+                        new Message.Leave(
+                                process.state().view().lineage(), 1 + random.nextInt(40), random.nextBoolean()));
             case 5 -> flood(process);
             default ->
                 new Lies(random, SELF, incarnation, process)

@@ -55,7 +55,7 @@ public enum Plant {
     /** Joiners keep their state. */
     NO_TAKE_OVER("who enters begins a step with its own state", 60, StepSabotages.NoTakeOver::new),
     /** A step begins too early. */
-    NO_HOLDERS("a step begins before all hold its state", 600, StepSabotages.NoHolders::new),
+    NO_HOLDERS("a step begins before all hold its state", 1_000, StepSabotages.NoHolders::new),
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
     /** Members are not counted. */
@@ -82,7 +82,7 @@ public enum Plant {
     /** Closing ends the process. */
     ABRUPT_LEAVE("closing ends the process at once", 60, GroupSabotages.AbruptLeave::new),
     /** A removed member is not told. */
-    UNTOLD_REMOVAL("collectives of a removed member do not hear of it", 200, GroupSabotages.UntoldRemoval::new),
+    UNTOLD_REMOVAL("collectives of a removed member do not hear of it", 600, GroupSabotages.UntoldRemoval::new),
     /** Memory stays as it is. */
     NO_ROLL_BACK("error-feedback memory is not rolled back", 30, GroupSabotages.NoRollBack::new);
 
