@@ -21,13 +21,14 @@ import java.util.TreeMap;
  * Asking for the last ones twice would end sooner when a source stalls, at the price of sending them twice when none does;
  * instead a silent source loses its chunks.
  */
-final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Event, FetchMachine.Effect> {
+public final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Event, FetchMachine.Effect> {
     /** In place of a chunk's number: what comes before the chunks. */
-    static final int MANIFEST = -1;
+    public static final int MANIFEST = -1;
 
     private final Limits limits;
 
-    FetchMachine(Limits limits) {
+    /** A fetch within these bounds. */
+    public FetchMachine(Limits limits) {
         this.limits = limits;
     }
 
@@ -40,16 +41,25 @@ final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Eve
      * @param budgetNanos for all
      * @param reportNanos between two reports of progress
      */
-    record Limits(int pipelineMax, int lossesMax, long quietNanos, long budgetNanos, long reportNanos) {
-        Limits {
+    public record Limits(int pipelineMax, int lossesMax, long quietNanos, long budgetNanos, long reportNanos) {
+        public Limits {
             if (pipelineMax < 1 || lossesMax < 1 || quietNanos < 1 || budgetNanos < 1 || reportNanos < 1) {
                 throw new IllegalArgumentException("every limit is at least 1");
             }
         }
+
+        /**
+         * Those that a group's state is fetched with.
+         *
+         * @param budgetNanos for all, positive
+         */
+        public static Limits within(long budgetNanos) {
+            return new Limits(3, 3, Math.max(1, budgetNanos / 3), budgetNanos, 1_000_000_000L);
+        }
     }
 
     /** What happens. Sources are numbered from 0, first choice first. */
-    sealed interface Event {
+    public sealed interface Event {
         /** There is a stream to that source. */
         record Opened(int source) implements Event {}
 
@@ -77,7 +87,7 @@ final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Eve
     }
 
     /** What to do. */
-    sealed interface Effect {
+    public sealed interface Effect {
         /** Ask for a chunk or {@link #MANIFEST}. */
         record Ask(int source, int chunk) implements Effect {}
 
@@ -98,14 +108,20 @@ final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Eve
     }
 
     /** Why it ended early. */
-    enum Reason {
+    public enum Reason {
+        /** The budget is spent. */
         OUT_OF_TIME,
+        /** No source is left that could be asked. */
         NO_SOURCE
     }
 
-    enum Mode {
+    /** Whether a source can be asked. */
+    public enum Mode {
+        /** Its stream is on its way. */
         OPENING,
+        /** It can be asked. */
         READY,
+        /** It is not asked again. */
         DROPPED
     }
 
@@ -116,8 +132,8 @@ final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Eve
      * @param losses streams lost
      * @param heardNanos when it last had no reason to answer or did
      */
-    record Source(Mode mode, List<Integer> asked, int losses, long heardNanos) {
-        Source {
+    public record Source(Mode mode, List<Integer> asked, int losses, long heardNanos) {
+        public Source {
             asked = List.copyOf(asked);
         }
     }
@@ -129,7 +145,7 @@ final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Eve
      * @param next index in {@code missing} of the first that was not asked for yet
      * @param again chunks to be asked for again
      */
-    record State(
+    public record State(
             long startedNanos,
             long reportedNanos,
             boolean hasManifest,
@@ -139,15 +155,19 @@ final class FetchMachine implements Machine<FetchMachine.State, FetchMachine.Eve
             int arrived,
             SortedMap<Integer, Source> sources,
             boolean isOver) {
-        State {
+        public State {
             missing = List.copyOf(missing);
             again = List.copyOf(again);
             sources = Collections.unmodifiableSortedMap(new TreeMap<>(sources));
         }
     }
 
-    /** All sources are being opened. */
-    static State start(int sources, long nowNanos) {
+    /**
+     * All sources are being opened.
+     *
+     * @param sources how many there are, at least 1
+     */
+    public static State start(int sources, long nowNanos) {
         var all = new TreeMap<Integer, Source>();
         for (int i = 0; i < sources; i++) {
             all.put(i, new Source(Mode.OPENING, List.of(), 0, nowNanos));

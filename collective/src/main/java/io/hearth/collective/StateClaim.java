@@ -23,10 +23,14 @@ import java.util.List;
  * @param sources up to {@link #SOURCES_MAX} ranks from which it would fetch, nearest first; on the wire 2 bytes each, 65,535
  *     for none
  */
-record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources) {
+public record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources) {
     static final int BYTES = 56;
-    static final int DIGEST_BYTES = 32;
-    static final int SOURCES_MAX = 4;
+
+    /** Length of a digest, in bytes. */
+    public static final int DIGEST_BYTES = 32;
+
+    /** Most ranks that a claim names to fetch from. */
+    public static final int SOURCES_MAX = 4;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfShort SHORT =
@@ -36,7 +40,7 @@ record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sou
     private static final int JOINED = 48;
     private static final int NOBODY = 0xFFFF;
 
-    StateClaim {
+    public StateClaim {
         sources = List.copyOf(sources);
         boolean areRanks = sources.stream().allMatch(rank -> rank >= 0 && rank < NOBODY);
         if (revision < 0 || digest.size() != DIGEST_BYTES || sources.size() > SOURCES_MAX || !areRanks) {

@@ -31,10 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class StateFetcher {
     private static final Logger LOG = LoggerFactory.getLogger(StateFetcher.class);
-    private static final int PIPELINE_MAX = 3;
-    private static final int LOSSES_MAX = 3;
     private static final int INBOX_MAX = 256;
-    private static final long REPORT_NANOS = 1_000_000_000L;
 
     private final Task task;
     private final FetchMachine machine;
@@ -73,10 +70,7 @@ final class StateFetcher {
 
     StateFetcher(Task task) {
         this.task = task;
-        long budgetNanos = Math.max(1, task.budgetNanos());
-        long quietNanos = Math.max(1, budgetNanos / 3);
-        this.machine = new FetchMachine(
-                new FetchMachine.Limits(PIPELINE_MAX, LOSSES_MAX, quietNanos, budgetNanos, REPORT_NANOS));
+        this.machine = new FetchMachine(FetchMachine.Limits.within(Math.max(1, task.budgetNanos())));
     }
 
     /**

@@ -16,14 +16,14 @@ import java.util.stream.IntStream;
  * that completed most steps decide in the same way.
  *
  * @param agreed the right state
- * @param holders ranks that hold it, ascending
+ * @param holders ranks that hold it, ascending, at least one
  * @param sources for each rank that lacks it, whom it asks, first choice first
  */
-record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Integer, List<Integer>> sources) {
+public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Integer, List<Integer>> sources) {
     /** How many are asked where none of a rank's own choice holds the state. */
     private static final int FALLBACK_MAX = 2;
 
-    StateVote {
+    public StateVote {
         holders = List.copyOf(holders);
         sources = new TreeMap<>(sources);
     }
@@ -31,9 +31,10 @@ record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Integer, Li
     /**
      * Decides.
      *
-     * @param claims by rank, at least one
+     * @param claims by rank, of all members, at least one; borrowed
+     * @throws java.util.NoSuchElementException if there are none
      */
-    static StateVote decide(List<StateClaim> claims) {
+    public static StateVote decide(List<StateClaim> claims) {
         List<StateClaim> voters = claims.stream()
                 .filter(claim -> !claim.joined() && claim.revision() > 0)
                 .toList();

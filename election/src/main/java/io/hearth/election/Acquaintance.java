@@ -68,7 +68,7 @@ final class Acquaintance {
         boolean hasLeft = turn.view().member(from).isEmpty(); // then what it asked for was done, and it is back
         turn.peer(from)
                 .map(peer -> peer.leaving() && hasLeft ? peer.asksToLeave(false) : peer)
-                .ifPresent(peer -> turn.peer(from, peer.says(presence, turn.now)));
+                .ifPresent(peer -> turn.peer(from, peer.says(presence, turn.now, turn.config.gapNanos())));
         LineageRecord record = turn.record(presence.lineage());
         if (record != null && record.view().isPresent() && record.view().get().epoch() > presence.epoch()) {
             turn.send(from, new Message.Commit(record.view().get()));

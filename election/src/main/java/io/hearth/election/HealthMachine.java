@@ -25,6 +25,7 @@ import java.util.TreeMap;
  * Suspect            --any frame, linked---------------------------&gt; Alive   (Trusted)
  * Suspect            --for long------------------------------------&gt; (none)  (removed)
  * all                --local gap-----------------------------------&gt; same, timers restarted (Awoke)
+ * all                --step that comes late------------------------&gt; same, timers later by as much
  * any                --linked, newer incarnation-------------------&gt; Unheard, as new
  * Suspect, linked    --silent for two spans------------------------&gt; same, link to be made anew (Renew)
  * </pre>
@@ -100,6 +101,9 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         if (gap > config.gapNanos() && !peers.isEmpty()) {
             peers = restarted(peers, nowNanos);
             effects.add(new Effect.Awoke(gap));
+        } else {
+            long late = gap - sleepNanos(state, state.steppedNanos());
+            peers = late > config.heartbeatNanos() / 5 ? postponed(peers, late) : peers;
         }
         peers = switch (event) {
             case Event.Linked linked -> onLinked(peers, linked, nowNanos, effects);
@@ -150,6 +154,18 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
 
     private static boolean isUnrenewed(Watched peer) {
         return peer.link() instanceof Link.Up up && !up.givenUp();
+    }
+
+    /** A step that was due and did not come: this node stood still, so what it did not hear then says nothing. */
+    private static SortedMap<NodeId, Watched> postponed(SortedMap<NodeId, Watched> peers, long lateNanos) {
+        var later = new TreeMap<NodeId, Watched>();
+        peers.forEach((node, peer) -> {
+            Link link = peer.link() instanceof Link.Lost lost
+                    ? new Link.Lost(lost.sinceNanos() + lateNanos, lost.refused())
+                    : peer.link();
+            later.put(node, peer.heard(peer.heardNanos() + lateNanos).link(link));
+        });
+        return later;
     }
 
     private SortedMap<NodeId, Watched> restarted(SortedMap<NodeId, Watched> peers, long now) {

@@ -3,6 +3,7 @@ package io.hearth.election;
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
 import java.util.List;
+import java.util.Optional;
 
 /** Leaves in good order: waits until the others have the results that this node has, then asks to be left out. */
 final class Leaving {
@@ -20,7 +21,7 @@ final class Leaving {
         if (turn.isLeaving()) {
             return;
         }
-        turn.sendToMembers(new Message.Leave(turn.home.lineage(), true));
+        turn.sendToMembers(leave(turn, turn.view(), true));
         Learner.walkOut(turn);
     }
 
@@ -29,13 +30,17 @@ final class Leaving {
         if (!leave.lineage().equals(turn.home.lineage())) {
             return;
         }
-        if (turn.view().member(from).isEmpty()) {
+        Optional<Member> member = turn.view().member(from);
+        if (member.isEmpty()) {
             turn.send(from, new Message.Commit(turn.view())); // it is out and missed the news
             return;
         }
+        if (member.get().entryEpoch() > leave.entryEpoch()) {
+            return; // it left and is back: this was long on its way
+        }
         turn.peer(from).ifPresent(peer -> turn.peer(from, peer.asksToLeave(true)));
         if (leave.returns()) {
-            turn.view().member(from).ifPresent(member -> Admissions.resigned(turn, member));
+            Admissions.resigned(turn, member.get());
         }
     }
 
@@ -66,14 +71,19 @@ final class Leaving {
     }
 
     private static void ask(Turn turn) {
-        turn.sendToMembers(new Message.Leave(turn.home.lineage(), false));
+        turn.sendToMembers(leave(turn, turn.view(), false));
         for (View view : walkedOutOf(turn)) {
-            var leave = new Message.Leave(view.lineage(), false);
+            Message leave = leave(turn, view, false);
             others(turn, view).forEach(member -> turn.send(member.node(), leave));
         }
         if (isLast(turn)) {
             go(turn);
         }
+    }
+
+    private static Message leave(Turn turn, View view, boolean returns) {
+        Member me = view.member(turn.self.node()).orElseThrow();
+        return new Message.Leave(view.lineage(), me.entryEpoch(), returns);
     }
 
     private static void go(Turn turn) {
@@ -105,7 +115,7 @@ final class Leaving {
     }
 
     private static boolean isThere(Turn turn, Member member) {
-        return turn.peer(member.node())
+        return Standing.known(turn, member)
                 .filter(peer -> peer.linked() && !peer.suspected() && !peer.leaving())
                 .isPresent();
     }
@@ -117,7 +127,7 @@ final class Leaving {
     }
 
     private static boolean hasAll(Turn turn, Member member) {
-        return turn.peer(member.node())
+        return Standing.known(turn, member)
                 .filter(peer -> peer.livesIn(turn.home.lineage()))
                 .flatMap(Peer::presence)
                 .filter(presence -> presence.doneUpTo() >= turn.progress.doneUpTo())

@@ -70,8 +70,13 @@ public sealed interface Message {
         }
     }
 
-    /** Asks to be left out of the next view, again and again; {@code returns}: it will ask for entry again. */
-    record Leave(Lineage lineage, boolean returns) implements Message {}
+    /**
+     * Asks to be left out of the next view, again and again.
+     *
+     * @param entryEpoch of the entry that it gives up: the node may have entered anew since, and then this is old
+     * @param returns it will ask for entry again
+     */
+    record Leave(Lineage lineage, long entryEpoch, boolean returns) implements Message {}
 
     /** Most characters of a reason. */
     int REASON_CHARACTERS_MAX = 80;

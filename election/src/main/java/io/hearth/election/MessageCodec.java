@@ -106,9 +106,10 @@ public final class MessageCodec {
                         .setLineage(Frames.of(lineage))
                         .setReason(reason)
                         .build();
-            case Message.Leave(Lineage lineage, boolean returns) ->
+            case Message.Leave(Lineage lineage, long entryEpoch, boolean returns) ->
                 LeaveFrame.newBuilder()
                         .setLineage(Frames.of(lineage))
+                        .setEntryEpoch(entryEpoch)
                         .setReturns(returns)
                         .build();
         };
@@ -256,7 +257,7 @@ public final class MessageCodec {
     }
 
     private static Message leave(LeaveFrame frame) {
-        return new Message.Leave(lineage(frame.getLineage()), frame.getReturns());
+        return new Message.Leave(lineage(frame.getLineage()), frame.getEntryEpoch(), frame.getReturns());
     }
 
     private static Lineage lineage(io.hearth.election.wire.LineageFrame frame) {

@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param leaving it asked to leave
  * @param presence what it last said of itself
  * @param heardNanos when it said so
+ * @param awakeNanos since when it has said something again and again, without a pause of its own
  * @param residentNanos since when it says to live in that lineage
  * @param brokenSince nodes that it cannot reach, and since when it says so
  */
@@ -28,11 +29,12 @@ record Peer(
         boolean leaving,
         Optional<Presence> presence,
         long heardNanos,
+        long awakeNanos,
         long residentNanos,
         SortedMap<NodeId, Long> brokenSince) {
 
     static Peer fresh(long incarnation, long now) {
-        return new Peer(incarnation, true, now, false, now, false, Optional.empty(), now, now, new TreeMap<>());
+        return new Peer(incarnation, true, now, false, now, false, Optional.empty(), now, now, now, new TreeMap<>());
     }
 
     Peer linked(boolean up, long now) {
@@ -45,6 +47,7 @@ record Peer(
                 leaving,
                 presence,
                 heardNanos,
+                awakeNanos,
                 residentNanos,
                 brokenSince);
     }
@@ -59,6 +62,7 @@ record Peer(
                 leaving,
                 presence,
                 heardNanos,
+                awakeNanos,
                 residentNanos,
                 brokenSince);
     }
@@ -73,11 +77,13 @@ record Peer(
                 asks,
                 presence,
                 heardNanos,
+                awakeNanos,
                 residentNanos,
                 brokenSince);
     }
 
-    Peer says(Presence now, long nowNanos) {
+    /** {@code gapNanos}: it stood still if it said nothing for longer. */
+    Peer says(Presence now, long nowNanos, long gapNanos) {
         boolean stayed = presence.isPresent() && presence.get().lineage().equals(now.lineage());
         SortedMap<NodeId, Long> broken = brokenSince;
         if (!now.broken().isEmpty() || !broken.isEmpty()) {
@@ -95,6 +101,7 @@ record Peer(
                 leaving,
                 Optional.of(now),
                 nowNanos,
+                nowNanos - heardNanos > gapNanos ? nowNanos : awakeNanos,
                 stayed ? residentNanos : nowNanos,
                 broken);
     }

@@ -10,6 +10,11 @@ import java.util.TreeSet;
 final class Standing {
     private Standing() {}
 
+    /** What is known of a member: of the very start that the view lists, not of an earlier or a later one. */
+    static Optional<Peer> known(Turn turn, Member member) {
+        return turn.peer(member.node()).filter(peer -> peer.incarnation() == member.incarnation());
+    }
+
     /** Whether a member is suspected, or was never heard since it is one. */
     static boolean isSilent(Turn turn, Member member) {
         if (turn.isSelf(member)) {
@@ -38,7 +43,7 @@ final class Standing {
 
     /** The member says that it lives in another lineage, and not just since it was admitted here. */
     static boolean isElsewhere(Turn turn, Member member) {
-        Optional<Peer> known = turn.peer(member.node());
+        Optional<Peer> known = known(turn, member);
         if (known.isEmpty() || known.get().presence().isEmpty() || known.get().livesIn(turn.home.lineage())) {
             return false;
         }
@@ -49,9 +54,7 @@ final class Standing {
     static boolean isLeaving(Turn turn, Member member) {
         return turn.isSelf(member)
                 ? turn.isLeaving()
-                : turn.peer(member.node())
-                        .filter(peer -> peer.leaving() && peer.incarnation() == member.incarnation())
-                        .isPresent();
+                : known(turn, member).filter(Peer::leaving).isPresent();
     }
 
     /** Whether the member can drive a ballot. */
@@ -128,12 +131,18 @@ final class Standing {
         return Optional.empty();
     }
 
+    /** Whether one says so for long, and both were heard all that time: what stood still could not say otherwise. */
     private static boolean saysBroken(Turn turn, Member one, Member other) {
-        return turn.peer(one.node())
-                .filter(peer -> peer.livesIn(turn.home.lineage()))
-                .map(peer -> peer.brokenSince().get(other.node()))
-                .filter(since -> turn.now - since >= turn.config.brokenPairNanos())
-                .isPresent();
+        Optional<Peer> witness = known(turn, one).filter(peer -> peer.livesIn(turn.home.lineage()));
+        Optional<Long> since = witness.map(peer -> peer.brokenSince().get(other.node()));
+        Optional<Peer> missed = known(turn, other);
+        if (since.isEmpty() || missed.isEmpty()) {
+            return false;
+        }
+        long from = Math.max(
+                since.get(), Math.max(witness.get().awakeNanos(), missed.get().awakeNanos()));
+        long upTo = Math.min(witness.get().heardNanos(), missed.get().heardNanos());
+        return upTo - from >= turn.config.brokenPairNanos();
     }
 
     /** Whether some member that is heard cannot reach {@code node}. */
@@ -141,7 +150,7 @@ final class Standing {
         return turn.view().members().stream()
                 .filter(member -> !turn.isSelf(member)
                         && !isSilent(turn, member)
-                        && turn.peer(member.node())
+                        && known(turn, member)
                                 .filter(peer -> peer.livesIn(turn.home.lineage())
                                         && peer.brokenSince().containsKey(node))
                                 .isPresent())
@@ -174,7 +183,7 @@ final class Standing {
     private static Optional<ViewState.Progress> progress(Turn turn, Member member) {
         return turn.isSelf(member)
                 ? Optional.of(turn.progress)
-                : turn.peer(member.node())
+                : known(turn, member)
                         .flatMap(Peer::presence)
                         .filter(presence -> presence.lineage().equals(turn.home.lineage()))
                         .map(presence -> new ViewState.Progress(presence.doneUpTo(), presence.phase()));

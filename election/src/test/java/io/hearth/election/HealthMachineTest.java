@@ -186,6 +186,27 @@ final class HealthMachineTest {
     }
 
     @Test
+    void whatIsTooShortForAPauseIsNotHeldAgainstAPeerThatPausedBefore() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(1_100 * MILLI); // the peer stands still
+        bench.now += 545 * MILLI; // and then this node does
+        bench.event(new Event.Tick());
+        assertEquals(0, bench.count(Effect.Suspected.class), "its heartbeats may be waiting to be read");
+        bench.pass(500 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class), "they were not there");
+    }
+
+    @Test
+    void whoIsAlwaysALittleLateSuspectsAllTheSame() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        long started = bench.now;
+        while (bench.count(Effect.Suspected.class) == 0) {
+            bench.now += bench.machine.sleepNanos(bench.state, bench.now) + 60 * MILLI;
+            bench.event(new Event.Tick());
+        }
+        assertTrue(bench.now - started < 2_500 * MILLI, "after " + (bench.now - started) / MILLI + " ms");
+    }
+
+    @Test
     void withoutPeersNoPauseIsNoticed() {
         var bench = new Bench(HealthConfig.lan());
         bench.now += 5_000 * MILLI; // a slow start

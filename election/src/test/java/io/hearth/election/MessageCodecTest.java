@@ -52,7 +52,7 @@ final class MessageCodecTest {
                 new Message.Join(LINEAGE, Role.TRAINER, "job", GroupPhase.BOUNDARY),
                 new Message.Join(LINEAGE, Role.AGENT, "", GroupPhase.FRESH),
                 new Message.NotYet(LINEAGE, "wait"),
-                new Message.Leave(LINEAGE, true));
+                new Message.Leave(LINEAGE, 3, true));
     }
 
     @Test

@@ -223,7 +223,7 @@ final class ViewMachineTest {
         assertEquals(told, received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD))));
         beat(THIRD, LINEAGE, 3, 3);
         assertEquals(told, effects);
-        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE, false)), "a leaver may exit");
+        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE, 3, false)), "a leaver may exit");
     }
 
     @Test
@@ -290,8 +290,8 @@ final class ViewMachineTest {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         received(Nodes.agent(9), new Message.Prepare(VIEW, new Ballot(1, Nodes.agent(9))));
         assertEquals(2, state.refusals().count(Refusal.FOREIGN_BALLOT));
-        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, false)));
-        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, false)));
+        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, 3, false)));
+        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, 3, false)));
         assertEquals(1, state.refusals().count(Refusal.OLD_INCARNATION));
         View twice = new View(LINEAGE, 7, List.of(member(SELF, 1, 3), member(SELF, 2, 3)), List.of());
         received(THIRD, new Message.Commit(twice));
@@ -380,7 +380,7 @@ final class ViewMachineTest {
     void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
         event(new Event.Suspected(THIRD, 1));
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
-        received(MASTER, new Message.Leave(LINEAGE, false));
+        received(MASTER, new Message.Leave(LINEAGE, 3, false));
         Ballot mine = new Ballot(1, SELF);
         event(new Event.Frozen(LINEAGE, 4, Optional.of(OpenResolver.OPEN), 0));
         var leaves = Optional.of(new Message.Status(true, OpenResolver.OPEN));
@@ -395,7 +395,7 @@ final class ViewMachineTest {
 
     @Test
     void whoAskedToLeaveAndEnteredAgainLeavesNoMore() {
-        received(THIRD, new Message.Leave(LINEAGE, true));
+        received(THIRD, new Message.Leave(LINEAGE, 3, true));
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
         now += 1_000 * MILLI;
         event(new Event.Tick());
@@ -403,9 +403,49 @@ final class ViewMachineTest {
         assertEquals(Optional.empty(), state.change().needed());
     }
 
+    /** Says, every 250 ms until then, that {@code from} cannot reach {@code missed}; the other one is heard as well. */
+    private void saysBroken(long until, NodeId from, NodeId missed) {
+        for (; now < until; now += 250 * MILLI) {
+            for (NodeId node : List.of(from, missed)) {
+                var unreached = node.equals(from) ? List.of(missed) : List.<NodeId>of();
+                var presence = new Presence(LINEAGE, 4, 3, false, "", GroupPhase.FRESH, -1, unreached);
+                received(node, new Message.Heartbeat(presence, 1, 0, 0));
+            }
+        }
+        event(new Event.Tick());
+    }
+
+    @Test
+    void aPairIsNotBrokenForTheTimeThatOneOfItStoodStill() {
+        NodeId fourth = Nodes.agent(4);
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        event(new Event.Linked(fourth, 1));
+        saysBroken(now + 1_000 * MILLI, THIRD, fourth);
+        now += 600 * MILLI; // with the last one of before: both stood still for 850 ms
+        event(new Event.Tick());
+        saysBroken(now + 1_250 * MILLI, THIRD, fourth);
+        assertEquals(Optional.empty(), state.change().needed());
+        saysBroken(now + 500 * MILLI, THIRD, fourth);
+        assertTrue(state.change().needed().isPresent(), "1.5 s without a pause");
+    }
+
+    @Test
+    void whatAMemberSaidBeforeItEnteredAgainDoesNotTakeItOut() {
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        received(THIRD, new Message.Leave(LINEAGE, 3, true)); // long on its way
+        received(THIRD, new Message.Leave(LINEAGE, 3, false));
+        now += 1_000 * MILLI;
+        event(new Event.Tick());
+        assertEquals(Optional.empty(), state.change().needed(), effects.toString());
+        received(THIRD, new Message.Leave(LINEAGE, 4, false));
+        received(MASTER, new Message.Leave(LINEAGE, 1, false));
+        event(new Event.Tick());
+        assertTrue(state.change().needed().isPresent(), "now it wants to go");
+    }
+
     @Test
     void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
-        received(THIRD, new Message.Leave(LINEAGE, true));
+        received(THIRD, new Message.Leave(LINEAGE, 3, true));
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
         var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
         beat(THIRD, elsewhere, 6, 3);

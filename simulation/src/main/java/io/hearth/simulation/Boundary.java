@@ -1,17 +1,22 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.collective.FetchMachine;
 import io.hearth.collective.GroupMachine.State;
 import io.hearth.collective.Refusal;
+import io.hearth.collective.StateClaim;
+import io.hearth.collective.StateVote;
+import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
-import java.util.LinkedHashMap;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * lack it fetch it, and nobody goes on before all said that they hold it.
  */
 final class Boundary {
-    private static final long ASK_AGAIN_NANOS = 1_500 * MILLI;
     private static final long BUDGET_NANOS = 10 * SECOND;
 
     private final NodeProcess process;
@@ -27,14 +31,19 @@ final class Boundary {
     private final Trainer trainer;
     private final Exchanges exchanges;
     private final NavigableMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
-    private long fetchedNanos; // in all attempts at one beginning
+    private final Staging staging;
+    private long fetchedNanos; // in former attempts at one beginning
 
     /** What came for one number. */
     private static final class Attempt {
         final NavigableMap<NodeId, Frame.Claim> claims = new TreeMap<>();
         final NavigableMap<NodeId, Refusal> dooms = new TreeMap<>();
-        Frame.@Nullable Claim agreed;
-        int asked;
+
+        @Nullable
+        StateVote vote;
+
+        @Nullable
+        Fetch fetch;
     }
 
     /** How the beginning of a step ended: {@code model} is what to go on with if it was not refused. */
@@ -45,10 +54,18 @@ final class Boundary {
         this.world = process.world;
         this.trainer = trainer;
         this.exchanges = exchanges;
+        this.staging = new Staging(world);
     }
 
     /** The group epoch is another one now. */
     void enter() {
+        for (Attempt attempt : attempts.values()) {
+            Fetch fetch = attempt.fetch;
+            if (fetch != null && !fetch.isOver()) {
+                fetch.abandon();
+                fetchedNanos += fetch.spentNanos();
+            }
+        }
         attempts.clear();
     }
 
@@ -92,15 +109,17 @@ final class Boundary {
         if (!attempt.dooms.isEmpty()) { // the same on all, whatever came first
             return Optional.of(new End(Optional.of(attempt.dooms.firstEntry().getValue()), 0));
         }
-        Frame.Claim agreed = agreed(attempt);
-        if (!holds(agreed) && world.sabotage.takesStateOver()) {
-            if (attempt.asked == 0) {
-                fetch(number, attempt, agreed);
-            }
+        StateVote vote = vote(attempt);
+        Frame.Claim agreed = claim(vote.agreed());
+        List<Integer> sources = vote.sources().get(members.indexOf(process.host.id));
+        if (sources == null) {
+            staging.clear(); // what an earlier attempt left there is of no use any more
+        } else if (world.sabotage.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
         if (!exchanges.holders(number).contains(process.host.id)) {
             fetchedNanos = 0;
+            steps().agree(agreed.revision());
             exchanges.hold(number);
         }
         boolean allHold = exchanges.holders(number).containsAll(members);
@@ -109,95 +128,119 @@ final class Boundary {
                 : Optional.empty();
     }
 
-    private Frame.Claim agreed(Attempt attempt) {
-        Frame.Claim known = attempt.agreed;
+    private StateVote vote(Attempt attempt) {
+        StateVote known = attempt.vote;
         if (known != null) {
             return known;
         }
-        Frame.Claim agreed = vote(
-                state().formation().members().stream().map(attempt.claims::get).toList());
-        attempt.agreed = agreed;
-        world.results.agreed(attempt.claims, agreed);
-        return agreed;
-    }
-
-    /** What most of those hold that began a step here and completed one; without any, the farthest. */
-    private Frame.Claim vote(List<Frame.Claim> byRank) {
-        List<Frame.Claim> voters = byRank.stream()
-                .filter(claim -> !claim.joined() && claim.revision() > 0)
-                .toList();
-        if (voters.isEmpty() || !world.sabotage.leavesTheVoteToMembers()) {
-            long most = byRank.stream().mapToLong(Frame.Claim::revision).max().orElseThrow();
-            voters = byRank.stream().filter(claim -> claim.revision() == most).toList();
+        List<Frame.Claim> byRank =
+                state().formation().members().stream().map(attempt.claims::get).toList();
+        var claims = new ArrayList<StateClaim>();
+        for (int rank = 0; rank < byRank.size(); rank++) {
+            claims.add(claim(byRank.get(rank), rank, byRank.size()));
         }
-        var counts = new LinkedHashMap<Frame.Claim, Integer>();
-        voters.forEach(claim -> counts.merge(new Frame.Claim(claim.revision(), claim.model(), false), 1, Integer::sum));
-        int most = counts.values().stream().mapToInt(Integer::intValue).max().orElseThrow();
-        return counts.entrySet().stream()
-                .filter(entry -> entry.getValue() == most)
-                .map(Map.Entry::getKey)
-                .findFirst()
-                .orElseThrow();
+        StateVote vote = StateVote.decide(world.sabotage.votes(claims));
+        attempt.vote = vote;
+        world.results.agreed(byRank, claim(vote.agreed()));
+        return vote;
     }
 
-    private boolean holds(Frame.Claim agreed) {
-        return steps().claim("").isSameStateAs(agreed);
-    }
-
-    /** Asks one holder after the other until one answered with the right state. */
-    private void fetch(long number, Attempt attempt, Frame.Claim agreed) {
-        List<NodeId> holders = state().formation().members().stream()
-                .filter(member -> {
-                    Frame.Claim claim = attempt.claims.get(member);
-                    return claim != null && claim.isSameStateAs(agreed);
-                })
+    /** As on the wire; the next ranks are the nearest. */
+    private static StateClaim claim(Frame.Claim claim, int rank, int ranks) {
+        Bytes digest = Bytes.of(ByteBuffer.allocate(StateClaim.DIGEST_BYTES)
+                .putLong(claim.model())
+                .array());
+        List<Integer> sources = IntStream.range(1, Math.min(ranks, 1 + StateClaim.SOURCES_MAX))
+                .mapToObj(hops -> (rank + hops) % ranks)
                 .toList();
-        NodeId source = holders.get(attempt.asked % holders.size());
-        attempt.asked++;
-        world.trace(process, () -> "fetches the state of number " + number + " from " + world.name(source));
-        world.post.stream(process, source, new Frame.Ask(fence(), number, process.host.id));
-        world.after(
-                ASK_AGAIN_NANOS,
-                () -> process.deliver(() -> {
-                    boolean isWaiting = !trainer.script().isOver()
-                            && attempts.get(number) == attempt
-                            && state().frozen().isEmpty()
-                            && !holds(agreed);
-                    if (isWaiting) {
-                        goOn(number, attempt, agreed);
-                    }
-                }));
+        return new StateClaim(claim.revision(), digest, claim.joined(), sources);
     }
 
-    private void goOn(long number, Attempt attempt, Frame.Claim agreed) {
-        fetchedNanos += ASK_AGAIN_NANOS;
-        if (fetchedNanos > BUDGET_NANOS) {
+    private static Frame.Claim claim(StateClaim agreed) {
+        long model = ByteBuffer.wrap(agreed.digest().toArray()).getLong();
+        return new Frame.Claim(agreed.revision(), model, false);
+    }
+
+    private boolean hasFetched(long number, Attempt attempt, Frame.Claim agreed, List<Integer> sources) {
+        Fetch begun = attempt.fetch;
+        if (begun != null) {
+            return begun.isOver() && !begun.hasGivenUp();
+        }
+        List<NodeId> members = state().formation().members();
+        Frame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
+        if (!own.joined() && !world.sabotage.keepsWhoDiffers()) {
+            giveUp("its state differs");
+            return false;
+        }
+        var task = new Fetch.Task(
+                fence(),
+                number,
+                steps().claim("").model(),
+                agreed.model(),
+                sources.stream().map(members::get).toList());
+        var fetch = new Fetch(process, task, staging, BUDGET_NANOS - fetchedNanos, () -> fetched(attempt));
+        attempt.fetch = fetch;
+        fetch.begin();
+        return false;
+    }
+
+    private void fetched(Attempt attempt) {
+        Fetch fetch = Objects.requireNonNull(attempt.fetch);
+        if (trainer.script().isOver()) {
+            return;
+        }
+        if (fetch.hasGivenUp()) {
             fetchedNanos = 0;
-            trainer.script().giveUp("the state did not come in time");
+            giveUp("the state did not come");
         } else {
-            fetch(number, attempt, agreed);
+            steps().takeOver(staging.applied(steps().claim("").model()));
+            staging.clear();
         }
     }
 
-    /** Somebody lacks the state: it takes its time. */
+    /** Where nobody and no message is lost, whoever lacks the state gets it, and stays. */
+    private void giveUp(String why) {
+        Violation.unless(!world.weather.isMild(), "state", () -> process.host.name() + " leaves its group: " + why);
+        trainer.script().giveUp(why);
+    }
+
+    /** A stream of state from that member breaks. */
+    boolean lost(NodeId peer, String why) {
+        Fetch fetch = attempts.isEmpty() ? null : attempts.lastEntry().getValue().fetch;
+        return fetch != null && fetch.lost(peer, why);
+    }
+
+    /** Somebody lacks a part of the state: it takes its time. */
     void asked(Frame.Ask ask) {
         world.after(
-                world.transferNanos(),
+                world.transferNanos() / 2, // a manifest and then all chunks at once
                 () -> process.deliver(() -> {
                     if (ask.fence().equals(fence()) && !trainer.script().isOver()) {
-                        Frame.Claim mine = steps().claim("");
-                        world.post.stream(process, ask.from(), new Frame.State(ask.fence(), ask.number(), mine));
+                        world.post.stream(
+                                process,
+                                ask.from(),
+                                new Frame.Chunk(ask.fence(), ask.number(), process.host.id, ask.chunk(), answer(ask)));
                     }
                 }));
     }
 
-    /** A state came; it is checked against what all agreed on. */
-    void came(Frame.State frame) {
-        Frame.Claim agreed = attempt(frame.number()).agreed;
-        boolean isOpen = state().open().containsKey(frame.number()); // else it is an answer to an earlier question
-        if (isOpen && agreed != null && !holds(agreed) && frame.claim().isSameStateAs(agreed)) {
-            steps().takeOver(agreed);
-            world.tally.transfer();
+    private long answer(Frame.Ask ask) {
+        long model = steps().claim("").model();
+        long right = ask.chunk() == FetchMachine.MANIFEST ? model : Staging.chunk(model, ask.chunk());
+        if (!world.isFaulty() || !world.weather.has(FaultKind.LYING_SOURCE) || world.random.nextBoolean()) {
+            return right;
+        }
+        world.tally.fault(FaultKind.LYING_SOURCE);
+        return Staging.wrong(right, world.random.nextInt(Long.SIZE));
+    }
+
+    /** An answer came; it may be one to an earlier question. */
+    void came(Frame.Chunk frame) {
+        Fetch fetch = attempt(frame.number()).fetch;
+        if (fetch != null
+                && state().open().containsKey(frame.number())
+                && !trainer.script().isOver()) {
+            fetch.came(frame);
         }
     }
 }

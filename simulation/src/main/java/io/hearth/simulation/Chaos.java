@@ -21,7 +21,8 @@ final class Chaos {
             FaultKind.CUT_OFF_ON_COMMIT,
             FaultKind.DAMAGED_RECORD,
             FaultKind.CLOCK_JUMP,
-            FaultKind.NONSENSE);
+            FaultKind.NONSENSE,
+            FaultKind.LYING_SOURCE);
 
     private final World world;
     private final SplittableRandom random;
@@ -110,6 +111,10 @@ final class Chaos {
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
             case SLEEP -> pause(process, SECOND + random.nextLong(6 * SECOND));
             case REORDERING -> false; // is in every delay
+            case WRONG_MEMORY ->
+                process.trainer()
+                        .filter(trainer -> trainer.script().steps().flipsBeforeNext())
+                        .isPresent();
             case LEAVE -> {
                 world.note(process.host.name() + " leaves");
                 process.deliver(() -> process.trainer()

@@ -20,6 +20,8 @@ import java.util.TreeMap;
 /** The hosts of one world, the processes that start, die and exit on them, and the control links between these. */
 final class Cluster {
     private static final long NO_ANSWER_NANOS = 3 * SECOND;
+    private static final int HOSTS_MAX = 6;
+    private static final List<String> GROUPS = List.of("alpha", "beta", "gamma");
 
     private final World world;
     private final SplittableRandom random;
@@ -31,27 +33,40 @@ final class Cluster {
     /** A control link that one end dialled. */
     private record Link(NodeProcess dialler, NodeProcess target) {}
 
-    Cluster(World world, SplittableRandom random) {
+    Cluster(World world, SplittableRandom random, SplittableRandom rarities) {
         this.world = world;
         this.random = random;
-        populate();
+        populate(rarities);
     }
 
-    private void populate() {
-        int count = 2 + random.nextInt(4);
+    private void populate(SplittableRandom rarities) {
+        int usual = 2 + random.nextInt(4);
+        int count = rarities.nextInt(16) == 0 ? HOSTS_MAX : usual;
         boolean hasTwoGroups = random.nextInt(6) == 0;
+        int groups = rarities.nextInt(12) == 0 ? GROUPS.size() : hasTwoGroups ? 2 : 1;
         int machine = 0;
         for (int i = 0; i < count; i++) {
-            boolean sharesMachine = i > 0 && hosts.getLast().role == Role.AGENT && random.nextInt(3) == 0;
+            boolean joinsAgent = i > 0 && hosts.getLast().role == Role.AGENT && random.nextInt(3) == 0;
+            boolean joinsTrainer = groups > 1 && hasPlace(machine) && rarities.nextInt(4) == 0;
+            boolean sharesMachine = joinsAgent || joinsTrainer;
             machine += sharesMachine ? 0 : 1;
             boolean isAgent = !sharesMachine && random.nextInt(3) == 0;
-            String group = hasTwoGroups && random.nextBoolean() ? "beta" : "alpha";
+            String group = GROUPS.get(
+                    groups == GROUPS.size() ? rarities.nextInt(groups) : groups == 2 && random.nextBoolean() ? 1 : 0);
             Host host = isAgent
                     ? new Host(i, Nodes.agent(machine), Role.AGENT, "")
                     : new Host(i, Nodes.trainer(machine, i % Nodes.TRAINERS_MAX), Role.TRAINER, group);
             hosts.add(host);
             byId.put(host.id, host);
         }
+    }
+
+    /** Whether one more trainer can run beside the one that runs on that machine. */
+    private boolean hasPlace(int machine) {
+        long trainers = hosts.stream()
+                .filter(host -> host.role == Role.TRAINER && host.machine() == machine)
+                .count();
+        return trainers > 0 && trainers < Nodes.TRAINERS_MAX;
     }
 
     List<Host> hosts() {

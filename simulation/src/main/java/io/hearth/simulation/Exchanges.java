@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 
-/** Moves what a group machine wants moved: inputs of all to all, and results from their holders. */
+/** Moves what a group machine wants moved: inputs of all to all, a root's value to all, and results from their holders. */
 final class Exchanges {
     private final NodeProcess process;
     private final World world;
@@ -44,6 +44,11 @@ final class Exchanges {
     /** Whether anything was sent in this group epoch. */
     boolean areOpen() {
         return streams.isOpen();
+    }
+
+    /** A stream of state breaks. */
+    boolean stateLost(NodeId peer, String why) {
+        return boundary.lost(peer, why);
     }
 
     /** The group epoch is another one now. */
@@ -81,7 +86,7 @@ final class Exchanges {
         switch (frame) {
             case Frame.Claimed claimed -> boundary.claimed(claimed);
             case Frame.Ask ask -> boundary.asked(ask);
-            case Frame.State state -> boundary.came(state);
+            case Frame.Chunk chunk -> boundary.came(chunk);
             case Frame.Input _, Frame.Carried _, Frame.Held _ -> throw new AssertionError("no frame of a boundary");
         }
     }
@@ -101,7 +106,7 @@ final class Exchanges {
             return;
         }
         var share = new Frame.Share(call.value(), call.model(), doomed);
-        world.results.gave(process, fence(), number, call.value());
+        world.results.gave(process, fence(), number, call);
         streams.input(number, process.host.id, share);
         toOthers(new Frame.Input(fence(), number, process.host.id, share));
     }
@@ -144,7 +149,7 @@ final class Exchanges {
                 && process.isAlive()
                 && state().frozen().isEmpty()
                 && state().broken().isEmpty()) {
-            again = state().forwards().isEmpty() ? finishOne() || beginStep() : forwardOne();
+            again = state().forwards().isEmpty() ? finishOne() || spread() || beginStep() : forwardOne();
         }
     }
 
@@ -179,8 +184,7 @@ final class Exchanges {
         long number = complete.get().getKey();
         SortedMap<NodeId, Frame.Share> got = complete.get().getValue();
         String fence = fence();
-        Optional<Refusal> doom =
-                got.values().stream().flatMap(share -> share.doomed().stream()).findFirst();
+        Optional<Refusal> doom = doom(got);
         if (doom.isPresent()) {
             trainer.step(new Event.Refused(number, fence, doom.get()));
         } else {
@@ -191,15 +195,62 @@ final class Exchanges {
         return true;
     }
 
-    private boolean beginStep() {
+    /** The newest number that was called, if it is one of that kind and runs. */
+    private Optional<Long> running(Signature.Kind kind) {
         if (state().open().isEmpty()) {
-            return false;
+            return Optional.empty();
         }
         long number = state().open().lastKey();
         GroupMachine.Open open = state().open().get(number);
-        if (open == null || open.signature().kind() != Signature.Kind.BOUNDARY || !open.running()) {
+        return open != null && open.signature().kind() == kind && open.running()
+                ? Optional.of(number)
+                : Optional.empty();
+    }
+
+    /** A root's value to all; nobody returns before all said that they hold it, and nobody holds what is doomed. */
+    private boolean spread() {
+        Optional<Long> running = running(Signature.Kind.BROADCAST);
+        Script.Call call = running.flatMap(trainer.script()::call).orElse(null);
+        if (running.isEmpty() || call == null) {
             return false;
         }
+        long number = running.get();
+        NodeId root = call.signature().root().orElseThrow();
+        Set<NodeId> members = new TreeSet<>(state().formation().members());
+        SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
+        Optional<Refusal> doom = doom(got);
+        if (doom.isPresent()) {
+            if (got.keySet().containsAll(members)) {
+                trainer.step(new Event.Refused(number, fence(), doom.get()));
+                releaseBefore(number);
+                return true;
+            }
+            return false;
+        }
+        Frame.Share given = got.get(root);
+        if (given == null || !got.containsKey(process.host.id)) {
+            return false;
+        }
+        if (!streams.holders(number).contains(process.host.id)) {
+            hold(number);
+        }
+        boolean isEager = root.equals(process.host.id) && !world.sabotage.rootWaitsForHolders();
+        if (!isEager && !streams.holders(number).containsAll(members)) {
+            return false;
+        }
+        areOfOneModel(number, got);
+        streams.result(number, new Frame.Sum(fence(), groupEpoch(fence()), given.value(), List.copyOf(members)));
+        trainer.step(new Event.Finished(number, fence()));
+        releaseBefore(number);
+        return true;
+    }
+
+    private boolean beginStep() {
+        Optional<Long> running = running(Signature.Kind.BOUNDARY);
+        if (running.isEmpty()) {
+            return false;
+        }
+        long number = running.get();
         Optional<Boundary.End> end = boundary.advance(number);
         if (end.isEmpty() || trainer.script().isOver()) {
             return false;
@@ -228,15 +279,22 @@ final class Exchanges {
     }
 
     private static Frame.Sum sum(long number, String fence, SortedMap<NodeId, Frame.Share> got) {
-        long value = 0;
+        areOfOneModel(number, got);
+        long value = got.values().stream().mapToLong(Frame.Share::value).sum();
+        return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
+    }
+
+    private static Optional<Refusal> doom(SortedMap<NodeId, Frame.Share> got) {
+        return got.values().stream().flatMap(share -> share.doomed().stream()).findFirst();
+    }
+
+    private static void areOfOneModel(long number, SortedMap<NodeId, Frame.Share> got) {
         for (Frame.Share share : got.values()) {
-            value += share.value();
             Violation.unless(
                     share.model() == got.firstEntry().getValue().model(),
                     "I8",
                     () -> "the inputs of number " + number + " come from different models");
         }
-        return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
     }
 
     private static long groupEpoch(String fence) {

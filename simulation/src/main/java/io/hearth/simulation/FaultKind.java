@@ -43,7 +43,11 @@ public enum FaultKind {
     /** A node leaves in order in the middle of its work. */
     LEAVE,
     /** One more node, with a valid secret and a link to everybody, sends what is well formed and wrong. */
-    NONSENSE;
+    NONSENSE,
+    /** A bit of what a trainer holds flips before it begins its next step. */
+    WRONG_MEMORY,
+    /** A member that is asked for a part of the state sends a wrong one. */
+    LYING_SOURCE;
 
     /** As in reports: lower case with dashes. */
     public String text() {

@@ -20,19 +20,19 @@ sealed interface Frame {
     /** What one member says that it holds at the beginning of a step; {@code doomed} as in {@link Share}. */
     record Claimed(String fence, long number, NodeId from, Claim claim, Optional<Refusal> doomed) implements Frame {}
 
-    /** One member lacks the state that all agreed on. */
-    record Ask(String fence, long number, NodeId from) implements Frame {}
+    /** One member lacks a chunk of the state that all agreed on, or its manifest. */
+    record Ask(String fence, long number, NodeId from, int chunk) implements Frame {}
 
-    /** The state of one who was asked. */
-    record State(String fence, long number, Claim claim) implements Frame {}
+    /** The chunk of one who was asked; a manifest's {@code bits} are the whole model's, as which it is known. */
+    record Chunk(String fence, long number, NodeId from, int chunk, long bits) implements Frame {}
 
-    /** One member holds a result that is carried, or the state of a step. */
+    /** One member holds a result that is carried, the value of a broadcast, or the state of a step. */
     record Held(String fence, long number, NodeId from) implements Frame {}
 
     /**
      * An input.
      *
-     * @param value what is summed
+     * @param value what is summed; in a broadcast the root's counts
      * @param model of the trainer when it called: all that went into it, as one number
      * @param doomed why the number is to end without a result
      */
@@ -46,17 +46,18 @@ sealed interface Frame {
      * @param joined its holder began no step of this lineage yet
      */
     record Claim(long revision, long model, boolean joined) {
+        /** Whether it is the same state, whatever its number. */
         boolean isSameStateAs(Claim other) {
-            return revision == other.revision && model == other.model;
+            return model == other.model;
         }
     }
 
     /**
      * A result.
      *
-     * @param fence in which it was summed
+     * @param fence in which its exchange was
      * @param groupEpoch of that fence
-     * @param contributors whose inputs are in it, by rank
+     * @param contributors who took part
      */
     record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {}
 }

@@ -11,6 +11,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Member;
 import io.hearth.election.Resolver;
+import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -162,6 +163,20 @@ final class GroupSabotages {
                 }
             }
             return new Partial(honest);
+        }
+    }
+
+    record EagerRoot() implements Sabotage {
+        @Override
+        public boolean rootWaitsForHolders() {
+            return false;
+        }
+    }
+
+    record NewestRanks() implements Sabotage {
+        @Override
+        public List<NodeId> ranks(GroupMachine.State state) {
+            return state.formation().members();
         }
     }
 

@@ -57,7 +57,8 @@ final class Host {
                 : "t" + machine() + "." + id.slot().substring(8);
     }
 
-    private int machine() {
+    /** From 1. */
+    int machine() {
         return id.peer().publicKey()[0];
     }
 }

@@ -77,7 +77,11 @@ final class Hostile {
             case 1 -> restart(process);
             case 2 -> heartbeat(process);
             case 3 -> tell(process, new Message.NotYet(process.state().view().lineage(), "never"));
-            case 4 -> tell(process, new Message.Leave(process.state().view().lineage(), random.nextBoolean()));
+            case 4 ->
+                tell(
+                        process,
+                        new Message.Leave(
+                                process.state().view().lineage(), 1 + random.nextInt(40), random.nextBoolean()));
             case 5 -> flood(process);
             default ->
                 new Lies(random, SELF, incarnation, process)
@@ -91,16 +95,21 @@ final class Hostile {
         process.receive(SELF, incarnation, message);
     }
 
-    /** Tells it, and looks whether it was counted. */
+    /**
+     * Tells it, and looks whether it was counted. That the liar is heard at all may come at the instant of a view change, and then
+     * the lie is of a former view; if it was the lie that was believed, the ledger sees a view that no quorum accepted.
+     */
     private void refused(NodeProcess process, long sender, Message message, Refusal refusal) {
         if (!process.isAlive()) {
             return;
         }
         world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
         long before = process.state().refusals().count(refusal);
+        View view = process.state().view();
         process.receive(SELF, sender, message);
         Violation.unless(
-                process.state().refusals().count(refusal) > before,
+                !process.state().view().equals(view)
+                        || process.state().refusals().count(refusal) > before,
                 "refusal",
                 () -> "not counted as " + refusal + ": " + world.narrator.text(message));
     }
@@ -112,7 +121,7 @@ final class Hostile {
         refused(
                 process,
                 incarnation - 1 - random.nextLong(2),
-                new Message.Leave(process.state().view().lineage(), random.nextBoolean()),
+                new Message.Leave(process.state().view().lineage(), 1, random.nextBoolean()),
                 Refusal.OLD_INCARNATION);
     }
 

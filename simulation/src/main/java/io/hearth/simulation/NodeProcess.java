@@ -168,11 +168,13 @@ final class NodeProcess {
     }
 
     void linked(NodeId peer, long peerIncarnation) {
+        world.trace(this, () -> "has a link to " + world.name(peer) + "." + peerIncarnation);
         view(new Event.Linked(peer, peerIncarnation));
         health(new HealthMachine.Event.Linked(peer, peerIncarnation));
     }
 
     void unlinked(NodeId peer, long peerIncarnation, boolean refused) {
+        world.trace(this, () -> "lost its link to " + world.name(peer) + "." + peerIncarnation);
         view(new Event.Unlinked(peer, peerIncarnation));
         health(new HealthMachine.Event.LinkLost(peer, peerIncarnation));
         if (refused) {

@@ -41,9 +41,13 @@ public enum Plant {
     /** Nothing is passed on. */
     NO_FORWARD("what somebody finished runs again", 150, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 3_000, GroupSabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 10_100, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
+    /** A broadcast's root does not wait. */
+    EAGER_ROOT("a broadcast's root returns before all hold its value", 250, GroupSabotages.EagerRoot::new),
+    /** Ranks change in the middle. */
+    NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 60, GroupSabotages.NewestRanks::new),
     /** A running group takes joiners. */
     MID_STEP("a group at work admits trainers", 30, GroupSabotages.MidStep::new),
     /** A step does not wait for joiners. */
@@ -51,9 +55,18 @@ public enum Plant {
     /** Joiners keep their state. */
     NO_TAKE_OVER("who enters begins a step with its own state", 60, StepSabotages.NoTakeOver::new),
     /** A step begins too early. */
-    NO_HOLDERS("a step begins before all hold its state", 60, StepSabotages.NoHolders::new),
+    NO_HOLDERS("a step begins before all hold its state", 1_000, StepSabotages.NoHolders::new),
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
+    /** Members are not counted. */
+    LEAD_DECIDES("the first member's state is right, whatever most hold", 700, StepSabotages.LeadDecides::new),
+    /** Whatever comes is taken. */
+    UNCHECKED_CHUNK(
+            "chunks of a state are not compared with their fingerprints", 700, StepSabotages.UncheckedChunk::new),
+    /** Whatever came is taken. */
+    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 1_300, StepSabotages.StaleChunk::new),
+    /** Wrong memory costs a member its place. */
+    DIFFERENCE_IS_END("a member whose state differs leaves its group", 250, StepSabotages.DifferenceIsEnd::new),
     /** A joiner counts on. */
     OWN_NUMBER("who enters keeps the number of its own step", 60, StepSabotages.OwnNumber::new),
     /** A deadline of one member is its own business. */
@@ -69,7 +82,7 @@ public enum Plant {
     /** Closing ends the process. */
     ABRUPT_LEAVE("closing ends the process at once", 60, GroupSabotages.AbruptLeave::new),
     /** A removed member is not told. */
-    UNTOLD_REMOVAL("collectives of a removed member do not hear of it", 30, GroupSabotages.UntoldRemoval::new),
+    UNTOLD_REMOVAL("collectives of a removed member do not hear of it", 600, GroupSabotages.UntoldRemoval::new),
     /** Memory stays as it is. */
     NO_ROLL_BACK("error-feedback memory is not rolled back", 30, GroupSabotages.NoRollBack::new);
 

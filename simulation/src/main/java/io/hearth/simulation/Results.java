@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.Signature;
 import io.hearth.collective.Status;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
@@ -7,6 +8,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -19,6 +21,8 @@ import java.util.TreeSet;
 final class Results {
     private record Input(String fence, NodeId node, long number) {}
 
+    private record Called(String fence, String group, long number) {}
+
     private record Numbered(Lineage lineage, String group, long number) {}
 
     private record Named(Lineage lineage, String group) {}
@@ -27,6 +31,8 @@ final class Results {
 
     private final World world;
     private final Map<Input, Long> inputs = new HashMap<>();
+    private final Map<Called, Signature> signatures = new HashMap<>();
+    private final Set<Long> flipped = new HashSet<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
     private final Map<Final, Frame.Sum> finals = new HashMap<>();
     private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which nobody was kept
@@ -35,9 +41,15 @@ final class Results {
         this.world = world;
     }
 
-    /** A member gives {@code value} in a group epoch. */
-    void gave(NodeProcess process, String fence, long number, long value) {
-        inputs.put(new Input(fence, process.host.id, number), value);
+    /** A member gives {@code value} in a group epoch; all of them want the same of it, which rests on what they know as ranks. */
+    void gave(NodeProcess process, String fence, long number, Script.Call call) {
+        inputs.put(new Input(fence, process.host.id, number), call.value());
+        Signature first = signatures.putIfAbsent(new Called(fence, process.host.group, number), call.signature());
+        Violation.unless(
+                first == null || first.equals(call.signature()),
+                "ranks",
+                () -> "members disagree about number " + number + ": " + first.text() + " and "
+                        + call.signature().text());
     }
 
     /** A number ended at a member. */
@@ -107,7 +119,11 @@ final class Results {
         long value = 0;
         for (Member member : view.group(process.host.group)) {
             nodes.add(member.node());
-            value += inputs.getOrDefault(new Input(sum.fence(), member.node(), number), 0L);
+            boolean isGiver = ending.asked()
+                    .root()
+                    .filter(root -> !root.equals(member.node()))
+                    .isEmpty();
+            value += isGiver ? inputs.getOrDefault(new Input(sum.fence(), member.node(), number), 0L) : 0;
         }
         Violation.unless(
                 nodes.equals(new TreeSet<>(sum.contributors()))
@@ -119,7 +135,7 @@ final class Results {
         Violation.unless(
                 ending.beginsStep() || value == sum.value(),
                 "I7",
-                () -> "number " + number + " is not the sum of its inputs");
+                () -> "number " + number + " is not the sum of its inputs, or not what its root gave");
     }
 
     /** When a step begins, all that ended before is what it is for ever. */
@@ -144,18 +160,39 @@ final class Results {
                 () -> "number " + number + " is final with two results: " + sum + " and " + known);
     }
 
-    /** A step begins with a state of those who were in before and completed a step, and they all have the same. */
-    void agreed(SortedMap<NodeId, Frame.Claim> claims, Frame.Claim agreed) {
-        List<Frame.Claim> members = claims.values().stream()
+    /** A bit flipped in what a trainer holds, which is this now. */
+    void flipped(long model) {
+        flipped.add(model);
+    }
+
+    /**
+     * A step begins with a state of those who were in before and completed a step: they all have the same, but for wrong memory,
+     * and then it is what most of them have, among equals that of the lowest rank.
+     */
+    void agreed(List<Frame.Claim> byRank, Frame.Claim agreed) {
+        List<Frame.Claim> members = byRank.stream()
                 .filter(claim -> !claim.joined() && claim.revision() > 0)
+                .toList();
+        List<Frame.Claim> healthy = members.stream()
+                .filter(claim -> !flipped.contains(claim.model()))
                 .distinct()
                 .toList();
         Violation.unless(
-                members.size() <= 1,
+                healthy.size() <= 1,
                 "I8",
-                () -> "members of one group come to a step with different states: " + members);
-        boolean isTheirs = members.isEmpty() || members.getFirst().isSameStateAs(agreed);
+                () -> "members of one group come to a step with different states: " + healthy);
+        boolean isTheirs = members.isEmpty() || members.stream().anyMatch(agreed::isSameStateAs);
         Violation.unless(isTheirs, "I8", "a step begins with the state of one who joined");
+        long votes = members.stream().filter(agreed::isSameStateAs).count();
+        boolean isBefore = true;
+        for (Frame.Claim claim : members) {
+            isBefore &= !claim.isSameStateAs(agreed);
+            long others = members.stream().filter(claim::isSameStateAs).count();
+            Violation.unless(
+                    others < votes || (others == votes && !isBefore) || claim.isSameStateAs(agreed),
+                    "I8",
+                    () -> "a step begins with a state of " + votes + " members, another one is that of " + others);
+        }
     }
 
     /** Trainers enter a group where all who stay are at the beginning of the same step, or have called nothing yet. */

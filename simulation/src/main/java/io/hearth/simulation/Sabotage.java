@@ -1,6 +1,7 @@
 package io.hearth.simulation;
 
 import io.hearth.collective.GroupMachine;
+import io.hearth.collective.StateClaim;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
@@ -83,6 +84,16 @@ interface Sabotage {
         return false;
     }
 
+    /** By rank, as an application sees them when it calls its next number. */
+    default List<NodeId> ranks(GroupMachine.State state) {
+        return state.ranks();
+    }
+
+    /** Whether a broadcast's root returns only when all hold its value. */
+    default boolean rootWaitsForHolders() {
+        return true;
+    }
+
     /** Whether the group's lead holds the next step back while somebody waits to enter. */
     default boolean holds() {
         return true;
@@ -93,14 +104,29 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether a member that was in before and lacks the state of a step stays. */
+    default boolean keepsWhoDiffers() {
+        return true;
+    }
+
+    /** Whether a chunk that came is compared with its fingerprint. */
+    default boolean checksChunks() {
+        return true;
+    }
+
+    /** Whether chunks that are left from an earlier attempt are given up if they are not of the state that is fetched now. */
+    default boolean looksOverWhatIsLeft() {
+        return true;
+    }
+
     /** Whether a step begins only when all hold its state. */
     default boolean waitsForHolders() {
         return true;
     }
 
-    /** Whether those who were in before decide which state is right. */
-    default boolean leavesTheVoteToMembers() {
-        return true;
+    /** What the members' claims, by rank, are taken for when it is decided which state is right. */
+    default List<StateClaim> votes(List<StateClaim> claims) {
+        return claims;
     }
 
     /** Whether an open beginning of a step gets the number that it has in the lineage that is entered. */

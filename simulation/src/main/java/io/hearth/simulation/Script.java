@@ -132,10 +132,19 @@ final class Script {
             return;
         }
         long number = state.next();
-        var call = new Call(steps.next(), view, world.random.nextLong(), steps.model(number));
+        steps.flip(process);
+        var call = new Call(
+                steps.next(number, world.sabotage.ranks(state)), view, world.random.nextLong(), steps.model(number));
         called++;
         calls.put(number, call);
-        world.trace(process, () -> (call.beginsStep() ? "begins a step with number " : "calls number ") + number);
+        world.trace(
+                process,
+                () -> (call.beginsStep() ? "begins a step with number " : "calls number ")
+                        + number
+                        + call.signature()
+                                .root()
+                                .map(root -> ", a broadcast from " + root.shortText())
+                                .orElse(""));
         trainer.call(call.signature());
         world.after(world.deadlineNanos(), () -> process.deliver(() -> expire(call)));
         if (world.depth > 1) {
@@ -159,7 +168,7 @@ final class Script {
         }
         var ending = new Ending(
                 view.lineage(),
-                call.beginsStep(),
+                call.signature(),
                 outcome,
                 sum,
                 world.depth == 1 ? trainer.state().ranks() : List.of());

@@ -1,5 +1,9 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.StateClaim;
+import java.util.ArrayList;
+import java.util.List;
+
 /** Steps that begin wrongly: one class for each {@link Plant} of that kind. */
 final class StepSabotages {
     private StepSabotages() {}
@@ -18,6 +22,27 @@ final class StepSabotages {
         }
     }
 
+    record DifferenceIsEnd() implements Sabotage {
+        @Override
+        public boolean keepsWhoDiffers() {
+            return false;
+        }
+    }
+
+    record UncheckedChunk() implements Sabotage {
+        @Override
+        public boolean checksChunks() {
+            return false;
+        }
+    }
+
+    record StaleChunk() implements Sabotage {
+        @Override
+        public boolean looksOverWhatIsLeft() {
+            return false;
+        }
+    }
+
     record NoHolders() implements Sabotage {
         @Override
         public boolean waitsForHolders() {
@@ -27,9 +52,26 @@ final class StepSabotages {
 
     record JoinersVote() implements Sabotage {
         @Override
-        public boolean leavesTheVoteToMembers() {
-            return false;
+        public List<StateClaim> votes(List<StateClaim> claims) {
+            return claims.stream().map(claim -> asJoiner(claim, true)).toList();
         }
+    }
+
+    record LeadDecides() implements Sabotage {
+        @Override
+        public List<StateClaim> votes(List<StateClaim> claims) {
+            var votes = new ArrayList<StateClaim>();
+            boolean hasLead = false;
+            for (StateClaim claim : claims) {
+                votes.add(asJoiner(claim, claim.joined() || hasLead));
+                hasLead |= !claim.joined() && claim.revision() > 0;
+            }
+            return votes;
+        }
+    }
+
+    private static StateClaim asJoiner(StateClaim claim, boolean joined) {
+        return new StateClaim(claim.revision(), claim.digest(), joined, claim.sources());
     }
 
     record OwnNumber() implements Sabotage {

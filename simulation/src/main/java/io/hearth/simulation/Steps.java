@@ -3,17 +3,19 @@ package io.hearth.simulation;
 import io.hearth.collective.Signature;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a script trains, as one number, and where it is in its present step. A step is its beginning and some sums. A script
- * without steps only sums.
+ * What a script trains, as one number, and where it is in its present step. A step is its beginning and some sums, of which
+ * some may be broadcasts. A script without steps has only those.
  */
 final class Steps {
     private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
     private static final Signature BEGINNING = Signature.boundary(64);
     private static final int SUMS_MAX = 4;
+    private static final int BROADCAST_EVERY = 2;
 
     private final World world;
     private final List<Long> models = new ArrayList<>(List.of(0L)); // newest last; all of them where calls overlap
@@ -22,14 +24,42 @@ final class Steps {
     private long begun;
     private long begunNanos;
     private int sumsLeft;
+    private boolean willFlip;
 
     Steps(World world) {
         this.world = world;
     }
 
-    /** What to call now. */
-    Signature next() {
-        return world.hasSteps && sumsLeft == 0 ? BEGINNING : SUM;
+    /**
+     * What to call now: the same on all ranks, by what all of them know. Before the first number ended they need not know the
+     * same ranks.
+     */
+    Signature next(long number, List<NodeId> ranks) {
+        if (world.hasSteps && sumsLeft == 0) {
+            return BEGINNING;
+        }
+        if (!world.hasBroadcasts || number == 1 || number % BROADCAST_EVERY > 0) {
+            return SUM;
+        }
+        NodeId root = ranks.get((int) (number / BROADCAST_EVERY % ranks.size()));
+        return Signature.broadcast(DataType.FLOAT32, 10, root);
+    }
+
+    /** A bit of the model flips before the next step begins, if there is one. */
+    boolean flipsBeforeNext() {
+        willFlip = world.hasSteps && revision > 0;
+        return willFlip;
+    }
+
+    /** Flips what was to flip, once nothing but the beginning of a step comes next. */
+    void flip(NodeProcess process) {
+        if (willFlip && sumsLeft == 0) {
+            willFlip = false;
+            long flipped = models.removeLast() ^ 1L << world.random.nextInt(Long.SIZE);
+            models.add(flipped);
+            world.results.flipped(flipped);
+            world.trace(process, () -> "has a wrong bit in its model");
+        }
     }
 
     /** Steps that began. */
@@ -70,10 +100,14 @@ final class Steps {
     }
 
     /** The state of others is the own one now. */
-    void takeOver(Frame.Claim agreed) {
+    void takeOver(long model) {
         models.clear();
-        models.add(agreed.model());
-        revision = agreed.revision();
+        models.add(model);
+    }
+
+    /** The state that a step is to begin with has this number, whatever it was here. */
+    void agree(long agreedRevision) {
+        revision = agreedRevision;
     }
 
     /** A step began with what all agreed on. */

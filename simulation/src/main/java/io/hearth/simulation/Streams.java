@@ -5,6 +5,7 @@ import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.function.Consumer;
 /**
  * What came over the streams of one group epoch, and the results that are kept beyond it.
  *
- * <p>An exchange is all inputs to all members; as on a ring, each member finishes on its own and at its own time.
+ * <p>A sum's exchange is all inputs to all members; as on a ring, each member finishes on its own and at its own time.
  */
 final class Streams {
     private final Map<Long, SortedMap<NodeId, Frame.Share>> inputs = new HashMap<>();
@@ -85,12 +86,17 @@ final class Streams {
             case Frame.Input input -> input(input.number(), input.from(), input.share());
             case Frame.Carried result -> carried(result.number(), result.sum());
             case Frame.Held holder -> held(holder.number(), holder.from());
-            case Frame.Claimed _, Frame.Ask _, Frame.State _ -> boundary.accept(frame);
+            case Frame.Claimed _, Frame.Ask _, Frame.Chunk _ -> boundary.accept(frame);
         }
     }
 
     void input(long number, NodeId from, Frame.Share share) {
         inputs.computeIfAbsent(number, _ -> new TreeMap<>()).put(from, share);
+    }
+
+    /** What came of a number, by member. */
+    SortedMap<NodeId, Frame.Share> inputs(long number) {
+        return inputs.getOrDefault(number, Collections.emptySortedMap());
     }
 
     void carried(long number, Frame.Sum sum) {
@@ -128,7 +134,7 @@ final class Streams {
     /** The inputs of the first running sum of which all came. */
     Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete(GroupMachine.State state) {
         for (Map.Entry<Long, GroupMachine.Open> entry : state.open().entrySet()) {
-            SortedMap<NodeId, Frame.Share> got = inputs.getOrDefault(entry.getKey(), new TreeMap<>());
+            SortedMap<NodeId, Frame.Share> got = inputs(entry.getKey());
             if (entry.getValue().running()
                     && entry.getValue().signature().kind() == Signature.Kind.ALL_REDUCE
                     && got.size() >= state.formation().members().size()) {

@@ -165,6 +165,7 @@ final class Trainer {
     }
 
     void streamBroken(NodeId peer, String why) {
+        exchanges.stateLost(peer, why);
         if (exchanges.areOpen()
                 && !script.isOver()
                 && state.formation().members().contains(peer)) {
@@ -182,7 +183,11 @@ final class Trainer {
         if (peer.equals(process.host.id)) {
             return false;
         }
-        streamBroken(peer, "the stream to " + peer.shortText() + " was reset");
+        String why = "the stream to " + peer.shortText() + " was reset";
+        if (exchanges.stateLost(peer, why)) {
+            return true;
+        }
+        streamBroken(peer, why);
         return true;
     }
 

@@ -29,16 +29,25 @@ record Weather(
         double sharpness,
         long pauseBetweenFaultsNanos,
         long faultyNanos) {
-    static Weather draw(SplittableRandom random) {
+    private static final Set<FaultKind> RARE = EnumSet.of(FaultKind.WRONG_MEMORY, FaultKind.LYING_SOURCE);
+    private static final int RARE_ONE_IN = 4;
+
+    /** Those that take nobody and no message away. */
+    private static final Set<FaultKind> MILD =
+            EnumSet.of(FaultKind.LEAVE, FaultKind.PAUSE, FaultKind.CLOCK_JUMP, FaultKind.WRONG_MEMORY);
+
+    /** What few worlds have comes from {@code rarities}. */
+    static Weather draw(SplittableRandom random, SplittableRandom rarities) {
         double density = random.nextInt(5) == 0 ? 0.1 : 0.15 + 0.25 * random.nextDouble();
         var kinds = EnumSet.noneOf(FaultKind.class);
         for (FaultKind kind : FaultKind.values()) {
-            if (random.nextDouble() < density) {
+            boolean isOn = RARE.contains(kind) ? rarities.nextInt(RARE_ONE_IN) == 0 : random.nextDouble() < density;
+            if (isOn) {
                 kinds.add(kind);
             }
         }
         if (random.nextInt(12) == 0) {
-            kinds.retainAll(EnumSet.of(FaultKind.LEAVE, FaultKind.PAUSE, FaultKind.CLOCK_JUMP));
+            kinds.retainAll(MILD);
         }
         return new Weather(
                 kinds,
@@ -57,7 +66,6 @@ record Weather(
 
     /** Nothing happens that could take a member or a message away. */
     boolean isMild() {
-        return EnumSet.of(FaultKind.LEAVE, FaultKind.PAUSE, FaultKind.CLOCK_JUMP)
-                .containsAll(kinds);
+        return MILD.containsAll(kinds);
     }
 }

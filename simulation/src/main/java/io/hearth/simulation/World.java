@@ -51,6 +51,9 @@ final class World {
     /** Whether scripts begin steps, so that trainers enter running groups. */
     final boolean hasSteps;
 
+    /** Whether scripts broadcast, too. */
+    final boolean hasBroadcasts;
+
     final Narrator narrator;
 
     private final @Nullable Consumer<String> trace;
@@ -59,10 +62,12 @@ final class World {
 
     World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace) {
         this.random = new SplittableRandom(seed);
+        var rarities =
+                new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
         this.sabotage = sabotage;
         this.trace = trace;
-        this.weather = Weather.draw(random);
-        this.cluster = new Cluster(this, random);
+        this.weather = Weather.draw(random, rarities);
+        this.cluster = new Cluster(this, random, rarities);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally);
         this.chaos = new Chaos(this, weather, random);
@@ -74,6 +79,7 @@ final class World {
         this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
         this.hasSteps = random.nextBoolean();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
+        this.hasBroadcasts = depth == 1 && rarities.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
     }
 
@@ -81,6 +87,7 @@ final class World {
     void play() {
         note("weather: " + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
+                + (hasBroadcasts ? ", broadcasts" : "")
                 + ", " + policy + ", "
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
