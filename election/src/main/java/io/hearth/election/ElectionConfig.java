@@ -7,7 +7,7 @@ package io.hearth.election;
  * @param silenceNanos a member never heard, or heard living elsewhere, this long is to be removed
  * @param brokenPairNanos how long a pair may be reported broken before the junior of it is removed
  * @param settleNanos least age of a view before joiners or a merge change it
- * @param gapNanos a local pause longer than this is not counted against anybody
+ * @param gapNanos a peer that says nothing for longer than this stood still
  * @param keepRecordNanos how long a record that cannot matter any more is kept
  */
 public record ElectionConfig(

@@ -308,7 +308,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
 
     private ViewState.Clock clock(ViewState.Clock before, Event event, long nowNanos) {
         long gap = nowNanos - before.steppedNanos();
-        long lost = before.lostNanos() + (gap > config.gapNanos() ? gap : 0);
+        boolean stoodStill = gap > 2 * TICK_QUIET_NANOS; // a tick was due long ago
+        long lost = before.lostNanos() + (stoodStill ? gap - TICK_QUIET_NANOS : 0);
         long now = nowNanos - lost;
         boolean isTick = event instanceof Event.Tick;
         boolean isSweep = isTick && now - before.sweptNanos() >= SWEEP_NANOS;

@@ -405,7 +405,7 @@ final class ViewMachineTest {
 
     /** Says, every 250 ms until then, that {@code from} cannot reach {@code missed}; the other one is heard as well. */
     private void saysBroken(long until, NodeId from, NodeId missed) {
-        for (; now < until; now += 250 * MILLI) {
+        for (; now < until; pass(250 * MILLI)) {
             for (NodeId node : List.of(from, missed)) {
                 var unreached = node.equals(from) ? List.of(missed) : List.<NodeId>of();
                 var presence = new Presence(LINEAGE, 4, 3, false, "", GroupPhase.FRESH, -1, unreached);
@@ -421,8 +421,7 @@ final class ViewMachineTest {
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
         event(new Event.Linked(fourth, 1));
         saysBroken(now + 1_000 * MILLI, THIRD, fourth);
-        now += 600 * MILLI; // with the last one of before: both stood still for 850 ms
-        event(new Event.Tick());
+        pass(600 * MILLI); // with the last one of before: both stood still for 850 ms
         saysBroken(now + 1_250 * MILLI, THIRD, fourth);
         assertEquals(Optional.empty(), state.change().needed());
         saysBroken(now + 500 * MILLI, THIRD, fourth);
@@ -468,5 +467,26 @@ final class ViewMachineTest {
         event(new Event.Tick());
         assertEquals(ElectionState.FOLLOWER, state.election());
         assertEquals(List.of(), effects);
+    }
+
+    /** The lead's ballot waits two seconds for a member that is not suspected, its own standstill not counted. */
+    @Test
+    void aBallotWaitsLongerByTheTimeThatItsProposerStoodStill() {
+        NodeId fourth = Nodes.agent(4);
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        event(new Event.Linked(fourth, 1));
+        pass(400 * MILLI);
+        event(new Event.Received(fourth, 1, new Message.Leave(LINEAGE, 4, false)));
+        event(new Event.Frozen(LINEAGE, 4, Optional.of(OpenResolver.OPEN), 0));
+        var leaves = Optional.of(new Message.Status(true, OpenResolver.OPEN));
+        received(fourth, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty(), leaves));
+        pass(1_500 * MILLI);
+        now += 645 * MILLI;
+        assertTrue(event(new Event.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
+        assertTrue(pass(600 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it does not wait for ever");
+    }
+
+    private static boolean isAccept(Effect effect) {
+        return effect instanceof Effect.Send send && send.message() instanceof Message.Accept;
     }
 }

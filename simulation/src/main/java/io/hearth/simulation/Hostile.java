@@ -108,7 +108,8 @@ final class Hostile {
         View view = process.state().view();
         process.receive(SELF, sender, message);
         Violation.unless(
-                !process.state().view().equals(view)
+                !process.isAlive()
+                        || !process.state().view().equals(view)
                         || process.state().refusals().count(refusal) > before,
                 "refusal",
                 () -> "not counted as " + refusal + ": " + world.narrator.text(message));

@@ -41,7 +41,7 @@ public enum Plant {
     /** Nothing is passed on. */
     NO_FORWARD("what somebody finished runs again", 150, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 10_100, GroupSabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 1_000, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A broadcast's root does not wait. */
