@@ -1,6 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.collective.schedule.HeldRound;
 import io.hearth.collective.schedule.RingBroadcast;
 import io.hearth.collective.schedule.TreeBroadcast;
 import io.hearth.identity.NodeId;
@@ -27,7 +26,7 @@ record Broadcast(NodeId root, BroadcastStrategy strategy) implements Contributio
             case TREE -> {
                 var tree = new TreeBroadcast(place.hop(), world, from, work.byteSize(), place.segmentBytes());
                 Optional<Refusal> refusal = place.play(tree, mesh.byHop());
-                yield refusal.isPresent() ? refusal : place.play(new HeldRound(mesh.rank(), world), mesh.byRank());
+                yield refusal.isPresent() ? refusal : place.held();
             }
         };
     }

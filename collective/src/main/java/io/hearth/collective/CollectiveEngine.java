@@ -41,6 +41,7 @@ public final class CollectiveEngine implements DistributedBackend {
     public static final int WINDOW = 4;
 
     private static final Duration DEADLINE_MAX = Duration.ofDays(3650);
+    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
     private static final int CODECS_MAX = 8;
     private static final int TENSORS_MAX = 4096;
 
@@ -55,6 +56,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private volatile boolean entersByStep; // by whoever knows the cluster, for callers
     private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
     private final ReentrantLock callers = new ReentrantLock();
+    private final CallQueue queue;
     /** Of the thread that calls. */
     private final IdentityHashMap<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
 
@@ -83,6 +85,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.reducer = reducer;
         this.options = options;
         this.clock = clock;
+        this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
     }
 
@@ -99,10 +102,51 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
+        return allReduce(values, values, type, op, how);
+    }
+
+    @Override
+    public CollectiveResult allReduce(
+            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        if (input.byteSize() != output.byteSize()) {
+            throw new IllegalArgumentException("the result has the size of the input: " + input.byteSize()
+                    + " bytes do not go into " + output.byteSize());
+        }
+        queue.awaitAll();
+        return reduceNow(input, output, type, op, how);
+    }
+
+    @Override
+    public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        queue.awaitAll();
+        return new Coalesced(tensors, shell.buffers(), options.config().bucketBytes())
+                .run((bucket, number) -> reduceNow(bucket, bucket, type, op, how.forBucket(number)));
+    }
+
+    @Override
+    public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException, InterruptedException {
+        Plan plan = sum(values, type, op, how); // what is wrong with the call is said at once
+        if (values.isReadOnly() || (values.isNative() && !shell.mayTouch(values))) {
+            throw new IllegalArgumentException(
+                    "a collective that runs on its own needs memory that all threads may read and write");
+        }
+        return queue.begin(() -> timed(() -> run(plan, values, values, how)));
+    }
+
+    private CollectiveResult reduceNow(
+            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        return timed(() -> run(sum(input, type, op, how), input, output, how));
+    }
+
+    private CollectiveResult timed(CallQueue.Body body) throws CollectiveException {
         long started = clock.nanoTime();
         boolean done = false;
         try {
-            CollectiveResult result = run(sum(values, type, op, how), values, how);
+            CollectiveResult result = body.run();
             done = true;
             return result;
         } finally {
@@ -111,20 +155,83 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        long count = elements(values, type);
+        var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
+        return next(new Plan(signature, new ReduceScatterShares()), values, values, how);
+    }
+
+    @Override
+    public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions how)
+            throws CollectiveException {
+        long count = elements(block, type);
+        elements(gathered, type);
+        var signature = Signature.combining(Signature.Kind.ALL_GATHER, ReduceOp.SUM, type, count, Signature.AUTO);
+        return next(new Plan(signature, new GatherBlocks(Optional.empty())), block, gathered, how);
+    }
+
+    @Override
+    public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how)
+            throws CollectiveException {
+        NodeId node = member(root);
+        ReduceStrategy way = options.config().reduce();
+        var signature = Signature.rooted(
+                Signature.Kind.REDUCE,
+                op,
+                type,
+                elements(values, type),
+                node,
+                way.name().toLowerCase(Locale.ROOT));
+        return next(new Plan(signature, new ReduceToRoot(node, way)), values, values, how);
+    }
+
+    @Override
+    public CollectiveResult gather(
+            MemorySegment block, MemorySegment gathered, DataType type, int root, CollectiveOptions how)
+            throws CollectiveException {
+        NodeId node = member(root);
+        var signature = Signature.rooted(
+                Signature.Kind.GATHER, ReduceOp.SUM, type, elements(block, type), node, Signature.AUTO);
+        MemorySegment target = node.equals(self) ? gathered : NOTHING;
+        return next(new Plan(signature, new GatherBlocks(Optional.of(node))), block, target, how);
+    }
+
+    @Override
+    public CollectiveResult scatter(
+            MemorySegment blocks, MemorySegment block, DataType type, int root, CollectiveOptions how)
+            throws CollectiveException {
+        NodeId node = member(root);
+        var signature = Signature.rooted(
+                Signature.Kind.SCATTER, ReduceOp.SUM, type, elements(block, type), node, Signature.AUTO);
+        MemorySegment input = node.equals(self) ? blocks : NOTHING;
+        return next(new Plan(signature, new ScatterBlocks(node)), input, block, how);
+    }
+
+    @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
+        NodeId node = member(root);
+        BroadcastStrategy way = options.config().broadcast();
+        var signature = Signature.rooted(
+                Signature.Kind.BROADCAST,
+                ReduceOp.SUM,
+                type,
+                elements(values, type),
+                node,
+                way.name().toLowerCase(Locale.ROOT));
+        CollectiveResult result = next(new Plan(signature, new Broadcast(node, way)), values, values, how);
+        tally.broadcast();
+        return result;
+    }
+
+    private NodeId member(int root) {
         List<NodeId> members = shell.state().ranks();
         if (root < 0 || root >= Math.max(1, members.size())) {
             throw new IllegalArgumentException(
                     "no rank " + root + " in a group of " + members.size() + "; roots are 0 to worldSize() - 1");
         }
-        NodeId node = members.isEmpty() ? self : members.get(root);
-        var plan = new Plan(
-                Signature.broadcast(type, elements(values, type), node),
-                new Broadcast(node, options.config().broadcast()));
-        CollectiveResult result = run(plan, values, how);
-        tally.broadcast();
-        return result;
+        return members.isEmpty() ? self : members.get(root);
     }
 
     @Override
@@ -132,8 +239,15 @@ public final class CollectiveEngine implements DistributedBackend {
         var plan = new Plan(
                 Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN),
                 new PlainSum(AllReduceStrategy.AUTO));
-        run(plan, MemorySegment.ofArray(new byte[0]), how);
+        next(plan, NOTHING, NOTHING, how);
         tally.barrier();
+    }
+
+    /** After all that was begun before. */
+    private CollectiveResult next(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
+            throws CollectiveException {
+        queue.awaitAll();
+        return run(plan, input, target, how);
     }
 
     @Override
@@ -150,7 +264,7 @@ public final class CollectiveEngine implements DistributedBackend {
                 new StepBoundary.Means(group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget());
         var boundary = new StepBoundary(shared, means);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
-        run(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, how);
+        next(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, agreed, how);
         entersByStep = false;
         return boundary.pass(agreed);
     }
@@ -252,6 +366,7 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public void close() {
+        queue.close();
         if (!shell.end()) {
             return; // a call is still inside, and this memory is what it works on
         }
@@ -309,8 +424,9 @@ public final class CollectiveEngine implements DistributedBackend {
         }
     }
 
-    private CollectiveResult run(Plan plan, MemorySegment values, CollectiveOptions how) throws CollectiveException {
-        if (values.isReadOnly()) {
+    private CollectiveResult run(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
+            throws CollectiveException {
+        if (target.isReadOnly()) {
             throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
         }
         if (entersByStep && plan.signature().kind() != Signature.Kind.BOUNDARY) {
@@ -319,7 +435,7 @@ public final class CollectiveEngine implements DistributedBackend {
         }
         long due = clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
         Signature signature = plan.signature();
-        var call = new Call(signature, memory(values, signature.bytes(), values), plan.contribution(), due);
+        var call = new Call(signature, memory(plan, input, target), plan.contribution(), due);
         Status.Kept outcome;
         try {
             outcome = shell.caller().perform(call);
@@ -333,11 +449,15 @@ public final class CollectiveEngine implements DistributedBackend {
             tally.dense(plan.contribution()
                     .denseBytes(signature, call.ran, options.config().segmentBytes()));
         }
-        return new CollectiveResult(outcome.contributors(), call.bytesSent);
+        Contribution.Part part = plan.contribution().part(call, outcome.contributors());
+        return new CollectiveResult(outcome.contributors(), call.bytesSent, part.first(), part.count());
     }
 
     /** Memory for a call; input that not all threads may use is copied. */
-    private Call.Memory memory(MemorySegment input, long resultBytes, MemorySegment target) {
+    private Call.Memory memory(Plan plan, MemorySegment input, MemorySegment target) {
+        long resultBytes = plan.contribution() instanceof GatherBlocks
+                ? target.byteSize()
+                : plan.signature().bytes();
         Buffers.Buffer copy = null;
         MemorySegment usable = input;
         if (!input.isNative() || !shell.mayTouch(input)) {

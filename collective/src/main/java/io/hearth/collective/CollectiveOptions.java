@@ -43,6 +43,11 @@ public record CollectiveOptions(
         return new CollectiveOptions(deadline, codec, Optional.of(way), key);
     }
 
+    /** The same for one of several buckets, whose error feedback is its own. */
+    CollectiveOptions forBucket(int number) {
+        return forTensor(key.orElse("") + "#" + number);
+    }
+
     /** The same for a named tensor. */
     public CollectiveOptions forTensor(String name) {
         return new CollectiveOptions(deadline, codec, allReduce, Optional.of(name));

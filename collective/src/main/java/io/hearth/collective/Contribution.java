@@ -1,6 +1,8 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.HeldRound;
 import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.collective.schedule.RingNote;
 import io.hearth.collective.schedule.Schedule;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -29,7 +31,31 @@ interface Contribution {
 
         /** Plays a schedule from the call's input to its result. */
         Optional<Refusal> play(Schedule schedule, Exchange.Order order) throws IOException {
-            return exchange.play(schedule, order, call.input(), work());
+            return exchange.play(schedule, order, Exchange.Region.of(call.input()), Exchange.Region.of(work()));
+        }
+
+        /** Plays a schedule whose positions are ranks though most calls go by hops. */
+        Optional<Refusal> playByRank(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
+                throws IOException {
+            if (!mesh.hopsAreRanks()) {
+                Optional<Refusal> refusal = exchange.play(new RingNote(hop(), world()), mesh.byHop(), input, buffer);
+                if (refusal.isPresent()) {
+                    return refusal;
+                }
+            }
+            return exchange.play(schedule, mesh.byRank(), input, buffer);
+        }
+
+        /** The same, and returns only when all hold what is theirs. */
+        Optional<Refusal> playHeld(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
+                throws IOException {
+            Optional<Refusal> refusal = playByRank(schedule, input, buffer);
+            return refusal.isPresent() ? refusal : held();
+        }
+
+        /** Returns when all hold what is theirs. */
+        Optional<Refusal> held() throws IOException {
+            return play(new HeldRound(mesh.rank(), world()), mesh.byRank());
         }
     }
 
@@ -53,6 +79,14 @@ interface Contribution {
                 call.memory().target(),
                 0,
                 call.signature().bytes());
+    }
+
+    /** Elements of the application's buffer. */
+    record Part(long first, long count) {}
+
+    /** Which elements this rank got. */
+    default Part part(Call call, int contributors) {
+        return new Part(0, call.signature().count());
     }
 
     /** The number is done: keep what the next call needs to know of it. */

@@ -9,8 +9,10 @@ import java.util.List;
 /**
  * A group of processes that compute together. All ranks make the same calls in the same order.
  *
- * <p>A call that throws {@link CollectiveException} leaves its buffer as it was. One thread calls at a time; a second one gets
- * an {@link IllegalStateException}.
+ * <p>A call that throws {@link CollectiveException} leaves its buffers as they were. One thread calls at a time; a second one gets
+ * an {@link IllegalStateException}. Buffers are heap or native, little-endian, a whole number of elements, of the same size on all
+ * ranks unless said otherwise. Those of {@code bytes * worldSize()} have one block for each rank, in rank order; where a member is
+ * lost meanwhile, they are filled from the front with a block for each that is left, and the result says how many.
  */
 public interface DistributedBackend extends AutoCloseable {
     /**
@@ -33,6 +35,84 @@ public interface DistributedBackend extends AutoCloseable {
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * As {@link #allReduce(MemorySegment, DataType, ReduceOp, CollectiveOptions)}, into another buffer.
+     *
+     * @param input not written
+     * @param output of the same size; may be {@code input}
+     */
+    CollectiveResult allReduce(
+            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Combines many tensors in as few collectives as {@link CollectiveConfig#bucketBytes} allows.
+     *
+     * @param tensors in place; the same sizes in the same order on all ranks
+     * @return of all of them together: the fewest contributors of any
+     */
+    CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Begins an all-reduce and returns; other calls of this rank come after it.
+     *
+     * @param values in place; heap, or native memory that all threads may use
+     * @throws CollectiveException the backend is closed
+     */
+    Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException, InterruptedException;
+
+    /**
+     * Combines the values of all ranks; every rank gets its share of the sum, where it lies in the buffer. Shares are as even as
+     * they can be, the first ones longer. Returns only when all hold theirs.
+     *
+     * @param values in place; outside the own share they are unchanged
+     * @return says which elements are the own share
+     */
+    CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Gives all ranks the blocks of all.
+     *
+     * @param block this rank's
+     * @param gathered {@code block.byteSize() * worldSize()} bytes or more; written
+     */
+    CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Combines the values of all ranks at one. Returns only when the root holds the sum.
+     *
+     * @param values in place at the root, unchanged elsewhere
+     * @param root as for {@link #broadcast}
+     */
+    CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Gives one rank the blocks of all. Returns only when the root holds them.
+     *
+     * @param block this rank's
+     * @param gathered at the root as for {@link #allGather}; elsewhere of any size and unchanged
+     * @param root as for {@link #broadcast}
+     */
+    CollectiveResult gather(
+            MemorySegment block, MemorySegment gathered, DataType type, int root, CollectiveOptions options)
+            throws CollectiveException;
+
+    /**
+     * Gives each rank its block of one rank's buffer. Returns only when all hold theirs.
+     *
+     * @param blocks {@code block.byteSize() * worldSize()} bytes or more at the root; elsewhere of any size
+     * @param block written
+     * @param root as for {@link #broadcast}
+     */
+    CollectiveResult scatter(
+            MemorySegment blocks, MemorySegment block, DataType type, int root, CollectiveOptions options)
             throws CollectiveException;
 
     /**

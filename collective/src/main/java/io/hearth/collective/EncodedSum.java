@@ -102,7 +102,7 @@ final class EncodedSum implements Contribution {
         Exchange.Order hops = place.mesh().byHop();
         var schedule = new RingAllGather(
                 hops.position(place.mesh().rank()), Blocks.strided(lengths, stride), place.segmentBytes());
-        return place.exchange().play(schedule, hops, table, table);
+        return place.exchange().play(schedule, hops, Exchange.Region.of(table), Exchange.Region.of(table));
     }
 
     private static int position(Mesh mesh, NodeId member) {

@@ -107,16 +107,27 @@ final class Exchange {
     }
 
     /**
+     * Native memory that holds a part of what a schedule means by input or buffer.
+     *
+     * @param base where in the whole {@code memory} begins, in bytes
+     */
+    record Region(MemorySegment memory, long base) {
+        /** The whole. */
+        static Region of(MemorySegment memory) {
+            return new Region(memory, 0);
+        }
+    }
+
+    /**
      * Plays this rank's part of {@code schedule}; a number may take several schedules, one after the other.
      *
      * @param order what positions mean
-     * @param input this rank's contribution; native, usable from any thread, not written
-     * @param buffer native; where the result comes into being
+     * @param input this rank's contribution; usable from any thread, not written
+     * @param buffer where the result comes into being
      * @return the refusal with which the number ended on all ranks, if it did
      * @throws IOException a stream is broken or the mesh abandoned; {@code buffer} holds anything
      */
-    Optional<Refusal> play(Schedule schedule, Order order, MemorySegment input, MemorySegment buffer)
-            throws IOException {
+    Optional<Refusal> play(Schedule schedule, Order order, Region input, Region buffer) throws IOException {
         if (mesh.world() > 1) {
             if (refusal == null) {
                 driver.open(mesh, order, schedule.isAround());
@@ -136,7 +147,7 @@ final class Exchange {
     }
 
     /** What is played. */
-    private record Part(Schedule schedule, Order order, MemorySegment input, MemorySegment buffer) {}
+    private record Part(Schedule schedule, Order order, Region input, Region buffer) {}
 
     /** This rank cannot take part: whatever is played from now on only tells all ranks so. */
     void refuse(Refusal why) {
@@ -285,7 +296,7 @@ final class Exchange {
                         "chunk " + expected.chunk() + " offset " + expected.offset() + " length " + expected.length());
             }
             if (isHeld) {
-                demandEqual(rank, arrived, part.buffer, expected);
+                demandEqual(rank, arrived, part.buffer.memory, expected);
             } else {
                 apply(part, expected, arrived, prefix);
             }
@@ -356,11 +367,11 @@ final class Exchange {
         int length = expected.length();
         switch (expected.action()) {
             case NOTE -> {}
-            case COPY -> copy(arrived, prefix, part.buffer, at, length);
+            case COPY -> copy(arrived, prefix, part.buffer.memory, at - part.buffer.base, length);
             case COMBINE_WITH_INPUT -> combine(part.buffer, part.input, at, arrived, prefix, length);
             case COMBINE -> combine(part.buffer, part.buffer, at, arrived, prefix, length);
             case COPY_THEN_INPUT -> {
-                copy(arrived, prefix, part.buffer, at, length);
+                copy(arrived, prefix, part.buffer.memory, at - part.buffer.base, length);
                 combineInput(part, at, length);
             }
             case COMBINE_THEN_INPUT -> {
@@ -369,24 +380,32 @@ final class Exchange {
             }
         }
         if (expected.completes() && signature.op() == ReduceOp.AVG) {
-            reducer().divide(signature.type(), part.buffer, at, elements(length), mesh.world());
+            Region buffer = part.buffer;
+            reducer().divide(signature.type(), buffer.memory, at - buffer.base, elements(length), mesh.world());
         }
     }
 
-    private void combine(
-            MemorySegment target, MemorySegment left, long at, ReceivedRecord arrived, int prefix, int length) {
+    private void combine(Region target, Region left, long at, ReceivedRecord arrived, int prefix, int length) {
         DataType type = signature.type();
+        MemorySegment to = target.memory;
+        MemorySegment from = left.memory;
+        long toAt = at - target.base;
+        long fromAt = at - left.base;
+        int count = elements(length);
         if (arrived.isNative()) {
-            long from = arrived.memoryOffset() + prefix;
-            reducer().combine(type, op, target, at, left, at, arrived.memory(), from, elements(length));
+            long first = arrived.memoryOffset() + prefix;
+            reducer().combine(type, op, to, toAt, from, fromAt, arrived.memory(), first, count);
         } else {
-            int from = arrived.arrayOffset() + prefix;
-            reducer().combine(type, op, target, at, left, at, arrived.array(), from, elements(length));
+            int first = arrived.arrayOffset() + prefix;
+            reducer().combine(type, op, to, toAt, from, fromAt, arrived.array(), first, count);
         }
     }
 
     private void combineInput(Part part, long at, int length) {
-        reducer().combine(signature.type(), op, part.buffer, at, part.buffer, at, part.input, at, elements(length));
+        MemorySegment buffer = part.buffer.memory;
+        long to = at - part.buffer.base;
+        long from = at - part.input.base;
+        reducer().combine(signature.type(), op, buffer, to, buffer, to, part.input.memory, from, elements(length));
     }
 
     private int elements(int length) {
@@ -451,7 +470,7 @@ final class Exchange {
 
     private void send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks[transfer.peer()];
-        MemorySegment source = transfer.fromInput() ? part.input : part.buffer;
+        Region source = transfer.fromInput() ? part.input : part.buffer;
         boolean isFirst = !called[rank];
         called[rank] = true;
         send(
@@ -460,8 +479,8 @@ final class Exchange {
                 transfer.chunk(),
                 transfer.offset(),
                 isFirst ? ownCall : NOTHING,
-                source,
-                transfer.offset(),
+                source.memory,
+                transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
     }
 

@@ -143,6 +143,6 @@ final class Forwarder {
         var schedule = new RingBroadcast(
                 on.byHop().position(on.rank()), on.world(), root, forward.bytes(), config.segmentBytes());
         return Exchange.ofForward(driver, on, forward.number(), forward.bytes(), forward.held())
-                .play(schedule, on.byHop(), bytes, bytes);
+                .play(schedule, on.byHop(), Exchange.Region.of(bytes), Exchange.Region.of(bytes));
     }
 }

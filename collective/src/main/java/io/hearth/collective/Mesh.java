@@ -90,6 +90,10 @@ final class Mesh {
         return byRank;
     }
 
+    boolean hopsAreRanks() {
+        return formation.ring().equals(formation.members());
+    }
+
     /** Whom this rank hears from on a ring. */
     NodeId previous() {
         return members().get(byHop.ranks()[Math.floorMod(byHop.position(rank) - 1, world())]);

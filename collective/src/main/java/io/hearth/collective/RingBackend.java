@@ -215,6 +215,60 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
+    public CollectiveResult allReduce(
+            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.allReduce(input, output, type, op, options);
+    }
+
+    @Override
+    public CollectiveResult allReduce(
+            List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.allReduce(tensors, type, op, options);
+    }
+
+    @Override
+    public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException, InterruptedException {
+        return engine.allReduceAsync(values, type, op, options);
+    }
+
+    @Override
+    public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.reduceScatter(values, type, op, options);
+    }
+
+    @Override
+    public CollectiveResult allGather(
+            MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.allGather(block, gathered, type, options);
+    }
+
+    @Override
+    public CollectiveResult reduce(
+            MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.reduce(values, type, op, root, options);
+    }
+
+    @Override
+    public CollectiveResult gather(
+            MemorySegment block, MemorySegment gathered, DataType type, int root, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.gather(block, gathered, type, root, options);
+    }
+
+    @Override
+    public CollectiveResult scatter(
+            MemorySegment blocks, MemorySegment block, DataType type, int root, CollectiveOptions options)
+            throws CollectiveException {
+        return engine.scatter(blocks, block, type, root, options);
+    }
+
+    @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions options)
             throws CollectiveException {
         return engine.broadcast(values, type, root, options);

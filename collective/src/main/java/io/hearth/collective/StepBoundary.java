@@ -102,7 +102,7 @@ final class StepBoundary implements Contribution {
         List<Long> lengths = Collections.nCopies(mesh.world(), bytesEach);
         var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), place.segmentBytes());
         MemorySegment rows = table.asSlice(0, bytesEach * lengths.size());
-        return place.exchange().play(schedule, mesh.byRank(), rows, rows);
+        return place.exchange().play(schedule, mesh.byRank(), Exchange.Region.of(rows), Exchange.Region.of(rows));
     }
 
     private Optional<Refusal> settle(Place place, MemorySegment table, StateManifest held) throws IOException {
