@@ -223,7 +223,7 @@ final class ArchitectureTest {
             String outermost = type.getName().split("\\$", 2)[0];
             return CHAOS_DECIDES.contains(outermost)
                     || outermost.endsWith("Machine")
-                    || outermost.endsWith("Schedule")
+                    || type.getPackageName().startsWith("io.hearth.collective.schedule")
                     || type.getPackageName().startsWith("io.hearth.election")
                     || type.getPackageName().startsWith("io.hearth.compression");
         }));
