@@ -34,7 +34,10 @@ final class ChaosCommand implements Callable<Integer> {
     @Spec
     private @org.jspecify.annotations.Nullable CommandSpec command;
 
-    @Option(names = "--hosts", paramLabel = "N", description = "How many, 3 to " + HOSTS_MAX + " (default: 5).")
+    @Option(
+            names = "--hosts",
+            paramLabel = "N",
+            description = "How many, 3 to " + HOSTS_MAX + " (default: 5; with --only 3).")
     private Optional<Integer> hosts = Optional.empty();
 
     @Option(names = "--seed", paramLabel = "N", description = "Of what is done when (default: drawn, and told).")
@@ -51,7 +54,7 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--only",
             paramLabel = "KIND",
             converter = OnlyKind.class,
-            description = "Measure one kind with 3 hosts: silent, killed, master or pause.")
+            description = "Measure one kind: silent, killed, master or pause.")
     private Optional<ChaosKind> only = Optional.empty();
 
     @Option(names = "--count", paramLabel = "N", description = "With --only: how many faults (default: 50).")
@@ -122,9 +125,8 @@ final class ChaosCommand implements Callable<Integer> {
         if (times < 1 || times > COUNT_MAX) {
             throw usage("--count must be 1 to " + COUNT_MAX + ", got " + times);
         }
-        if (only.isPresent() && (duration.isPresent() || hosts.orElse(ChaosSeries.HOSTS) != ChaosSeries.HOSTS)) {
-            throw usage(
-                    "--only takes --count faults on " + ChaosSeries.HOSTS + " hosts: leave out --duration and --hosts");
+        if (only.isPresent() && duration.isPresent()) {
+            throw usage("--only takes --count faults, however long that takes: leave out --duration");
         }
         if (only.isEmpty() && count.isPresent()) {
             throw usage("--count needs --only KIND; without it --duration says how long");
@@ -139,9 +141,10 @@ final class ChaosCommand implements Callable<Integer> {
 
     private ChaosReport series(ChaosKind kind, long drawn, Consumer<String> say)
             throws HearthException, InterruptedException {
-        try (ChaosStage stage = ChaosStage.open(ChaosSeries.HOSTS, ChaosWorkerCommand.Work.SUMS, logs)) {
+        int many = hosts.orElse(ChaosSeries.HOSTS_DEFAULT);
+        try (ChaosStage stage = ChaosStage.open(many, ChaosWorkerCommand.Work.SUMS, logs)) {
             say.accept("lab " + stage.labId());
-            return new ChaosSeries(stage, kind, drawn, say).run(count.orElse(50));
+            return new ChaosSeries(stage, many, kind, drawn, say).run(count.orElse(50));
         }
     }
 

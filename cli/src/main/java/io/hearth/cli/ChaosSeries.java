@@ -8,14 +8,15 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
- * Measures one kind of fault again and again: a new group of three sums large vectors, one fault strikes it at a random moment, and
+ * Measures one kind of fault again and again: a new group sums large vectors, one fault strikes it at a random moment, and
  * the time is taken until those who go on have their next sum.
  */
 final class ChaosSeries {
-    /** Hosts of a series. */
-    static final int HOSTS = 3;
+    /** Hosts of a series that names no other number. */
+    static final int HOSTS_DEFAULT = 3;
 
     private static final int WARM_SUMS = 30; // the first ones are slow: code is still being compiled
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(90);
@@ -23,13 +24,16 @@ final class ChaosSeries {
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ChaosStage stage;
+    private final int hosts;
     private final ChaosKind kind;
     private final SplittableRandom random;
     private final Consumer<String> say;
-    private final ChaosJudge judge = new ChaosJudge(HOSTS);
+    private final ChaosJudge judge;
 
-    ChaosSeries(ChaosStage stage, ChaosKind kind, long seed, Consumer<String> say) {
+    ChaosSeries(ChaosStage stage, int hosts, ChaosKind kind, long seed, Consumer<String> say) {
         this.stage = stage;
+        this.hosts = hosts;
+        this.judge = new ChaosJudge(hosts);
         this.kind = kind;
         this.random = new SplittableRandom(seed);
         this.say = say;
@@ -43,14 +47,14 @@ final class ChaosSeries {
     }
 
     private String round() throws HearthException, InterruptedException {
-        var round = new ChaosRound(HOSTS);
+        var round = new ChaosRound(hosts);
         long startNanos = System.nanoTime();
         stage.freshHomes();
-        for (int host = 0; host < HOSTS; host++) {
+        for (int host = 0; host < hosts; host++) {
             stage.start(host);
         }
         if (!stage.listen(round::note, startNanos + START_NANOS, () -> round.isWarm(startNanos, WARM_SUMS))) {
-            throw new HearthException("three workers did not sum together within "
+            throw new HearthException(hosts + " workers did not sum together within "
                     + TimeUnit.NANOSECONDS.toSeconds(START_NANOS) + " s; is this machine very busy?");
         }
         stage.listen(round::note, System.nanoTime() + random.nextLong(PAUSE_NANOS), () -> false);
@@ -70,11 +74,11 @@ final class ChaosSeries {
     private ChaosBlow strike(ChaosRound round) throws HearthException, InterruptedException {
         int rank = switch (kind) {
             case MASTER -> 0;
-            case KILLED -> 1 + random.nextInt(HOSTS - 1);
-            case SILENT, PAUSE, SLEEP, PARTITION, SHATTER -> random.nextInt(HOSTS);
+            case KILLED -> 1 + random.nextInt(hosts - 1);
+            case SILENT, PAUSE, SLEEP, PARTITION, SHATTER -> random.nextInt(hosts);
         };
         int host = round.hostOf(rank);
-        var onward = new TreeSet<>(Set.of(0, 1, 2));
+        var onward = new TreeSet<>(IntStream.range(0, hosts).boxed().toList());
         onward.remove(host);
         long atNanos = System.nanoTime();
         stage.strike(kind, List.of(List.of(host)));

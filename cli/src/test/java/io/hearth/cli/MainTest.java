@@ -72,7 +72,7 @@ final class MainTest {
                 "chaos --hosts 2",
                 "chaos --hosts 10",
                 "chaos --only nothing",
-                "chaos --only killed --hosts 5",
+                "chaos --only killed --hosts 2",
                 "chaos --only killed --duration 1m",
                 "chaos --count 3",
                 "chaos --only killed --count 0",

@@ -323,6 +323,7 @@ public final class CollectiveEngine implements DistributedBackend {
                     new GroupMachine.Frozen(lineage, view.epoch()),
                     lineage + "/" + groupView.get().epoch(),
                     members,
+                    view.members().size() > 1,
                     CollectiveCodec.resolution(groupView.get().resolution())));
         } catch (MalformedMessageException malformed) {
             removed(malformed);

@@ -163,7 +163,7 @@ final class GroupDraft {
         if (succeeds) {
             frozen = Optional.empty();
         }
-        returning &= view.view().epoch() == 1; // a view of another epoch has, or had, more than its founder
+        returning &= !view.inCompany(); // not by its epoch: also a node that is alone may have reasons for another one
         if (!view.fence().equals(formation.fence())) {
             enter(view);
         } else {

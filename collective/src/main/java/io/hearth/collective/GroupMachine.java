@@ -290,9 +290,11 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
          * @param view its lineage and epoch
          * @param fence its lineage and this group's epoch
          * @param members of the group, by rank
+         * @param inCompany the view has other members, of whatever role
          * @param resolution decided at the change that made this group epoch
          */
-        record Installed(Frozen view, String fence, List<NodeId> members, Resolution resolution) implements Event {}
+        record Installed(Frozen view, String fence, List<NodeId> members, boolean inCompany, Resolution resolution)
+                implements Event {}
     }
 
     /** What the shell carries out. */

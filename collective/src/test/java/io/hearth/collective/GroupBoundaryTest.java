@@ -43,6 +43,7 @@ final class GroupBoundaryTest {
                 new Frozen(lineage, epoch),
                 lineage + "/" + epoch,
                 members,
+                members.size() > 1,
                 new Resolution(first, List.of(), List.of()));
     }
 
@@ -137,8 +138,20 @@ final class GroupBoundaryTest {
         state = state.returned();
         on(view("next", 1, List.of(A), 1));
         assertFalse(on(new Event.Called(STEP)).contains(new Effect.Run(1, Optional.empty())));
-        var sameGroup = new Event.Installed(new Frozen("next", 2), "next/1", List.of(A), Resolution.NOTHING);
+        var sameGroup = new Event.Installed(new Frozen("next", 2), "next/1", List.of(A), true, Resolution.NOTHING);
         assertTrue(on(sameGroup).contains(new Effect.Run(1, Optional.empty())));
+    }
+
+    /** As after a stream of its former group broke, late. */
+    @Test
+    void whoWasOutBeginsNoStepAloneThoughItsViewChanges() {
+        on(view("former", 8, List.of(A, B), 1));
+        on(new Event.Called(SUM));
+        state = state.returned();
+        on(view("lone", 1, List.of(A), 1));
+        on(new Event.Called(STEP));
+        assertFalse(on(view("lone", 2, List.of(A), 1)).contains(new Effect.Run(1, Optional.empty())));
+        assertTrue(on(view("former", 9, List.of(B, A), 40)).contains(new Effect.Run(40, Optional.empty())));
     }
 
     @Test
@@ -147,7 +160,7 @@ final class GroupBoundaryTest {
         on(new Event.Called(STEP));
         var begun = new Resolution(2, List.of(new Resolution.Forward(1, B, 2, 48)), List.of());
         on(new Event.Freeze(new Frozen("L", 1)));
-        on(new Event.Installed(new Frozen("L", 2), "L/2", List.of(A, B), begun));
+        on(new Event.Installed(new Frozen("L", 2), "L/2", List.of(A, B), true, begun));
         assertTrue(on(new Event.Forwarded(1, "L/2"))
                 .contains(new Effect.End(new Status.Kept(1, 2, 48, Optional.empty()))));
     }

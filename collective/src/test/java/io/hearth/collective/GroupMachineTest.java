@@ -46,7 +46,7 @@ final class GroupMachineTest {
     }
 
     private static Event.Installed view(long epoch, long groupEpoch, List<NodeId> members, Resolution resolution) {
-        return new Event.Installed(new Frozen("L", epoch), "L/" + groupEpoch, members, resolution);
+        return new Event.Installed(new Frozen("L", epoch), "L/" + groupEpoch, members, members.size() > 1, resolution);
     }
 
     private static Event.Installed first() {
@@ -240,7 +240,7 @@ final class GroupMachineTest {
         on(first());
         on(view(2, 2, List.of(A, C), othersAreAt3));
         assertEquals(1, state.next());
-        on(new Event.Installed(new Frozen("M", 5), "M/5", List.of(A, B), othersAreAt3));
+        on(new Event.Installed(new Frozen("M", 5), "M/5", List.of(A, B), true, othersAreAt3));
         assertEquals(3, state.next());
         assertEquals(2, state.doneUpTo());
     }

@@ -268,7 +268,11 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             }
             case Event.Progress(long doneUpTo, GroupPhase phase) ->
                 turn.progress = new ViewState.Progress(doneUpTo, phase);
-            case Event.GroupBroken(String why) -> turn.change = turn.change.broken(why);
+            case Event.GroupBroken(String why) -> {
+                if (!turn.home.isLone()) { // else it is late, of a view that this node is out of
+                    turn.change = turn.change.broken(why);
+                }
+            }
             case Event.Resign() -> Leaving.onResign(turn);
             case Event.Leave() -> Leaving.onLeave(turn);
             case Event.Tick() -> {}

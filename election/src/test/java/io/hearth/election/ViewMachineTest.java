@@ -443,6 +443,15 @@ final class ViewMachineTest {
     }
 
     @Test
+    void aBrokenStreamOfAFormerViewIsNoReasonToChangeALoneOne() {
+        event(new Event.Resign());
+        View alone = state.view();
+        event(new Event.GroupBroken("the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(alone, state.view());
+    }
+
+    @Test
     void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
         received(THIRD, new Message.Leave(LINEAGE, 3, true));
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));

@@ -147,6 +147,7 @@ final class Trainer {
                 new GroupMachine.Frozen(lineage, next.epoch()),
                 lineage + "/" + groupView.epoch(),
                 members,
+                next.members().size() > 1,
                 resolution));
     }
 
