@@ -92,7 +92,8 @@ public final class AllReduceBench {
             }
         } catch (IOException failed) {
             throw new HearthException(
-                    "cannot write the trace to " + whole + ": " + failed + "; name a file in a folder of yours", failed);
+                    "cannot write the trace to " + whole + ": " + failed + "; name a file in a folder of yours",
+                    failed);
         }
     }
 
@@ -128,7 +129,8 @@ public final class AllReduceBench {
         SortedMap<Long, List<RankTimes>> bySize =
                 new TreeMap<>(all.stream().collect(Collectors.groupingBy(RankTimes::bytes)));
         var lines = new ArrayList<BenchLine>();
-        Map<Long, Integer> wanted = plan.sizes().stream().collect(Collectors.toMap(SizeSpec::bytes, SizeSpec::iterations));
+        Map<Long, Integer> wanted =
+                plan.sizes().stream().collect(Collectors.toMap(SizeSpec::bytes, SizeSpec::iterations));
         for (Map.Entry<Long, Integer> size : new TreeMap<>(wanted).entrySet()) {
             List<RankTimes> times = bySize.getOrDefault(size.getKey(), List.of());
             long complete = times.stream()

@@ -87,8 +87,8 @@ public final class ChromeTrace {
             facts.addProperty("spans_left_out", dropped);
         }
         String name = collective.kind().name().toLowerCase(Locale.ROOT) + " " + collective.bytes() + " bytes";
-        events.add(complete(
-                rank, Row.CALLS, "collective", name, collective.sinceNanos(), collective.untilNanos(), facts));
+        events.add(
+                complete(rank, Row.CALLS, "collective", name, collective.sinceNanos(), collective.untilNanos(), facts));
         for (SpanRecorder.Span span : spans) {
             var segment = new JsonObject();
             if (span.rank() >= 0) {

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * One rank of a measurement, as {@code lab/peers} asks for it: sums vectors whose sums are known, times each call, and checks
  * every element of the first and the last result.
  *
- * <p>Before a size is timed the code is warmed up for at most 2 s (a quarter more where calls are long): 20,000 calls, or 1 GiB.
+ * <p>Before a size is timed the code is warmed up for at most 5 s (a quarter more where calls are long): 20,000 calls, or 1 GiB.
  * After it comes one more call that is not timed, whose way and whose spans are recorded.
  */
 public final class RankBench {
@@ -123,8 +123,7 @@ public final class RankBench {
         } finally {
             backend.trace(CollectiveTrace.NONE);
         }
-        recorder.last()
-                .ifPresent(call -> trace.add(backend.rank(), call, recorder.spans(), recorder.dropped()));
+        recorder.last().ifPresent(call -> trace.add(backend.rank(), call, recorder.spans(), recorder.dropped()));
         return recorder.last().map(CollectiveTrace.Collective::algorithm).orElse("none");
     }
 

@@ -17,8 +17,7 @@ final class SpanRecorder implements CollectiveTrace {
     private Optional<Collective> last = Optional.empty();
 
     @Override
-    public synchronized void segment(
-            long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
+    public synchronized void segment(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         if (spans.size() < SPANS_MAX) {
             spans.add(new Span(number, phase, rank, bytes, sinceNanos, untilNanos));
         } else {

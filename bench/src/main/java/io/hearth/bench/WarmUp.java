@@ -9,7 +9,7 @@ package io.hearth.bench;
  */
 record WarmUp(int calls, long bytes, long nanos) {
     static final int CALLS_MIN = 3;
-    static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 2_000_000_000L);
+    static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 5_000_000_000L);
 
     /** Most calls for vectors of a size. */
     int callsMax(long vectorBytes) {

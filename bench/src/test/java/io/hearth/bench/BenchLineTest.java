@@ -30,7 +30,9 @@ final class BenchLineTest {
         var line = BenchLine.of(
                 "loopback",
                 DataTransport.TCP,
-                List.of(new RankTimes(0, 4, true, 0, "RingAllReduce", List.of(1.0)), new RankTimes(1, 4, false, 0, "RingAllReduce", List.of(1.0))));
+                List.of(
+                        new RankTimes(0, 4, true, 0, "RingAllReduce", List.of(1.0)),
+                        new RankTimes(1, 4, false, 0, "RingAllReduce", List.of(1.0))));
         assertFalse(line.ok());
     }
 

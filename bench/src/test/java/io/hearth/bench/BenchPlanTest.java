@@ -43,7 +43,6 @@ final class BenchPlanTest {
     @Test
     void aLonelyRankHasNothingToMeasure() {
         assertThrows(
-                IllegalArgumentException.class,
-                () -> plan(BenchPlace.lab(List.of("10.77.0.1")), Optional.empty()));
+                IllegalArgumentException.class, () -> plan(BenchPlace.lab(List.of("10.77.0.1")), Optional.empty()));
     }
 }

@@ -54,15 +54,14 @@ final class ChromeTraceTest {
     void aSpanIsACompleteEventInMicroseconds() throws Exception {
         List<JsonObject> events = events(ofRank(1), "X");
         assertEquals(3, events.size());
-        assertEquals(
-                JsonParser.parseString("""
+        assertEquals(JsonParser.parseString("""
                         {"name": "send", "ph": "X", "pid": 1, "tid": 1, "cat": "segment", "ts": 2.0, "dur": 2.5,
-                         "args": {"peer": 0, "bytes": 4096}}"""),
-                events.get(1));
+                         "args": {"peer": 0, "bytes": 4096}}"""), events.get(1));
         JsonObject call = events.getFirst();
         assertEquals(8.5, call.get("dur").getAsDouble());
         assertEquals(2.5, call.getAsJsonObject("args").get("send_us").getAsDouble());
-        assertEquals("WholeExchange", call.getAsJsonObject("args").get("algorithm").getAsString());
+        assertEquals(
+                "WholeExchange", call.getAsJsonObject("args").get("algorithm").getAsString());
         assertEquals(0, events.get(2).get("tid").getAsInt(), "the copy out belongs to the call");
     }
 

@@ -29,8 +29,7 @@ final class CompareTest {
 
     @BeforeAll
     static void needsPython() {
-        boolean isThere = Arrays.stream(
-                        System.getenv().getOrDefault("PATH", "").split(":", -1))
+        boolean isThere = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
                 .anyMatch(path -> Files.isExecutable(Path.of(path, "python3")));
         assumeTrue(isThere, "bench/compare needs python3");
     }
@@ -86,12 +85,22 @@ final class CompareTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--sizes,4KB", "--sizes,0:3", "--sizes,4KiB:x", "--ranks,1", "--ranks,2;x", "--rounds,-1", "--from,/nowhere"})
+    @CsvSource({
+        "--sizes,4KB",
+        "--sizes,0:3",
+        "--sizes,4KiB:x",
+        "--ranks,1",
+        "--ranks,2;x",
+        "--rounds,-1",
+        "--from,/nowhere"
+    })
     void badInputIsOneLine(String option, String value) throws Exception {
         Outcome outcome = compare(option, value);
         assertEquals(1, outcome.code(), outcome.said());
         assertEquals(1, outcome.said().lines().count(), outcome.said());
-        assertTrue(outcome.said().startsWith("compare: " + option + " ")
-                || outcome.said().startsWith("compare: " + option + ": "), outcome.said());
+        assertTrue(
+                outcome.said().startsWith("compare: " + option + " ")
+                        || outcome.said().startsWith("compare: " + option + ": "),
+                outcome.said());
     }
 }

@@ -49,7 +49,8 @@ final class RankBenchTest {
             nodes.add(new InetSocketAddress("127.0.0.1", Integer.parseInt(address.split(":", 2)[1])));
         }
         var all = new ArrayList<RankTimes>();
-        try (var threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+        try (var threads =
+                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
             List<Callable<List<RankTimes>>> ranks = List.of(() -> rank(nodes, 0, way), () -> rank(nodes, 1, way));
             for (var done : threads.invokeAll(ranks)) {
                 all.addAll(done.get());

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
         name = "allreduce",
         description = {
             "Time the all-reduce of float32 vectors among several processes of this machine.",
-            "Each size is warmed up for at most 2 s before it is timed: 20,000 calls, or 1 GiB.",
+            "Each size is warmed up for at most 5 s before it is timed: 20,000 calls, or 1 GiB.",
             "An iteration lasts until its slowest rank is done; every sum is verified."
         })
 final class BenchAllReduceCommand implements Callable<Integer> {
@@ -93,11 +93,11 @@ final class BenchAllReduceCommand implements Callable<Integer> {
     public Integer call() throws HearthException, InterruptedException {
         List<SizeSpec> wanted = sizes();
         if (trace != null && !Files.isWritable(trace.toAbsolutePath().getParent())) {
-            throw wrong("--trace: the folder of " + trace + " is not there or not writable; name a file in a folder of yours");
+            throw wrong("--trace: the folder of " + trace
+                    + " is not there or not writable; name a file in a folder of yours");
         }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
-        var plan = new BenchPlan(
-                place(lab), wanted, algorithm, transport, timeout, Optional.ofNullable(trace));
+        var plan = new BenchPlan(place(lab), wanted, algorithm, transport, timeout, Optional.ofNullable(trace));
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {

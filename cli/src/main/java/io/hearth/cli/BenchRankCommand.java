@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         name = "rank",
         description = {
             "Be one rank of a measurement among the given addresses, in the protocol of lab/peers.",
-            "Each size is warmed up for at most 2 s before it is timed: 20,000 calls, or 1 GiB.",
+            "Each size is warmed up for at most 5 s before it is timed: 20,000 calls, or 1 GiB.",
             "Without HEARTH_SECRET or HEARTH_SECRET_FILE a published key is used; only the given addresses are talked to."
         })
 final class BenchRankCommand implements Callable<Integer> {

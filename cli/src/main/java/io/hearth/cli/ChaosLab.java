@@ -75,8 +75,8 @@ final class ChaosLab implements AutoCloseable {
                     return script;
                 }
             }
-            throw new SetupException("no lab/lan in a folder above " + program
-                    + ": " + command + " runs from the source tree of Hearth only, as ./" + command);
+            throw new SetupException("no lab/lan in a folder above " + program + ": " + command
+                    + " runs from the source tree of Hearth only, as ./" + command);
         } catch (URISyntaxException odd) {
             throw new SetupException("cannot tell where this program lies: " + odd.getMessage(), odd);
         }

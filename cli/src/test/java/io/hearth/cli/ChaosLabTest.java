@@ -25,7 +25,8 @@ final class ChaosLabTest {
     }
 
     private String obstacle(String system, String user) {
-        return ChaosLab.obstacle("hearth chaos", system, user, folder.toString()).orElse("");
+        return ChaosLab.obstacle("hearth chaos", system, user, folder.toString())
+                .orElse("");
     }
 
     @Test

@@ -13,7 +13,8 @@ import jdk.jfr.Timespan;
 @Name("hearth.Collective")
 @Label("Collective")
 @Category("Hearth")
-@Description("One attempt at one collective on this rank. Sending and receiving overlap: the parts may exceed the duration.")
+@Description(
+        "One attempt at one collective on this rank. Sending and receiving overlap: the parts may exceed the duration.")
 @StackTrace(false)
 final class CollectiveEvent extends Event {
     @Label("Number")
