@@ -8,6 +8,7 @@ import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.RingBackend;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.transport.DataTransport;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ final class RankBenchTest {
     private List<RankTimes> measure(AllReduceStrategy way) throws Exception {
         var nodes = new ArrayList<InetSocketAddress>();
         for (String address : BenchPlace.loopback(2, "lo").addresses()) {
-            nodes.add(new InetSocketAddress("127.0.0.1", Integer.parseInt(address.split(":", 2)[1])));
+            nodes.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(address.split(":", 2)[1])));
         }
         var all = new ArrayList<RankTimes>();
         try (var threads =
