@@ -47,7 +47,8 @@ final class RankBenchTest {
     private List<RankTimes> measure(AllReduceStrategy way) throws Exception {
         var nodes = new ArrayList<InetSocketAddress>();
         for (String address : BenchPlace.loopback(2, "lo").addresses()) {
-            nodes.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(address.split(":", 2)[1])));
+            nodes.add(new InetSocketAddress(
+                    InetAddress.getLoopbackAddress(), Integer.parseInt(address.split(":", 2)[1])));
         }
         var all = new ArrayList<RankTimes>();
         try (var threads =
