@@ -1,14 +1,12 @@
 package io.hearth.bench;
 
 import io.hearth.core.HearthException;
-import io.hearth.transport.DataTransport;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +18,13 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Times all-reduce among several processes of this machine and joins what they measured.
+ * Times all-reduce among several processes, on loopback or in a lab, and joins what they measured.
  *
  * <p>Each rank is a process of its own that speaks the ranks' protocol of {@code lab/peers}, so the figures stand beside those
  * of other programs. Every sum is verified by every rank.
  */
 public final class AllReduceBench {
-    /** Most ranks on one machine. */
+    /** Most ranks of a measurement: all are on one machine, be it as hosts of a lab. */
     public static final int RANKS_MAX = 16;
 
     private static final int LINES_MAX = 10_000;
@@ -34,12 +32,12 @@ public final class AllReduceBench {
     /** How a rank's process is started. */
     public interface RankLauncher {
         /**
-         * Starts this program again.
+         * Starts this program again where that rank belongs.
          *
          * @param arguments of its command line
          * @return the process, its standard output a pipe
          */
-        Process launch(List<String> arguments) throws IOException;
+        Process launch(int rank, List<String> arguments) throws IOException;
     }
 
     private final RankLauncher launcher;
@@ -49,80 +47,53 @@ public final class AllReduceBench {
     }
 
     /**
-     * Runs all sizes on loopback.
+     * Runs all sizes.
      *
-     * @param ranks 2 to {@link #RANKS_MAX}
-     * @param transport how data travels between the ranks
-     * @param patience for the whole run
      * @param each is given a line as soon as all figures are there, in order of size
-     * @throws HearthException a rank failed or was late; all ranks are ended
+     * @throws HearthException a rank failed or was late, and all ranks are ended; or the trace could not be written
      */
-    public void run(
-            int ranks, List<SizeSpec> sizes, DataTransport transport, Duration patience, Consumer<BenchLine> each)
-            throws HearthException, InterruptedException {
-        if (ranks < 2 || ranks > RANKS_MAX) {
-            throw new IllegalArgumentException("ranks must be 2 to " + RANKS_MAX + ", got " + ranks);
-        }
-        long deadlineNanos = System.nanoTime() + patience.toNanos();
+    public void run(BenchPlan plan, Consumer<BenchLine> each) throws HearthException, InterruptedException {
+        long deadlineNanos = System.nanoTime() + plan.patience().toNanos();
         var running = new ArrayList<Process>();
         try {
             var lines = new ConcurrentLinkedQueue<String>();
             var readers = new ArrayList<Thread>();
-            for (List<String> arguments : commandLines(ranks, sizes, transport)) {
-                Process rank = launcher.launch(arguments);
-                running.add(rank);
-                readers.add(Thread.ofVirtual().start(() -> readLines(rank, lines)));
+            for (int rank = 0; rank < plan.place().ranks(); rank++) {
+                Process process = start(plan, rank);
+                running.add(process);
+                readers.add(Thread.ofVirtual().start(() -> readLines(process, lines)));
             }
             awaitAll(running, deadlineNanos);
             for (Thread reader : readers) {
                 reader.join();
             }
-            join(ranks, sizes, lines.stream().map(RankTimes::parse).toList()).forEach(each);
-        } catch (IOException failed) {
-            throw new HearthException("cannot start a rank: " + failed.getMessage(), failed);
+            join(plan, lines.stream().map(RankTimes::parse).toList()).forEach(each);
+            if (plan.trace().isPresent()) {
+                writeTrace(plan, plan.trace().get());
+            }
         } finally {
             running.forEach(Process::destroyForcibly);
         }
     }
 
-    private static List<List<String>> commandLines(int ranks, List<SizeSpec> sizes, DataTransport transport)
-            throws IOException {
-        String peers =
-                freePorts(ranks).stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
-        String sizeList = sizes.stream()
-                .map(size -> size.bytes() + ":" + size.iterations())
-                .collect(Collectors.joining(","));
-        var all = new ArrayList<List<String>>();
-        for (int rank = 0; rank < ranks; rank++) {
-            all.add(List.of(
-                    "bench",
-                    "rank",
-                    "--rank",
-                    "" + rank,
-                    "--peers",
-                    peers,
-                    "--sizes",
-                    sizeList,
-                    "--iface",
-                    "lo",
-                    "--transport",
-                    transport.text()));
+    private Process start(BenchPlan plan, int rank) throws HearthException {
+        try {
+            return launcher.launch(rank, plan.arguments(rank));
+        } catch (IOException failed) {
+            throw new HearthException("cannot start rank " + rank + ": " + failed.getMessage(), failed);
         }
-        return all;
     }
 
-    /** Ports that were free a moment ago; the ranks' list of addresses must be known before the first one starts. */
-    private static List<Integer> freePorts(int count) throws IOException {
-        var held = new ArrayList<ServerSocket>();
+    private static void writeTrace(BenchPlan plan, Path whole) throws HearthException {
         try {
-            for (int i = 0; i < count; i++) {
-                held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            ChromeTrace.merged(plan.traceParts()).write(whole);
+            for (Path part : plan.traceParts()) {
+                Files.delete(part);
             }
-            return held.stream().map(ServerSocket::getLocalPort).toList();
-        } finally {
-            for (ServerSocket socket : held) {
-                socket.close();
-            }
+        } catch (IOException failed) {
+            throw new HearthException(
+                    "cannot write the trace to " + whole + ": " + failed + "; name a file in a folder of yours",
+                    failed);
         }
     }
 
@@ -153,11 +124,13 @@ public final class AllReduceBench {
         }
     }
 
-    private static List<BenchLine> join(int ranks, List<SizeSpec> sizes, List<RankTimes> all) throws HearthException {
+    private static List<BenchLine> join(BenchPlan plan, List<RankTimes> all) throws HearthException {
+        int ranks = plan.place().ranks();
         SortedMap<Long, List<RankTimes>> bySize =
                 new TreeMap<>(all.stream().collect(Collectors.groupingBy(RankTimes::bytes)));
         var lines = new ArrayList<BenchLine>();
-        Map<Long, Integer> wanted = sizes.stream().collect(Collectors.toMap(SizeSpec::bytes, SizeSpec::iterations));
+        Map<Long, Integer> wanted =
+                plan.sizes().stream().collect(Collectors.toMap(SizeSpec::bytes, SizeSpec::iterations));
         for (Map.Entry<Long, Integer> size : new TreeMap<>(wanted).entrySet()) {
             List<RankTimes> times = bySize.getOrDefault(size.getKey(), List.of());
             long complete = times.stream()
@@ -169,7 +142,7 @@ public final class AllReduceBench {
                 throw new HearthException(size.getKey() + " bytes: " + complete + " of " + ranks
                         + " ranks told all their times; run it again");
             }
-            lines.add(BenchLine.of("loopback", times));
+            lines.add(BenchLine.of(plan.place().where(), plan.transport(), times));
         }
         return lines;
     }

@@ -1,20 +1,26 @@
 package io.hearth.bench;
 
 import com.google.gson.JsonObject;
+import io.hearth.transport.DataTransport;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
  * The figures of one size over all ranks, in the format of {@code lab/peers/run}.
  *
  * @param medianSeconds an iteration lasts until its slowest rank is done
+ * @param algorithm the schedules that a call of rank 0 played
+ * @param transport that was asked for: {@code auto} is shared memory on loopback where that is possible, and TCP in a lab
  * @param cpuSecondsPerGb processor time of all ranks together per GB of vector
  */
 public record BenchLine(
         String peer,
         int ranks,
         String where,
+        String algorithm,
+        String transport,
         long bytes,
         int iterations,
         double medianSeconds,
@@ -24,10 +30,11 @@ public record BenchLine(
     /**
      * Joins the ranks' measurements of one size.
      *
+     * @param transport that was asked for
      * @param times one entry for each rank, same size and number of iterations
      */
-    static BenchLine of(String where, List<RankTimes> times) {
-        RankTimes first = times.getFirst();
+    static BenchLine of(String where, DataTransport transport, List<RankTimes> times) {
+        RankTimes first = Collections.min(times, Comparator.comparingInt(RankTimes::rank));
         int iterations = first.seconds().size();
         var slowest = new ArrayList<Double>();
         for (int i = 0; i < iterations; i++) {
@@ -43,6 +50,8 @@ public record BenchLine(
                 "hearth",
                 times.size(),
                 where,
+                first.algorithm(),
+                transport.text(),
                 first.bytes(),
                 iterations,
                 slowest.get(iterations / 2),
@@ -62,6 +71,8 @@ public record BenchLine(
         json.addProperty("peer", peer);
         json.addProperty("ranks", ranks);
         json.addProperty("where", where);
+        json.addProperty("algorithm", algorithm);
+        json.addProperty("transport", transport);
         json.addProperty("bytes", bytes);
         json.addProperty("iterations", iterations);
         json.addProperty("median_ms", rounded(medianSeconds * 1e3));

@@ -1,16 +1,20 @@
 package io.hearth.bench;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveOptions;
-import io.hearth.collective.DistributedBackend;
+import io.hearth.collective.CollectiveTrace;
+import io.hearth.collective.RingBackend;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -18,22 +22,35 @@ import java.util.function.Consumer;
 /**
  * One rank of a measurement, as {@code lab/peers} asks for it: sums vectors whose sums are known, times each call, and checks
  * every element of the first and the last result.
+ *
+ * <p>Before a size is timed the code is warmed up for at most 5 s (a quarter more where calls are long): 20,000 calls, or 1 GiB.
+ * After it comes one more call that is not timed, whose way and whose spans are recorded.
  */
 public final class RankBench {
     private static final ValueLayout.OfFloat FLOAT =
             ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int PERIOD = 97; // of the input, in elements: prime, so that segments do not look alike
-    private static final long WARM_UP_BYTES = 1L << 30; // C2 needs some hundred large records before it is done
-    private static final int WARM_UP_MAX = 3_000;
-    private static final int WARM_UP_MIN = 3;
 
-    private final DistributedBackend backend;
+    private final RingBackend backend;
+    private final CollectiveOptions options;
+    private final WarmUp warmUp;
     private final OperatingSystemMXBean system;
+    private final ChromeTrace trace;
 
-    /** @param backend borrowed */
-    public RankBench(DistributedBackend backend) {
+    /**
+     * @param backend borrowed
+     * @param way of the sums, the same on all ranks
+     */
+    public RankBench(RingBackend backend, AllReduceStrategy way) {
+        this(backend, way, WarmUp.USUAL);
+    }
+
+    RankBench(RingBackend backend, AllReduceStrategy way, WarmUp warmUp) {
         this.backend = backend;
+        this.options = CollectiveOptions.DEFAULTS.by(way);
+        this.warmUp = warmUp;
         this.system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        this.trace = ChromeTrace.ofRank(backend.rank());
     }
 
     /**
@@ -49,12 +66,13 @@ public final class RankBench {
         }
     }
 
+    /** Writes the spans of the last call of each size, as {@link ChromeTrace} has them. */
+    public void writeTrace(Path file) throws IOException {
+        trace.write(file);
+    }
+
     private RankTimes measure(SizeSpec size, MemorySegment values) throws CollectiveException {
-        int warmUp = Math.clamp(WARM_UP_BYTES / size.bytes(), WARM_UP_MIN, WARM_UP_MAX);
-        for (int i = 0; i < warmUp; i++) {
-            fill(values);
-            reduce(values);
-        }
+        warmUp(values);
         boolean ok = isSum(values);
         var seconds = new ArrayList<Double>();
         long cpuNanos = 0;
@@ -67,11 +85,50 @@ public final class RankBench {
             seconds.add((System.nanoTime() - start) / 1e9);
             cpuNanos += system.getProcessCpuTime() - cpuStart;
         }
-        return new RankTimes(backend.rank(), size.bytes(), ok && isSum(values), cpuNanos / 1e9, seconds);
+        ok &= isSum(values);
+        String algorithm = record(values);
+        return new RankTimes(backend.rank(), size.bytes(), ok && isSum(values), cpuNanos / 1e9, algorithm, seconds);
+    }
+
+    /** All ranks make the same number of calls: the slowest one's clock counts. */
+    private void warmUp(MemorySegment values) throws CollectiveException {
+        long start = System.nanoTime();
+        long spent = 0;
+        int done = 0;
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment slowest = arena.allocate(ValueLayout.JAVA_LONG);
+            for (int calls = warmUp.next(values.byteSize(), done, spent);
+                    calls > 0;
+                    calls = warmUp.next(values.byteSize(), done, spent)) {
+                for (int i = 0; i < calls; i++) {
+                    fill(values);
+                    reduce(values);
+                }
+                done += calls;
+                slowest.set(ValueLayout.JAVA_LONG, 0, System.nanoTime() - start);
+                backend.allReduce(slowest, DataType.INT64, ReduceOp.MAX, CollectiveOptions.DEFAULTS);
+                spent = slowest.get(ValueLayout.JAVA_LONG, 0);
+            }
+        }
+    }
+
+    /** One more call, recorded; the schedules that it played. */
+    private String record(MemorySegment values) throws CollectiveException {
+        var recorder = new SpanRecorder();
+        fill(values);
+        backend.barrier(CollectiveOptions.DEFAULTS);
+        backend.trace(recorder);
+        try {
+            reduce(values);
+        } finally {
+            backend.trace(CollectiveTrace.NONE);
+        }
+        recorder.last().ifPresent(call -> trace.add(backend.rank(), call, recorder.spans(), recorder.dropped()));
+        return recorder.last().map(CollectiveTrace.Collective::algorithm).orElse("none");
     }
 
     private void reduce(MemorySegment values) throws CollectiveException {
-        backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
+        backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, options);
     }
 
     /** Small whole numbers, so that every order of adding gives the same sum. */

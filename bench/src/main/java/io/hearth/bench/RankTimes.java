@@ -15,9 +15,10 @@ import java.util.List;
  * @param bytes of the vector
  * @param ok whether every sum was right
  * @param cpuSeconds processor time of the rank's process during the timed iterations
+ * @param algorithm the schedules that a call played
  * @param seconds each iteration's wall time
  */
-public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, List<Double> seconds) {
+public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, String algorithm, List<Double> seconds) {
     public RankTimes {
         seconds = List.copyOf(seconds);
     }
@@ -31,6 +32,7 @@ public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, Lis
         json.addProperty("bytes", bytes);
         json.addProperty("ok", ok);
         json.addProperty("cpu", cpuSeconds);
+        json.addProperty("algorithm", algorithm);
         json.add("times", times);
         return json;
     }
@@ -52,6 +54,7 @@ public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, Lis
                     json.get("bytes").getAsLong(),
                     json.get("ok").getAsBoolean(),
                     json.get("cpu").getAsDouble(),
+                    json.get("algorithm").getAsString(),
                     seconds);
         } catch (JsonParseException | IllegalStateException | NullPointerException | NumberFormatException broken) {
             throw new IllegalArgumentException("not a rank's line of times: " + line, broken);

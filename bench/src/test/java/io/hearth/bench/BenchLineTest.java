@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.transport.DataTransport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,9 +15,10 @@ final class BenchLineTest {
     void anIterationLastsUntilItsSlowestRankIsDone() {
         var line = BenchLine.of(
                 "loopback",
+                DataTransport.TCP,
                 List.of(
-                        new RankTimes(0, 1_000_000, true, 0.003, List.of(0.010, 0.020, 0.030)),
-                        new RankTimes(1, 1_000_000, true, 0.006, List.of(0.040, 0.010, 0.010))));
+                        new RankTimes(0, 1_000_000, true, 0.003, "RingAllReduce", List.of(0.010, 0.020, 0.030)),
+                        new RankTimes(1, 1_000_000, true, 0.006, "RingAllReduce", List.of(0.040, 0.010, 0.010))));
         assertEquals(0.030, line.medianSeconds());
         assertEquals(0.040, line.p95Seconds());
         assertEquals(3.0, line.cpuSecondsPerGb(), 1e-9);
@@ -27,13 +29,16 @@ final class BenchLineTest {
     void oneWrongSumMakesTheLineWrong() {
         var line = BenchLine.of(
                 "loopback",
-                List.of(new RankTimes(0, 4, true, 0, List.of(1.0)), new RankTimes(1, 4, false, 0, List.of(1.0))));
+                DataTransport.TCP,
+                List.of(
+                        new RankTimes(0, 4, true, 0, "RingAllReduce", List.of(1.0)),
+                        new RankTimes(1, 4, false, 0, "RingAllReduce", List.of(1.0))));
         assertFalse(line.ok());
     }
 
     @Test
     void aRanksLineIsReadAsItWasWritten() {
-        var times = new RankTimes(3, 4096, true, 0.25, List.of(0.5, 0.125));
+        var times = new RankTimes(3, 4096, true, 0.25, "RingAllReduce", List.of(0.5, 0.125));
         assertEquals(times, RankTimes.parse(times.toJson().toString()));
     }
 

@@ -2,31 +2,41 @@ package io.hearth.cli;
 
 import io.hearth.bench.AllReduceBench;
 import io.hearth.bench.BenchLine;
+import io.hearth.bench.BenchPlace;
+import io.hearth.bench.BenchPlan;
 import io.hearth.bench.SizeSpec;
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
 import io.hearth.transport.DataTransport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth bench allreduce}: times all-reduce among processes of this machine. */
+/** {@code hearth bench allreduce}: times all-reduce among processes of this machine, or of a lab's hosts. */
 @Command(
         name = "allreduce",
         description = {
             "Time the all-reduce of float32 vectors among several processes of this machine.",
+            "Each size is warmed up for at most 5 s before it is timed: 20,000 calls, or 1 GiB.",
             "An iteration lasts until its slowest rank is done; every sum is verified."
         })
 final class BenchAllReduceCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Spec
-    private @org.jspecify.annotations.Nullable CommandSpec command;
+    private @Nullable CommandSpec command;
 
     @Option(names = "--ranks", paramLabel = "P", description = "Processes, 2 to 16 (default: 2).")
     private int ranks = 2;
@@ -52,6 +62,26 @@ final class BenchAllReduceCommand implements Callable<Integer> {
                     "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
     private DataTransport transport = DataTransport.AUTO;
 
+    @Option(
+            names = "--lab",
+            paramLabel = "ID",
+            description = "Rank R runs on host R of this lab, made by lab/lan (default: all ranks on loopback).")
+    private @Nullable String labId;
+
+    @Option(
+            names = "--algorithm",
+            paramLabel = "auto|ring|direct|tree|centralized",
+            converter = Algorithm.class,
+            description = "Which way the sums take (default: auto).")
+    private AllReduceStrategy algorithm = AllReduceStrategy.AUTO;
+
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description =
+                    "Write what happened to each segment in one more call of each size, for chrome://tracing or Perfetto: a process for each rank.")
+    private @Nullable Path trace;
+
     @Option(names = "--json", description = "One line of JSON for each size.")
     private boolean json;
 
@@ -62,14 +92,25 @@ final class BenchAllReduceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         List<SizeSpec> wanted = sizes();
-        var bench = new AllReduceBench(arguments -> SelfProcess.of(arguments)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start());
+        if (trace != null && !Files.isWritable(trace.toAbsolutePath().getParent())) {
+            throw wrong("--trace: the folder of " + trace
+                    + " is not there or not writable; name a file in a folder of yours");
+        }
+        @Nullable BenchLab lab = labId == null ? null : lab(labId);
+        var plan = new BenchPlan(place(lab), wanted, algorithm, transport, timeout, Optional.ofNullable(trace));
+        var bench = new AllReduceBench((rank, arguments) -> {
+            ProcessBuilder builder = SelfProcess.of(arguments);
+            if (lab != null) {
+                builder.command(lab.on(rank, builder.command()));
+            }
+            return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        });
         if (!json) {
-            terminal.out().println("     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  sums");
+            terminal.out()
+                    .println("     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  sums   algorithm");
         }
         boolean[] right = {true};
-        bench.run(ranks, wanted, transport, timeout, line -> {
+        bench.run(plan, line -> {
             right[0] &= line.ok();
             show(line);
         });
@@ -79,19 +120,41 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         return Exit.OK;
     }
 
-    private List<SizeSpec> sizes() {
-        try {
-            if (ranks < 2 || ranks > AllReduceBench.RANKS_MAX) {
-                throw new IllegalArgumentException(
-                        "--ranks must be 2 to " + AllReduceBench.RANKS_MAX + ", got " + ranks);
-            }
-            return SizeSpec.parseList(sizes);
-        } catch (IllegalArgumentException wrong) {
-            if (command == null) {
-                throw wrong;
-            }
-            throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+    private BenchLab lab(String id) throws SetupException {
+        if (!BenchLab.isId(id)) {
+            throw wrong("--lab is 1 to 20 small letters and digits, as given to lab/lan, got '" + id + "'");
         }
+        if (transport == DataTransport.SHM) {
+            throw wrong("--transport shm joins processes of one host, and --lab gives each rank its own;"
+                    + " leave one of them out");
+        }
+        return BenchLab.of(id);
+    }
+
+    private BenchPlace place(@Nullable BenchLab lab) throws HearthException, InterruptedException {
+        if (lab != null) {
+            return BenchPlace.lab(lab.addresses(ranks));
+        }
+        try {
+            return BenchPlace.loopback(ranks, Loopback.name());
+        } catch (IOException failed) {
+            throw new SetupException("no port is free on loopback: " + failed.getMessage() + "; try again", failed);
+        }
+    }
+
+    private List<SizeSpec> sizes() {
+        if (ranks < 2 || ranks > AllReduceBench.RANKS_MAX) {
+            throw wrong("--ranks must be 2 to " + AllReduceBench.RANKS_MAX + ", got " + ranks);
+        }
+        try {
+            return SizeSpec.parseList(sizes);
+        } catch (IllegalArgumentException refused) {
+            throw wrong(String.valueOf(refused.getMessage()));
+        }
+    }
+
+    private RuntimeException wrong(String why) {
+        return command == null ? new IllegalArgumentException(why) : new ParameterException(command.commandLine(), why);
     }
 
     private void show(BenchLine line) {
@@ -101,14 +164,15 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             terminal.out()
                     .printf(
                             Locale.ROOT,
-                            "%10d  %10d  %9.3f  %9.3f  %8.3f  %8.3f  %s%n",
+                            "%10d  %10d  %9.3f  %9.3f  %8.3f  %8.3f  %-5s  %s%n",
                             line.bytes(),
                             line.iterations(),
                             line.medianSeconds() * 1e3,
                             line.p95Seconds() * 1e3,
                             line.busBandwidthGbPerSecond(),
                             line.cpuSecondsPerGb(),
-                            line.ok() ? "right" : "WRONG");
+                            line.ok() ? "right" : "WRONG",
+                            line.algorithm());
         }
     }
 }

@@ -27,31 +27,33 @@ final class ChaosLab implements AutoCloseable {
     /**
      * The script that makes labs.
      *
+     * @param command who asks, for people
      * @throws SetupException no lab can be made here; says why
      */
-    static Path script() throws SetupException {
+    static Path script(String command) throws SetupException {
         Optional<String> obstacle = obstacle(
+                command,
                 System.getProperty("os.name", ""),
                 System.getProperty("user.name", ""),
                 System.getenv().getOrDefault("PATH", ""));
         if (obstacle.isPresent()) {
             throw new SetupException(obstacle.get());
         }
-        return scriptOfTree();
+        return scriptOfTree(command);
     }
 
     /** Why no lab can be made by this user of such a system; empty where one can. */
-    static Optional<String> obstacle(String system, String user, String path) {
+    static Optional<String> obstacle(String command, String system, String user, String path) {
         if (!system.equals("Linux")) {
-            return Optional.of("hearth chaos needs network namespaces, which exist on Linux only; run it there");
+            return Optional.of(command + " needs network namespaces, which exist on Linux only; run it there");
         }
         if (!user.equals("root")) {
-            return Optional.of("hearth chaos makes network namespaces, which needs root; run it with sudo");
+            return Optional.of(command + " works in network namespaces, which needs root; run it with sudo");
         }
         return Stream.of("ip", "tc", "unshare", "bash")
                 .filter(program -> !isOnPath(program, path))
                 .findFirst()
-                .map(program -> "hearth chaos needs '" + program
+                .map(program -> command + " needs '" + program
                         + "', which is not on PATH; install the packages iproute2, util-linux and bash");
     }
 
@@ -60,7 +62,7 @@ final class ChaosLab implements AutoCloseable {
     }
 
     /** The program lies in its source tree, some folders below the one that holds the lab. */
-    private static Path scriptOfTree() throws SetupException {
+    private static Path scriptOfTree(String command) throws SetupException {
         try {
             Path program = Path.of(Main.class
                     .getProtectionDomain()
@@ -73,11 +75,16 @@ final class ChaosLab implements AutoCloseable {
                     return script;
                 }
             }
-            throw new SetupException("no lab/lan in a folder above " + program
-                    + ": hearth chaos runs from the source tree of Hearth only, as ./hearth chaos");
+            throw new SetupException("no lab/lan in a folder above " + program + ": " + command
+                    + " runs from the source tree of Hearth only, as ./" + command);
         } catch (URISyntaxException odd) {
             throw new SetupException("cannot tell where this program lies: " + odd.getMessage(), odd);
         }
+    }
+
+    /** A lab that somebody else made and removes. */
+    static ChaosLab existing(Path script, String id) {
+        return new ChaosLab(script, id);
     }
 
     /** Makes a lab. */
@@ -128,7 +135,12 @@ final class ChaosLab implements AutoCloseable {
         return whole;
     }
 
-    private void lan(String... arguments) throws SetupException, InterruptedException {
+    /** IPv4 address of a host. */
+    String address(int host) throws SetupException, InterruptedException {
+        return lan("ip", "" + host).strip();
+    }
+
+    private String lan(String... arguments) throws SetupException, InterruptedException {
         var command = new ArrayList<>(List.of(lan.toString(), "--lab", id));
         command.addAll(List.of(arguments));
         try {
@@ -141,6 +153,7 @@ final class ChaosLab implements AutoCloseable {
                         + said.strip().lines().collect(Collectors.joining("; "))
                         + "; see lab/README.md for what it needs");
             }
+            return said;
         } catch (IOException broken) {
             throw new SetupException("cannot run " + lan + ": " + broken.getMessage(), broken);
         }

@@ -57,7 +57,7 @@ final class ChaosStage implements AutoCloseable {
      */
     static ChaosStage open(int hosts, ChaosWorkerCommand.Work work, Optional<Path> logs)
             throws SetupException, InterruptedException {
-        Path script = ChaosLab.script();
+        Path script = ChaosLab.script("hearth chaos");
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
         for (RunFolder left : RunFolder.left(temporary, KIND)) {
             try (left) {

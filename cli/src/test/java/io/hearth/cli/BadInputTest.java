@@ -191,7 +191,13 @@ final class BadInputTest {
                 "bench allreduce --sizes 4KiB:0",
                 "bench allreduce --sizes 4KiB:-1",
                 "bench allreduce --sizes ,",
-                "bench allreduce --timeout 0x"
+                "bench allreduce --timeout 0x",
+                "bench allreduce --algorithm fast",
+                "bench allreduce --transport udp",
+                "bench allreduce --lab Big_Lab",
+                "bench allreduce --lab x --transport shm",
+                "bench allreduce --trace /nowhere/trace.json",
+                "bench rank --rank 0 --peers a:1,b:2 --sizes 4 --algorithm fast"
             })
     void aWrongCommandLineIsOneLineThatNamesTheHelpAndStartsNothing(String line) {
         Outcome refused = Commands.in(home()).line(line);

@@ -25,7 +25,8 @@ final class ChaosLabTest {
     }
 
     private String obstacle(String system, String user) {
-        return ChaosLab.obstacle(system, user, folder.toString()).orElse("");
+        return ChaosLab.obstacle("hearth chaos", system, user, folder.toString())
+                .orElse("");
     }
 
     @Test
@@ -36,7 +37,7 @@ final class ChaosLabTest {
         has("ip", "tc", "bash");
         assertTrue(obstacle("Linux", "root").contains("'unshare'"), obstacle("Linux", "root"));
         has("unshare");
-        assertEquals(Optional.empty(), ChaosLab.obstacle("Linux", "root", "/nowhere:" + folder));
+        assertEquals(Optional.empty(), ChaosLab.obstacle("hearth chaos", "Linux", "root", "/nowhere:" + folder));
     }
 
     @Test

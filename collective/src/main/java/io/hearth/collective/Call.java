@@ -27,6 +27,8 @@ final class Call {
     /** Mesh of the last attempt begun. */
     @Nullable
     Mesh ran;
+    /** Of the last attempt begun; of the calling thread alone. */
+    ExchangeWatch watch = ExchangeWatch.NONE;
     /** What the machine said about error feedback; carried out by the calling thread, which alone touches that memory. */
     final List<Runnable> feedback = new ArrayList<>();
 

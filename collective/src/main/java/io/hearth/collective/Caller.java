@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -116,6 +117,8 @@ final class Caller implements AutoCloseable {
     private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
         Mesh on = attempt.mesh();
         if (asked.ran != null) {
+            asked.watch.end(false);
+            asked.watch = ExchangeWatch.NONE;
             repeated.increment();
         }
         asked.ran = on;
@@ -152,6 +155,7 @@ final class Caller implements AutoCloseable {
         long before = on.bytesSent();
         try {
             var exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
+            asked.watch = exchange.watch();
             return asked.contribution().attempt(new Contribution.Place(exchange, on, config, asked));
         } finally {
             asked.bytesSent += on.bytesSent() - before;
@@ -164,7 +168,9 @@ final class Caller implements AutoCloseable {
         try {
             Mesh ran = asked.ran;
             if (ran != null) {
+                long since = asked.watch.now();
                 asked.contribution().deliver(asked, ran);
+                asked.watch.did(Phase.COPY, -1, asked.memory().target().byteSize(), since);
             }
         } finally {
             board.lock.lock();
@@ -174,6 +180,7 @@ final class Caller implements AutoCloseable {
     /** Gives the lock back. */
     private void leave(Call asked) {
         watch.disarm();
+        asked.watch.end(asked.outcome != null && asked.outcome.refusal().isEmpty());
         try {
             asked.settle();
         } finally {

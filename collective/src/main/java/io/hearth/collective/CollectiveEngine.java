@@ -350,6 +350,11 @@ public final class CollectiveEngine implements DistributedBackend {
         shell.rest(resting);
     }
 
+    /** Tells {@code listener} where the time of calls goes that begin from now on, and nobody else; NONE ends that. */
+    public void trace(CollectiveTrace listener) {
+        shell.trace(listener);
+    }
+
     /** All numbers up to this one ended here; 0 before the first. */
     public long doneUpTo() {
         return shell.state().doneUpTo();

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.core.DataType;
@@ -49,6 +50,7 @@ final class Exchange {
     private final MemorySegment ownCall;
     private final ReduceOp op;
     private final boolean isHeld;
+    private final ExchangeWatch watch;
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
     private final boolean[] over; // by rank, whose REFUSED came; touched by whoever receives
@@ -66,6 +68,7 @@ final class Exchange {
         this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
         this.op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
         this.isHeld = held;
+        this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
         this.called = new boolean[mesh.world()];
         this.heard = new boolean[mesh.world()];
         this.over = new boolean[mesh.world()];
@@ -132,6 +135,7 @@ final class Exchange {
             if (refusal == null) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
+                watch.plays(schedule);
                 var part = new Part(schedule, order, input, buffer);
                 if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
                     playInTurn(part);
@@ -144,6 +148,11 @@ final class Exchange {
             }
         }
         return Optional.ofNullable(refusal);
+    }
+
+    /** Sees where the time goes; to be ended by whoever made this exchange. */
+    ExchangeWatch watch() {
+        return watch;
     }
 
     /** What is played. */
@@ -228,6 +237,7 @@ final class Exchange {
         if (received >= count) {
             return refusal == null;
         }
+        long since = watch.now();
         sender = Thread.currentThread();
         while (received < count && refusal == null) {
             if (companion.isIdle() && received < count && refusal == null) {
@@ -240,6 +250,7 @@ final class Exchange {
             }
         }
         sender = null;
+        watch.did(Phase.WAIT, -1, 0, since);
         return refusal == null;
     }
 
@@ -262,7 +273,9 @@ final class Exchange {
     /** Takes the expected segment (true), or learns that the number is refused (false). */
     private boolean receive(Part part, Transfer expected) throws IOException {
         int rank = part.order.ranks[expected.peer()];
+        long since = watch.now();
         ReceivedRecord arrived = receive(rank);
+        watch.did(Phase.RECEIVE, rank, expected.length(), since);
         gate().enter(mesh);
         try {
             if (arrived.collective() != number) {
@@ -298,7 +311,10 @@ final class Exchange {
             if (isHeld) {
                 demandEqual(rank, arrived, part.buffer.memory, expected);
             } else {
+                since = watch.now();
                 apply(part, expected, arrived, prefix);
+                Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
+                watch.did(phase, rank, expected.length(), since);
             }
             return true;
         } finally {
@@ -473,6 +489,7 @@ final class Exchange {
         Region source = transfer.fromInput() ? part.input : part.buffer;
         boolean isFirst = !called[rank];
         called[rank] = true;
+        long since = watch.now();
         send(
                 rank,
                 isFirst ? CALL : SEGMENT,
@@ -482,6 +499,7 @@ final class Exchange {
                 source.memory,
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
+        watch.did(Phase.SEND, rank, transfer.length(), since);
     }
 
     private void send(

@@ -56,6 +56,11 @@ final class GroupShell implements AutoCloseable {
         return driver.companion().mayTouch(memory);
     }
 
+    /** As {@link MeshDriver#trace}. */
+    void trace(CollectiveTrace listener) {
+        driver.trace(listener);
+    }
+
     Caller caller() {
         return caller;
     }

@@ -21,6 +21,7 @@ final class MeshDriver implements AutoCloseable {
     private final Companion companion;
     private final int inTurnBytesMax;
     private final ReentrantLock driving = new ReentrantLock();
+    private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by anybody, for calls that begin later
 
     MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate, int inTurnBytesMax) {
         this.group = group;
@@ -69,6 +70,16 @@ final class MeshDriver implements AutoCloseable {
     /** As in {@link CollectiveConfig}. */
     int inTurnBytesMax() {
         return inTurnBytesMax;
+    }
+
+    /** Tells {@code listener} of all calls that begin from now on, and nobody else. */
+    void trace(CollectiveTrace listener) {
+        trace = listener;
+    }
+
+    /** What watches a call that begins now. */
+    ExchangeWatch watch(long number, Signature signature, int world) {
+        return ExchangeWatch.of(trace, number, signature, world);
     }
 
     Gate gate() {

@@ -198,6 +198,11 @@ public final class RingBackend implements DistributedBackend {
         }
     }
 
+    /** As {@link CollectiveEngine#trace}. */
+    public void trace(CollectiveTrace listener) {
+        engine.trace(listener);
+    }
+
     @Override
     public int rank() {
         return engine.rank();

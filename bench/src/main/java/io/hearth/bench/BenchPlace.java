@@ -1,0 +1,63 @@
+package io.hearth.bench;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the ranks of a measurement run.
+ *
+ * @param where {@code loopback} or {@code lab}, as {@code lab/peers} names it
+ * @param addresses where each rank listens, {@code host:port}, by rank
+ * @param networkInterface that has these addresses
+ */
+public record BenchPlace(String where, List<String> addresses, String networkInterface) {
+    private static final int LAB_PORT = 17_000; // of rank 0; as lab/peers/run
+
+    public BenchPlace {
+        addresses = List.copyOf(addresses);
+    }
+
+    /**
+     * This machine's loopback, at ports that were free a moment ago: all addresses must be known before the first rank starts.
+     *
+     * @param networkInterface loopback's name
+     */
+    public static BenchPlace loopback(int ranks, String networkInterface) throws IOException {
+        var held = new ArrayList<ServerSocket>();
+        try {
+            for (int i = 0; i < ranks; i++) {
+                held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            }
+            return new BenchPlace(
+                    "loopback",
+                    held.stream()
+                            .map(socket -> "127.0.0.1:" + socket.getLocalPort())
+                            .toList(),
+                    networkInterface);
+        } finally {
+            for (ServerSocket socket : held) {
+                socket.close();
+            }
+        }
+    }
+
+    /**
+     * Hosts of a lab, one for each rank.
+     *
+     * @param hosts their IPv4 addresses
+     */
+    public static BenchPlace lab(List<String> hosts) {
+        var addresses = new ArrayList<String>();
+        for (String host : hosts) {
+            addresses.add(host + ":" + (LAB_PORT + addresses.size()));
+        }
+        return new BenchPlace("lab", addresses, "eth0");
+    }
+
+    int ranks() {
+        return addresses.size();
+    }
+}

@@ -1,0 +1,106 @@
+package io.hearth.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The tables of {@code bench/compare}, of figures that are known; the script is run as a person runs it. */
+final class CompareTest {
+    private static final Path SCRIPT = Path.of(System.getProperty("basedir", "."), "compare");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private record Outcome(int code, String said) {}
+
+    @BeforeAll
+    static void needsPython() {
+        boolean isThere = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
+                .anyMatch(path -> Files.isExecutable(Path.of(path, "python3")));
+        assumeTrue(isThere, "bench/compare needs python3");
+    }
+
+    private static Outcome compare(String... arguments) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of("python3", SCRIPT.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Outcome(process.waitFor(), said);
+    }
+
+    private static String line(String program, int round, double millis, double cpu, boolean ok) {
+        return """
+                {"place": "lab", "round": %d, "peer": "%s", "ranks": 2, "bytes": 4096, "median_ms": %s, "cpu_s_per_GB": %s, "ok": %s}
+                """.formatted(round, program, millis, cpu, ok);
+    }
+
+    private String file(String content) throws IOException {
+        return Files.writeString(folder.resolve("lines"), content).toString();
+    }
+
+    @Test
+    void aRowIsTheMedianOfTheRoundsMedians() throws Exception {
+        String lines = line("ring", 0, 4, 8, true)
+                + line("hearth", 0, 1, 2, true)
+                + line("hearth", 2, 9, 4, true)
+                + line("hearth", 1, 2, 3, true);
+        Outcome outcome = compare("--from", file(lines), "--markdown");
+        assertEquals(new Outcome(0, """
+                **Lab, 2 ranks**
+
+                | size | program | median ms | each round, ms | Hearth / it | CPU s/GB | sums |
+                |---|---|---|---|---|---|---|
+                | 4 KiB | hearth | 2.000 | 1.000, 2.000, 9.000 | - | 3.00 | right |
+                | 4 KiB | ring | 4.000 | 4.000 | 0.50 | 8.00 | right |
+
+                """), outcome);
+    }
+
+    @Test
+    void aWrongSumIsSeen() throws Exception {
+        Outcome outcome = compare("--from", file(line("hearth", 0, 1, 2, true) + line("hearth", 1, 1, 2, false)));
+        assertEquals(1, outcome.code());
+        assertTrue(outcome.said().contains("WRONG"), outcome.said());
+    }
+
+    @Test
+    void whatJsonPrintsIsReadAgain() throws Exception {
+        String lines = line("hearth", 0, 1, 2, true);
+        assertEquals(new Outcome(0, lines), compare("--from", file(lines), "--json"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--sizes,4KB",
+        "--sizes,0:3",
+        "--sizes,4KiB:x",
+        "--ranks,1",
+        "--ranks,2;x",
+        "--rounds,-1",
+        "--from,/nowhere"
+    })
+    void badInputIsOneLine(String option, String value) throws Exception {
+        Outcome outcome = compare(option, value);
+        assertEquals(1, outcome.code(), outcome.said());
+        assertEquals(1, outcome.said().lines().count(), outcome.said());
+        assertTrue(
+                outcome.said().startsWith("compare: " + option + " ")
+                        || outcome.said().startsWith("compare: " + option + ": "),
+                outcome.said());
+    }
+}

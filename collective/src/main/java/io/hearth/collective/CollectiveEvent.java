@@ -1,0 +1,60 @@
+package io.hearth.collective;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/** {@code hearth.Collective} of the JDK's flight recorder: one attempt at one collective, and where its time went. */
+@Name("hearth.Collective")
+@Label("Collective")
+@Category("Hearth")
+@Description(
+        "One attempt at one collective on this rank. Sending and receiving overlap: the parts may exceed the duration.")
+@StackTrace(false)
+final class CollectiveEvent extends Event {
+    @Label("Number")
+    long number;
+
+    @Label("Kind")
+    String kind = "";
+
+    @Label("Bytes")
+    @DataAmount
+    long bytes;
+
+    @Label("World")
+    int world;
+
+    @Label("Algorithm")
+    String algorithm = "";
+
+    @Label("Completed")
+    boolean completed;
+
+    @Label("Wait")
+    @Description("The sender had to receive something first")
+    @Timespan(Timespan.NANOSECONDS)
+    long waiting;
+
+    @Label("Send")
+    @Timespan(Timespan.NANOSECONDS)
+    long send;
+
+    @Label("Receive")
+    @Description("Waiting for bytes, and opening them")
+    @Timespan(Timespan.NANOSECONDS)
+    long receive;
+
+    @Label("Combine")
+    @Timespan(Timespan.NANOSECONDS)
+    long combine;
+
+    @Label("Copy")
+    @Timespan(Timespan.NANOSECONDS)
+    long copy;
+}
