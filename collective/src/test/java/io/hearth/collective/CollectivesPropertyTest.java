@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.schedule.LinkModel;
 import io.hearth.collective.schedule.Shares;
@@ -236,7 +237,7 @@ final class CollectivesPropertyTest {
             count += backend.allReduce(tensors.getLast(), ask.type, ask.op, how).count();
         }
         for (Work work : works.reversed()) {
-            assertEquals(true, work.isDone(), "what was begun before a call has ended before it");
+            assertTrue(work.isDone(), "what was begun before a call has ended before it");
             count += work.await().count();
         }
         return new CollectiveResult(backend.worldSize(), 0, 0, count);
