@@ -121,7 +121,8 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        var coalesced = new Coalesced(tensors, type, shell.buffers(), options.config().bucketBytes());
+        var coalesced =
+                new Coalesced(tensors, type, shell.buffers(), options.config().bucketBytes());
         queue.awaitAll();
         return coalesced.run((bucket, number) -> reduceNow(bucket, bucket, type, op, how.forBucket(number)));
     }
@@ -132,8 +133,9 @@ public final class CollectiveEngine implements DistributedBackend {
         Tensors.demandWritable(values); // what is wrong with the call is said at once
         Plan plan = sum(values, type, op, how);
         if (values.isNative() && !shell.mayTouch(values)) {
-            throw new IllegalArgumentException("a collective that runs on its own needs memory that all threads may use:"
-                    + " take Arena.ofShared(), Arena.ofAuto() or an array");
+            throw new IllegalArgumentException(
+                    "a collective that runs on its own needs memory that all threads may use:"
+                            + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
         return queue.begin(() -> timed(() -> run(plan, values, values, how)));
     }

@@ -148,26 +148,31 @@ public final class DistributedContext {
      * @param output of the same length; may be {@code input}
      */
     public CollectiveResult allReduce(float[] input, float[] output, ReduceOp op) throws CollectiveException {
-        return backend.allReduce(MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.FLOAT32, op, options);
+        return backend.allReduce(
+                MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.FLOAT32, op, options);
     }
 
     /** As {@link #allReduce(float[], float[], ReduceOp)}, for doubles. */
     public CollectiveResult allReduce(double[] input, double[] output, ReduceOp op) throws CollectiveException {
-        return backend.allReduce(MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.FLOAT64, op, options);
+        return backend.allReduce(
+                MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.FLOAT64, op, options);
     }
 
     /** As {@link #allReduce(float[], float[], ReduceOp)}, for ints. */
     public CollectiveResult allReduce(int[] input, int[] output, ReduceOp op) throws CollectiveException {
-        return backend.allReduce(MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.INT32, op, options);
+        return backend.allReduce(
+                MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.INT32, op, options);
     }
 
     /** As {@link #allReduce(float[], float[], ReduceOp)}, for elements of a buffer. */
-    public CollectiveResult allReduce(ByteBuffer input, ByteBuffer output, DataType type, ReduceOp op) throws CollectiveException {
+    public CollectiveResult allReduce(ByteBuffer input, ByteBuffer output, DataType type, ReduceOp op)
+            throws CollectiveException {
         return backend.allReduce(Tensors.of(input, type), Tensors.of(output, type), type, op, options);
     }
 
     /** As {@link #allReduce(float[], float[], ReduceOp)}, for elements of any segment. */
-    public CollectiveResult allReduce(MemorySegment input, MemorySegment output, DataType type, ReduceOp op) throws CollectiveException {
+    public CollectiveResult allReduce(MemorySegment input, MemorySegment output, DataType type, ReduceOp op)
+            throws CollectiveException {
         return backend.allReduce(input, output, type, op, options);
     }
 
@@ -179,26 +184,31 @@ public final class DistributedContext {
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult allReduce(ReduceOp op, float[]... tensors) throws CollectiveException {
-        return backend.allReduce(Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.FLOAT32, op, options);
+        return backend.allReduce(
+                Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.FLOAT32, op, options);
     }
 
     /** As {@link #allReduce(ReduceOp, float[][])}, for doubles. */
     public CollectiveResult allReduce(ReduceOp op, double[]... tensors) throws CollectiveException {
-        return backend.allReduce(Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.FLOAT64, op, options);
+        return backend.allReduce(
+                Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.FLOAT64, op, options);
     }
 
     /** As {@link #allReduce(ReduceOp, float[][])}, for ints. */
     public CollectiveResult allReduce(ReduceOp op, int[]... tensors) throws CollectiveException {
-        return backend.allReduce(Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.INT32, op, options);
+        return backend.allReduce(
+                Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.INT32, op, options);
     }
 
     /** As {@link #allReduce(ReduceOp, float[][])}, for elements of a buffer. */
     public CollectiveResult allReduce(DataType type, ReduceOp op, ByteBuffer... tensors) throws CollectiveException {
-        return backend.allReduce(Arrays.stream(tensors).map(tensor -> Tensors.of(tensor, type)).toList(), type, op, options);
+        return backend.allReduce(
+                Arrays.stream(tensors).map(tensor -> Tensors.of(tensor, type)).toList(), type, op, options);
     }
 
     /** As {@link #allReduce(ReduceOp, float[][])}, for elements of any segment. */
-    public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op) throws CollectiveException {
+    public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op)
+            throws CollectiveException {
         return backend.allReduce(tensors, type, op, options);
     }
 
@@ -224,12 +234,14 @@ public final class DistributedContext {
     }
 
     /** As {@link #allReduceAsync(float[], ReduceOp)}, for elements of a buffer. */
-    public Work allReduceAsync(ByteBuffer values, DataType type, ReduceOp op) throws CollectiveException, InterruptedException {
+    public Work allReduceAsync(ByteBuffer values, DataType type, ReduceOp op)
+            throws CollectiveException, InterruptedException {
         return backend.allReduceAsync(Tensors.of(values, type), type, op, options);
     }
 
     /** As {@link #allReduceAsync(float[], ReduceOp)}, for elements of any segment. */
-    public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op) throws CollectiveException, InterruptedException {
+    public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op)
+            throws CollectiveException, InterruptedException {
         return backend.allReduceAsync(values, type, op, options);
     }
 
@@ -274,17 +286,20 @@ public final class DistributedContext {
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult allGather(float[] block, float[] gathered) throws CollectiveException {
-        return backend.allGather(MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT32, options);
+        return backend.allGather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT32, options);
     }
 
     /** As {@link #allGather(float[], float[])}, for doubles. */
     public CollectiveResult allGather(double[] block, double[] gathered) throws CollectiveException {
-        return backend.allGather(MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT64, options);
+        return backend.allGather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT64, options);
     }
 
     /** As {@link #allGather(float[], float[])}, for ints. */
     public CollectiveResult allGather(int[] block, int[] gathered) throws CollectiveException {
-        return backend.allGather(MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.INT32, options);
+        return backend.allGather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.INT32, options);
     }
 
     /** As {@link #allGather(float[], float[])}, for elements of a buffer. */
@@ -293,7 +308,8 @@ public final class DistributedContext {
     }
 
     /** As {@link #allGather(float[], float[])}, for elements of any segment. */
-    public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type) throws CollectiveException {
+    public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type)
+            throws CollectiveException {
         return backend.allGather(block, gathered, type, options);
     }
 
@@ -324,7 +340,8 @@ public final class DistributedContext {
     }
 
     /** As {@link #reduce(float[], ReduceOp, int)}, for elements of any segment. */
-    public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root) throws CollectiveException {
+    public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root)
+            throws CollectiveException {
         return backend.reduce(values, type, op, root, options);
     }
 
@@ -337,26 +354,31 @@ public final class DistributedContext {
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult gather(float[] block, float[] gathered, int root) throws CollectiveException {
-        return backend.gather(MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT32, root, options);
+        return backend.gather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT32, root, options);
     }
 
     /** As {@link #gather(float[], float[], int)}, for doubles. */
     public CollectiveResult gather(double[] block, double[] gathered, int root) throws CollectiveException {
-        return backend.gather(MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT64, root, options);
+        return backend.gather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT64, root, options);
     }
 
     /** As {@link #gather(float[], float[], int)}, for ints. */
     public CollectiveResult gather(int[] block, int[] gathered, int root) throws CollectiveException {
-        return backend.gather(MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.INT32, root, options);
+        return backend.gather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.INT32, root, options);
     }
 
     /** As {@link #gather(float[], float[], int)}, for elements of a buffer. */
-    public CollectiveResult gather(ByteBuffer block, ByteBuffer gathered, DataType type, int root) throws CollectiveException {
+    public CollectiveResult gather(ByteBuffer block, ByteBuffer gathered, DataType type, int root)
+            throws CollectiveException {
         return backend.gather(Tensors.of(block, type), Tensors.of(gathered, type), type, root, options);
     }
 
     /** As {@link #gather(float[], float[], int)}, for elements of any segment. */
-    public CollectiveResult gather(MemorySegment block, MemorySegment gathered, DataType type, int root) throws CollectiveException {
+    public CollectiveResult gather(MemorySegment block, MemorySegment gathered, DataType type, int root)
+            throws CollectiveException {
         return backend.gather(block, gathered, type, root, options);
     }
 
@@ -369,26 +391,31 @@ public final class DistributedContext {
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult scatter(float[] blocks, float[] block, int root) throws CollectiveException {
-        return backend.scatter(MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.FLOAT32, root, options);
+        return backend.scatter(
+                MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.FLOAT32, root, options);
     }
 
     /** As {@link #scatter(float[], float[], int)}, for doubles. */
     public CollectiveResult scatter(double[] blocks, double[] block, int root) throws CollectiveException {
-        return backend.scatter(MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.FLOAT64, root, options);
+        return backend.scatter(
+                MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.FLOAT64, root, options);
     }
 
     /** As {@link #scatter(float[], float[], int)}, for ints. */
     public CollectiveResult scatter(int[] blocks, int[] block, int root) throws CollectiveException {
-        return backend.scatter(MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.INT32, root, options);
+        return backend.scatter(
+                MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.INT32, root, options);
     }
 
     /** As {@link #scatter(float[], float[], int)}, for elements of a buffer. */
-    public CollectiveResult scatter(ByteBuffer blocks, ByteBuffer block, DataType type, int root) throws CollectiveException {
+    public CollectiveResult scatter(ByteBuffer blocks, ByteBuffer block, DataType type, int root)
+            throws CollectiveException {
         return backend.scatter(Tensors.of(blocks, type), Tensors.of(block, type), type, root, options);
     }
 
     /** As {@link #scatter(float[], float[], int)}, for elements of any segment. */
-    public CollectiveResult scatter(MemorySegment blocks, MemorySegment block, DataType type, int root) throws CollectiveException {
+    public CollectiveResult scatter(MemorySegment blocks, MemorySegment block, DataType type, int root)
+            throws CollectiveException {
         return backend.scatter(blocks, block, type, root, options);
     }
 

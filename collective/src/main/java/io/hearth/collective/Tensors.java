@@ -32,8 +32,9 @@ final class Tensors {
             throw new IllegalArgumentException("a buffer's memory was freed before the call: its arena is closed");
         }
         if (!memory.isAccessibleBy(Thread.currentThread())) {
-            throw new IllegalArgumentException("a buffer's memory belongs to another thread: call from the one that made"
-                    + " its arena, or take Arena.ofShared()");
+            throw new IllegalArgumentException(
+                    "a buffer's memory belongs to another thread: call from the one that made"
+                            + " its arena, or take Arena.ofShared()");
         }
     }
 

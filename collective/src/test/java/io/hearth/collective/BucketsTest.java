@@ -55,8 +55,7 @@ final class BucketsTest {
         for (long seed = 0; seed < 500; seed++) {
             String what = "seed " + seed;
             var random = new SplittableRandom(seed);
-            List<Long> sizes =
-                    random.longs(random.nextInt(20), 0, 40).boxed().toList();
+            List<Long> sizes = random.longs(random.nextInt(20), 0, 40).boxed().toList();
             long most = random.nextLong(1, 60);
             List<Buckets.Bucket> buckets = Buckets.of(sizes, most);
             int next = 0;

@@ -139,7 +139,8 @@ final class CallQueueTest {
             queue.begin(() -> waiting(0));
         }
         var heard = new AtomicReference<Throwable>();
-        var beginner = new Thread(() -> heard.set(assertThrows(CollectiveException.class, () -> queue.begin(() -> result(1)))));
+        var beginner = new Thread(() ->
+                heard.set(assertThrows(CollectiveException.class, () -> queue.begin(() -> result(1)))));
         beginner.start();
         awaitWaiting(beginner);
         queue.close();

@@ -148,8 +148,8 @@ final class CollectivesPropertyTest {
                     .joinWell();
             for (int i = 0; i < asks.size(); i++) {
                 for (int rank = 0; rank < world; rank++) {
-                    String what = "seed " + seed + ", rank " + rank + " of " + world + ", call " + i + ": " + asks.get(i)
-                            + " by " + config;
+                    String what = "seed " + seed + ", rank " + rank + " of " + world + ", call " + i + ": "
+                            + asks.get(i) + " by " + config;
                     check(asks.get(i), rank, got[rank][i], got[0][i], world, what);
                 }
             }

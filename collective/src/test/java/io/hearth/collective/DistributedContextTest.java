@@ -207,7 +207,8 @@ final class DistributedContextTest {
             switch (which) {
                 case "in place" -> context.allReduce(in, DataType.INT32, ReduceOp.SUM);
                 case "out of place" -> context.allReduce(in, out, DataType.INT32, ReduceOp.SUM);
-                case "async" -> context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
+                case "async" ->
+                    context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
                 case "reduce-scatter" -> context.reduceScatter(in, DataType.INT32, ReduceOp.SUM);
                 case "all-gather" -> context.allGather(in, out, DataType.INT32);
                 case "reduce" -> context.reduce(in, DataType.INT32, ReduceOp.SUM, ROOT);
@@ -239,7 +240,8 @@ final class DistributedContextTest {
             switch (which) {
                 case "in place" -> context.allReduce(in, DataType.INT32, ReduceOp.SUM);
                 case "out of place" -> context.allReduce(in, out, DataType.INT32, ReduceOp.SUM);
-                case "async" -> context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
+                case "async" ->
+                    context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
                 case "reduce-scatter" -> context.reduceScatter(in, DataType.INT32, ReduceOp.SUM);
                 case "all-gather" -> context.allGather(in, out, DataType.INT32);
                 case "reduce" -> context.reduce(in, DataType.INT32, ReduceOp.SUM, ROOT);
@@ -344,8 +346,8 @@ final class DistributedContextTest {
             var own = new DistributedContext(group.engine(0));
             own.allReduce(confined, DataType.INT8, ReduceOp.SUM);
             refused("all threads", () -> own.allReduceAsync(confined, DataType.INT8, ReduceOp.SUM));
-            group.start((_, context) -> refused(
-                            "another thread", () -> context.allReduce(confined, DataType.INT8, ReduceOp.SUM)))
+            group.start((_, context) ->
+                            refused("another thread", () -> context.allReduce(confined, DataType.INT8, ReduceOp.SUM)))
                     .joinWell();
         }
     }
@@ -470,8 +472,8 @@ final class DistributedContextTest {
                 context.barrier();
             });
             group.awaitTold("progress 0 0 BUSY");
-            IllegalStateException error = assertThrows(
-                    IllegalStateException.class, () -> new DistributedContext(group.engine(0)).barrier());
+            IllegalStateException error =
+                    assertThrows(IllegalStateException.class, () -> new DistributedContext(group.engine(0)).barrier());
             assertTrue(String.valueOf(error.getMessage()).contains("one call at a time"), error.toString());
             refused.countDown();
             assertEquals(Map.of(), run.join());

@@ -78,11 +78,11 @@ final class LossInEveryKindTest {
     }
 
     /** False if the victim outlived the call and the one that follows it. */
-    private static boolean kill(Kind kind, CollectiveConfig config, int world, int victim, int after)
-            throws Exception {
+    private static boolean kill(Kind kind, CollectiveConfig config, int world, int victim, int after) throws Exception {
         EngineOptions options =
                 EngineOptions.DEFAULTS.within(Duration.ofMinutes(1)).with(config);
-        try (var group = new TestGroup(world, options, CollectiveEngineTest.ranks(world).reversed())) {
+        try (var group =
+                new TestGroup(world, options, CollectiveEngineTest.ranks(world).reversed())) {
             var outcomes = new Outcome[world];
             var sums = new float[world];
             NodeId dead = group.nodes.get(victim);
@@ -124,8 +124,7 @@ final class LossInEveryKindTest {
         return CollectiveEngineTest.input(rank, BLOCK * world);
     }
 
-    private static Outcome play(Kind kind, DistributedBackend backend, int rank, int world)
-            throws CollectiveException {
+    private static Outcome play(Kind kind, DistributedBackend backend, int rank, int world) throws CollectiveException {
         float[] input = kind == Kind.SCATTER ? blocks(rank, world) : CollectiveEngineTest.input(rank, COUNT);
         float[] output = input;
         if (kind == Kind.ALL_GATHER || kind == Kind.GATHER) {
@@ -157,8 +156,7 @@ final class LossInEveryKindTest {
         };
     }
 
-    private static void check(
-            Kind kind, List<Integer> kept, int world, int victim, Outcome[] outcomes, String when) {
+    private static void check(Kind kind, List<Integer> kept, int world, int victim, Outcome[] outcomes, String when) {
         Optional<CollectiveResult> first = outcomes[kept.getFirst()].result;
         if (!kind.hasRoot() || kept.contains(ROOT)) {
             assertTrue(first.isPresent(), when);

@@ -114,8 +114,7 @@ final class MismatchTest {
         byte[] before = new byte[32_000];
         Arrays.fill(before, (byte) 1);
         byte[] bytes = before.clone();
-        assertThrows(
-                CollectiveMismatchException.class, () -> ask.make(backend, MemorySegment.ofArray(bytes)), what);
+        assertThrows(CollectiveMismatchException.class, () -> ask.make(backend, MemorySegment.ofArray(bytes)), what);
         assertArrayEquals(before, bytes, () -> what + ": the buffer is as it was");
     }
 

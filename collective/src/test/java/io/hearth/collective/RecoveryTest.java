@@ -150,8 +150,7 @@ final class RecoveryTest {
     private static void killEachAtEachRecord(Way way, int world, int count) throws Exception {
         for (int victim = 0; victim < world; victim++) {
             int after = 0;
-            while (killDuringSums(
-                    way, world, victim, after, count, after % 2 == 0 ? ReduceOp.AVG : ReduceOp.SUM)) {
+            while (killDuringSums(way, world, victim, after, count, after % 2 == 0 ? ReduceOp.AVG : ReduceOp.SUM)) {
                 after++;
             }
             assertTrue(after >= STEPS, "the last kill was after " + after);

@@ -76,12 +76,14 @@ final class TypedValues {
         long[] result = inputs.getFirst().clone();
         for (long[] input : inputs.subList(1, inputs.size())) {
             for (int i = 0; i < result.length; i++) {
-                result[i] = narrow(type, switch (op) {
-                    case SUM, AVG -> result[i] + input[i];
-                    case MIN -> Math.min(result[i], input[i]);
-                    case MAX -> Math.max(result[i], input[i]);
-                    case PROD -> result[i] * input[i];
-                });
+                result[i] = narrow(
+                        type,
+                        switch (op) {
+                            case SUM, AVG -> result[i] + input[i];
+                            case MIN -> Math.min(result[i], input[i]);
+                            case MAX -> Math.max(result[i], input[i]);
+                            case PROD -> result[i] * input[i];
+                        });
             }
         }
         return encode(type, result, op == ReduceOp.AVG ? inputs.size() : 1);
