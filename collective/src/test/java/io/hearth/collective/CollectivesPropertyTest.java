@@ -212,7 +212,7 @@ final class CollectivesPropertyTest {
             }
             default -> throw new AssertionError(ask);
         }
-        if (output != input) {
+        if (!output.equals(input)) {
             assertArrayEquals(before, input.toArray(ValueLayout.JAVA_BYTE), "the input is intact");
         }
         return new Got(output.toArray(ValueLayout.JAVA_BYTE), result);

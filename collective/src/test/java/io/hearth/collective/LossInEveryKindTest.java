@@ -32,7 +32,7 @@ final class LossInEveryKindTest {
     /** Bytes are dear; ports are crowded, so that all-gather and reduce-scatter go round the ring. */
     private static final LinkModel CROWDED = new LinkModel(0, 1000, 0, 0, 4, 0, 128 * 1024);
 
-    private enum Kind {
+    enum Kind {
         REDUCE_SCATTER,
         ALL_GATHER,
         REDUCE,

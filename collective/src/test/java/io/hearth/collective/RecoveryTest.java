@@ -57,18 +57,29 @@ final class RecoveryTest {
     }
 
     /** Every way for sums; {@code ONE_SHOT} and {@code TWO_HOPS} are both {@link AllReduceStrategy#DIRECT}. */
-    private enum Way {
-        RING(AllReduceStrategy.RING, LinkModel.GIGABIT),
-        ONE_SHOT(AllReduceStrategy.DIRECT, LinkModel.GIGABIT),
-        TWO_HOPS(AllReduceStrategy.DIRECT, new LinkModel(0, 1000, 0, 0, 1, 0, 128 * 1024)),
-        TREE(AllReduceStrategy.TREE, LinkModel.GIGABIT),
-        CENTRALIZED(AllReduceStrategy.CENTRALIZED, LinkModel.GIGABIT);
+    enum Way {
+        RING,
+        ONE_SHOT,
+        TWO_HOPS,
+        TREE,
+        CENTRALIZED;
 
-        private final EngineOptions options;
-
-        Way(AllReduceStrategy strategy, LinkModel links) {
-            options = RETRY.with(new CollectiveConfig(
-                    strategy, BroadcastStrategy.AUTO, ReduceStrategy.AUTO, 512, 1024, 1024 * 1024, links));
+        private EngineOptions options() {
+            AllReduceStrategy strategy = switch (this) {
+                case RING -> AllReduceStrategy.RING;
+                case ONE_SHOT, TWO_HOPS -> AllReduceStrategy.DIRECT;
+                case TREE -> AllReduceStrategy.TREE;
+                case CENTRALIZED -> AllReduceStrategy.CENTRALIZED;
+            };
+            var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0, 128 * 1024);
+            return RETRY.with(new CollectiveConfig(
+                    strategy,
+                    BroadcastStrategy.AUTO,
+                    ReduceStrategy.AUTO,
+                    512,
+                    1024,
+                    1024 * 1024,
+                    this == TWO_HOPS ? bytesAreDear : LinkModel.GIGABIT));
         }
     }
 
@@ -76,7 +87,7 @@ final class RecoveryTest {
     private static boolean killDuringSums(Way way, int world, int victim, int after, int count, ReduceOp op)
             throws Exception {
         List<Integer> order = CollectiveEngineTest.ranks(world).reversed();
-        try (var group = new TestGroup(world, way.options, order)) {
+        try (var group = new TestGroup(world, way.options(), order)) {
             var results = new Outcome[world][STEPS];
             NodeId dead = group.nodes.get(victim);
             group.fabric.killAfter(dead, after, () -> group.told.add("killed"));

@@ -35,7 +35,7 @@ final class TypedValues {
             } else if (op != ReduceOp.PROD) {
                 values[i] = random.nextInt(-8, 9);
             } else {
-                values[i] = (random.nextBoolean() ? 1 : -1) * (rank < 8 ? random.nextInt(1, 3) : 1);
+                values[i] = (random.nextBoolean() ? 1L : -1L) * (rank < 8 ? random.nextInt(1, 3) : 1);
             }
         }
         return values;
