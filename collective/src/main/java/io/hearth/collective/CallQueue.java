@@ -36,8 +36,12 @@ final class CallQueue implements AutoCloseable {
      * Begins a collective after all that were begun before.
      *
      * @throws CollectiveException the queue is closed
+     * @throws IllegalStateException called by a collective of this queue, which may wait for itself
      */
     Work begin(Body body) throws CollectiveException, InterruptedException {
+        if (Thread.currentThread().equals(thread)) {
+            throw new IllegalStateException("a collective cannot begin another one from inside; one call at a time");
+        }
         var queued = new Queued(body);
         lock.lockInterruptibly();
         try {

@@ -87,7 +87,8 @@ final class Caller implements AutoCloseable {
     private void begin(Call asked) throws CollectiveException {
         if (board.call().isPresent()) {
             throw new IllegalStateException(
-                    "another thread is inside a collective of group '" + group + "'; one thread calls at a time");
+                    "another thread, or a callback of this one, calls while a collective of group '" + group
+                            + "' runs; one call at a time");
         }
         if (board.over().isPresent()) {
             throw GroupBoard.again(board.over().get());

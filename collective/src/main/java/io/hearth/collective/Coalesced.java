@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,9 +13,10 @@ final class Coalesced {
     private final long bucketBytes;
 
     /** {@code tensors} stay the caller's. */
-    Coalesced(List<MemorySegment> tensors, Buffers buffers, long bucketBytes) {
-        if (tensors.stream().anyMatch(MemorySegment::isReadOnly)) {
-            throw new IllegalArgumentException("the result is written to the tensors, and one of them is read-only");
+    Coalesced(List<MemorySegment> tensors, DataType type, Buffers buffers, long bucketBytes) {
+        for (MemorySegment tensor : tensors) {
+            Tensors.demandWritable(tensor);
+            Tensors.elements(tensor, type);
         }
         this.tensors = List.copyOf(tensors);
         this.buffers = buffers;

@@ -44,6 +44,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
     private static final int CODECS_MAX = 8;
     private static final int TENSORS_MAX = 4096;
+    private static final long BLOCK_BYTES_MAX = Long.MAX_VALUE / 4 / View.MEMBERS_MAX;
 
     private final EngineOptions options;
     private final Reducer reducer;
@@ -120,18 +121,21 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
+        var coalesced =
+                new Coalesced(tensors, type, shell.buffers(), options.config().bucketBytes());
         queue.awaitAll();
-        return new Coalesced(tensors, shell.buffers(), options.config().bucketBytes())
-                .run((bucket, number) -> reduceNow(bucket, bucket, type, op, how.forBucket(number)));
+        return coalesced.run((bucket, number) -> reduceNow(bucket, bucket, type, op, how.forBucket(number)));
     }
 
     @Override
     public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException, InterruptedException {
-        Plan plan = sum(values, type, op, how); // what is wrong with the call is said at once
-        if (values.isReadOnly() || (values.isNative() && !shell.mayTouch(values))) {
+        Tensors.demandWritable(values); // what is wrong with the call is said at once
+        Plan plan = sum(values, type, op, how);
+        if (values.isNative() && !shell.mayTouch(values)) {
             throw new IllegalArgumentException(
-                    "a collective that runs on its own needs memory that all threads may read and write");
+                    "a collective that runs on its own needs memory that all threads may use:"
+                            + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
         return queue.begin(() -> timed(() -> run(plan, values, values, how)));
     }
@@ -157,7 +161,7 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        long count = elements(values, type);
+        long count = Tensors.elements(values, type);
         var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
         return next(new Plan(signature, new ReduceScatterShares()), values, values, how);
     }
@@ -165,8 +169,8 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions how)
             throws CollectiveException {
-        long count = elements(block, type);
-        elements(gathered, type);
+        long count = blockElements(block, type);
+        Tensors.elements(gathered, type);
         var signature = Signature.combining(Signature.Kind.ALL_GATHER, ReduceOp.SUM, type, count, Signature.AUTO);
         return next(new Plan(signature, new GatherBlocks(Optional.empty())), block, gathered, how);
     }
@@ -180,7 +184,7 @@ public final class CollectiveEngine implements DistributedBackend {
                 Signature.Kind.REDUCE,
                 op,
                 type,
-                elements(values, type),
+                Tensors.elements(values, type),
                 node,
                 way.name().toLowerCase(Locale.ROOT));
         return next(new Plan(signature, new ReduceToRoot(node, way)), values, values, how);
@@ -192,7 +196,7 @@ public final class CollectiveEngine implements DistributedBackend {
             throws CollectiveException {
         NodeId node = member(root);
         var signature = Signature.rooted(
-                Signature.Kind.GATHER, ReduceOp.SUM, type, elements(block, type), node, Signature.AUTO);
+                Signature.Kind.GATHER, ReduceOp.SUM, type, blockElements(block, type), node, Signature.AUTO);
         MemorySegment target = node.equals(self) ? gathered : NOTHING;
         return next(new Plan(signature, new GatherBlocks(Optional.of(node))), block, target, how);
     }
@@ -203,7 +207,7 @@ public final class CollectiveEngine implements DistributedBackend {
             throws CollectiveException {
         NodeId node = member(root);
         var signature = Signature.rooted(
-                Signature.Kind.SCATTER, ReduceOp.SUM, type, elements(block, type), node, Signature.AUTO);
+                Signature.Kind.SCATTER, ReduceOp.SUM, type, blockElements(block, type), node, Signature.AUTO);
         MemorySegment input = node.equals(self) ? blocks : NOTHING;
         return next(new Plan(signature, new ScatterBlocks(node)), input, block, how);
     }
@@ -217,7 +221,7 @@ public final class CollectiveEngine implements DistributedBackend {
                 Signature.Kind.BROADCAST,
                 ReduceOp.SUM,
                 type,
-                elements(values, type),
+                Tensors.elements(values, type),
                 node,
                 way.name().toLowerCase(Locale.ROOT));
         CollectiveResult result = next(new Plan(signature, new Broadcast(node, way)), values, values, how);
@@ -390,7 +394,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private record Plan(Signature signature, Contribution contribution) {}
 
     private Plan sum(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how) {
-        long count = elements(values, type);
+        long count = Tensors.elements(values, type);
         Codec codec = how.codec().or(options::codec).orElse(null);
         boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
         if (codec == null
@@ -432,9 +436,8 @@ public final class CollectiveEngine implements DistributedBackend {
 
     private CollectiveResult run(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
             throws CollectiveException {
-        if (target.isReadOnly()) {
-            throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
-        }
+        Tensors.demandUsable(input);
+        Tensors.demandWritable(target);
         if (entersByStep && plan.signature().kind() != Signature.Kind.BOUNDARY) {
             throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
                     + " and call beginStep() to enter it, or come back when the job has ended");
@@ -479,10 +482,11 @@ public final class CollectiveEngine implements DistributedBackend {
         return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX.toNanos() : deadline.toNanos();
     }
 
-    private static long elements(MemorySegment values, DataType type) {
-        if (values.byteSize() % type.bytes() != 0) {
-            throw new IllegalArgumentException(values.byteSize() + " bytes are no whole number of " + type);
+    private static long blockElements(MemorySegment block, DataType type) {
+        if (block.byteSize() > BLOCK_BYTES_MAX) {
+            throw new IllegalArgumentException("a block of " + block.byteSize() + " bytes is too large: the blocks of "
+                    + View.MEMBERS_MAX + " ranks must have an address, so it is at most " + BLOCK_BYTES_MAX);
         }
-        return values.byteSize() / type.bytes();
+        return Tensors.elements(block, type);
     }
 }

@@ -5,6 +5,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -22,11 +23,19 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}.
+ * <p>Every collective takes arrays, in which floats, doubles and ints are {@link DataType#FLOAT32}, {@link DataType#FLOAT64} and
+ * {@link DataType#INT32}; buffers from position to limit, which keep both and must be little-endian; and segments. What is said of
+ * a collective of floats holds for all of them. Sizes are the same on all ranks, 0 or more, unless said otherwise. A call that
+ * throws leaves its buffers as they were.
+ *
+ * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}, and so does a call out of a callback.
+ * What is wrong with a call itself, such as a rank that does not exist, gets an {@link IllegalArgumentException} before anything
+ * is sent.
  */
 public final class DistributedContext {
     private final DistributedBackend backend;
     private final Supplier<Optional<NodeId>> master;
+    private final CollectiveOptions options;
 
     /** Over a backend that knows no cluster around its group. */
     public DistributedContext(DistributedBackend backend) {
@@ -40,8 +49,25 @@ public final class DistributedContext {
      * @param master asked for the cluster's master, which may be a node that trains nothing
      */
     public DistributedContext(DistributedBackend backend, Supplier<Optional<NodeId>> master) {
+        this(backend, master, CollectiveOptions.DEFAULTS);
+    }
+
+    private DistributedContext(
+            DistributedBackend backend, Supplier<Optional<NodeId>> master, CollectiveOptions options) {
         this.backend = backend;
         this.master = master;
+        this.options = options;
+    }
+
+    /**
+     * The same context with other options for all its calls that are not given their own: a deadline, a codec, a strategy.
+     *
+     * <pre>{@code
+     * cluster.with(CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(5))).broadcast(counts, 0);
+     * }</pre>
+     */
+    public DistributedContext with(CollectiveOptions chosen) {
+        return new DistributedContext(backend, master, chosen);
     }
 
     /**
@@ -75,7 +101,7 @@ public final class DistributedContext {
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult allReduce(float[] values, ReduceOp op) throws CollectiveException {
-        return allReduce(values, op, CollectiveOptions.DEFAULTS);
+        return allReduce(values, op, options);
     }
 
     /** As {@link #allReduce(float[], ReduceOp)}, with options. */
@@ -86,13 +112,311 @@ public final class DistributedContext {
 
     /** As {@link #allReduce(float[], ReduceOp)}, for float32 values in any segment. */
     public CollectiveResult allReduce(MemorySegment values, ReduceOp op) throws CollectiveException {
-        return allReduce(values, op, CollectiveOptions.DEFAULTS);
+        return allReduce(values, op, options);
     }
 
     /** As {@link #allReduce(float[], ReduceOp)}, for float32 values in any segment, with options. */
     public CollectiveResult allReduce(MemorySegment values, ReduceOp op, CollectiveOptions options)
             throws CollectiveException {
         return backend.allReduce(values, DataType.FLOAT32, op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for doubles. */
+    public CollectiveResult allReduce(double[] values, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(MemorySegment.ofArray(values), DataType.FLOAT64, op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for ints. */
+    public CollectiveResult allReduce(int[] values, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(MemorySegment.ofArray(values), DataType.INT32, op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for elements of a buffer. */
+    public CollectiveResult allReduce(ByteBuffer values, DataType type, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(Tensors.of(values, type), type, op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for elements of any segment. */
+    public CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(values, type, op, options);
+    }
+
+    /**
+     * As {@link #allReduce(float[], ReduceOp)}, into another array.
+     *
+     * @param input not written
+     * @param output of the same length; may be {@code input}
+     */
+    public CollectiveResult allReduce(float[] input, float[] output, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(
+                MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.FLOAT32, op, options);
+    }
+
+    /** As {@link #allReduce(float[], float[], ReduceOp)}, for doubles. */
+    public CollectiveResult allReduce(double[] input, double[] output, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(
+                MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.FLOAT64, op, options);
+    }
+
+    /** As {@link #allReduce(float[], float[], ReduceOp)}, for ints. */
+    public CollectiveResult allReduce(int[] input, int[] output, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(
+                MemorySegment.ofArray(input), MemorySegment.ofArray(output), DataType.INT32, op, options);
+    }
+
+    /** As {@link #allReduce(float[], float[], ReduceOp)}, for elements of a buffer. */
+    public CollectiveResult allReduce(ByteBuffer input, ByteBuffer output, DataType type, ReduceOp op)
+            throws CollectiveException {
+        return backend.allReduce(Tensors.of(input, type), Tensors.of(output, type), type, op, options);
+    }
+
+    /** As {@link #allReduce(float[], float[], ReduceOp)}, for elements of any segment. */
+    public CollectiveResult allReduce(MemorySegment input, MemorySegment output, DataType type, ReduceOp op)
+            throws CollectiveException {
+        return backend.allReduce(input, output, type, op, options);
+    }
+
+    /**
+     * Combines many tensors as one, in place; small ones travel together.
+     *
+     * @param tensors the same sizes in the same order on all ranks, none or more; all are written, or none if this throws
+     * @return of all of them together: the fewest contributors of any
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult allReduce(ReduceOp op, float[]... tensors) throws CollectiveException {
+        return backend.allReduce(
+                Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.FLOAT32, op, options);
+    }
+
+    /** As {@link #allReduce(ReduceOp, float[][])}, for doubles. */
+    public CollectiveResult allReduce(ReduceOp op, double[]... tensors) throws CollectiveException {
+        return backend.allReduce(
+                Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.FLOAT64, op, options);
+    }
+
+    /** As {@link #allReduce(ReduceOp, float[][])}, for ints. */
+    public CollectiveResult allReduce(ReduceOp op, int[]... tensors) throws CollectiveException {
+        return backend.allReduce(
+                Arrays.stream(tensors).map(MemorySegment::ofArray).toList(), DataType.INT32, op, options);
+    }
+
+    /** As {@link #allReduce(ReduceOp, float[][])}, for elements of a buffer. */
+    public CollectiveResult allReduce(DataType type, ReduceOp op, ByteBuffer... tensors) throws CollectiveException {
+        return backend.allReduce(
+                Arrays.stream(tensors).map(tensor -> Tensors.of(tensor, type)).toList(), type, op, options);
+    }
+
+    /** As {@link #allReduce(ReduceOp, float[][])}, for elements of any segment. */
+    public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op)
+            throws CollectiveException {
+        return backend.allReduce(tensors, type, op, options);
+    }
+
+    /**
+     * Begins an all-reduce in place and returns; later calls of this rank come after it, and end after it.
+     *
+     * @param values belong to the collective until it has ended
+     * @throws CollectiveException nothing was begun, because the backend is closed
+     * @throws InterruptedException nothing was begun: too many are on their way, and this thread was interrupted while it waited
+     */
+    public Work allReduceAsync(float[] values, ReduceOp op) throws CollectiveException, InterruptedException {
+        return backend.allReduceAsync(MemorySegment.ofArray(values), DataType.FLOAT32, op, options);
+    }
+
+    /** As {@link #allReduceAsync(float[], ReduceOp)}, for doubles. */
+    public Work allReduceAsync(double[] values, ReduceOp op) throws CollectiveException, InterruptedException {
+        return backend.allReduceAsync(MemorySegment.ofArray(values), DataType.FLOAT64, op, options);
+    }
+
+    /** As {@link #allReduceAsync(float[], ReduceOp)}, for ints. */
+    public Work allReduceAsync(int[] values, ReduceOp op) throws CollectiveException, InterruptedException {
+        return backend.allReduceAsync(MemorySegment.ofArray(values), DataType.INT32, op, options);
+    }
+
+    /** As {@link #allReduceAsync(float[], ReduceOp)}, for elements of a buffer. */
+    public Work allReduceAsync(ByteBuffer values, DataType type, ReduceOp op)
+            throws CollectiveException, InterruptedException {
+        return backend.allReduceAsync(Tensors.of(values, type), type, op, options);
+    }
+
+    /** As {@link #allReduceAsync(float[], ReduceOp)}, for elements of any segment. */
+    public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op)
+            throws CollectiveException, InterruptedException {
+        return backend.allReduceAsync(values, type, op, options);
+    }
+
+    /**
+     * Combines {@code values} over all ranks, of which each rank gets its share, where it lies in the array: as even as can be,
+     * the first ones longer. Returns only when all hold theirs.
+     *
+     * @param values outside the own share they are unchanged
+     * @return says which elements are the own share
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult reduceScatter(float[] values, ReduceOp op) throws CollectiveException {
+        return backend.reduceScatter(MemorySegment.ofArray(values), DataType.FLOAT32, op, options);
+    }
+
+    /** As {@link #reduceScatter(float[], ReduceOp)}, for doubles. */
+    public CollectiveResult reduceScatter(double[] values, ReduceOp op) throws CollectiveException {
+        return backend.reduceScatter(MemorySegment.ofArray(values), DataType.FLOAT64, op, options);
+    }
+
+    /** As {@link #reduceScatter(float[], ReduceOp)}, for ints. */
+    public CollectiveResult reduceScatter(int[] values, ReduceOp op) throws CollectiveException {
+        return backend.reduceScatter(MemorySegment.ofArray(values), DataType.INT32, op, options);
+    }
+
+    /** As {@link #reduceScatter(float[], ReduceOp)}, for elements of a buffer. */
+    public CollectiveResult reduceScatter(ByteBuffer values, DataType type, ReduceOp op) throws CollectiveException {
+        return backend.reduceScatter(Tensors.of(values, type), type, op, options);
+    }
+
+    /** As {@link #reduceScatter(float[], ReduceOp)}, for elements of any segment. */
+    public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op) throws CollectiveException {
+        return backend.reduceScatter(values, type, op, options);
+    }
+
+    /**
+     * Gives all ranks the blocks of all, in rank order.
+     *
+     * @param block this rank's
+     * @param gathered {@code block.length * worldSize()} or more; after a loss filled from the front, with as many blocks as the
+     *     result has contributors
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult allGather(float[] block, float[] gathered) throws CollectiveException {
+        return backend.allGather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT32, options);
+    }
+
+    /** As {@link #allGather(float[], float[])}, for doubles. */
+    public CollectiveResult allGather(double[] block, double[] gathered) throws CollectiveException {
+        return backend.allGather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT64, options);
+    }
+
+    /** As {@link #allGather(float[], float[])}, for ints. */
+    public CollectiveResult allGather(int[] block, int[] gathered) throws CollectiveException {
+        return backend.allGather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.INT32, options);
+    }
+
+    /** As {@link #allGather(float[], float[])}, for elements of a buffer. */
+    public CollectiveResult allGather(ByteBuffer block, ByteBuffer gathered, DataType type) throws CollectiveException {
+        return backend.allGather(Tensors.of(block, type), Tensors.of(gathered, type), type, options);
+    }
+
+    /** As {@link #allGather(float[], float[])}, for elements of any segment. */
+    public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type)
+            throws CollectiveException {
+        return backend.allGather(block, gathered, type, options);
+    }
+
+    /**
+     * Combines {@code values} over all ranks at {@code root}. Returns only when it holds the result.
+     *
+     * @param values in place at the root, unchanged elsewhere
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult reduce(float[] values, ReduceOp op, int root) throws CollectiveException {
+        return backend.reduce(MemorySegment.ofArray(values), DataType.FLOAT32, op, root, options);
+    }
+
+    /** As {@link #reduce(float[], ReduceOp, int)}, for doubles. */
+    public CollectiveResult reduce(double[] values, ReduceOp op, int root) throws CollectiveException {
+        return backend.reduce(MemorySegment.ofArray(values), DataType.FLOAT64, op, root, options);
+    }
+
+    /** As {@link #reduce(float[], ReduceOp, int)}, for ints. */
+    public CollectiveResult reduce(int[] values, ReduceOp op, int root) throws CollectiveException {
+        return backend.reduce(MemorySegment.ofArray(values), DataType.INT32, op, root, options);
+    }
+
+    /** As {@link #reduce(float[], ReduceOp, int)}, for elements of a buffer. */
+    public CollectiveResult reduce(ByteBuffer values, DataType type, ReduceOp op, int root) throws CollectiveException {
+        return backend.reduce(Tensors.of(values, type), type, op, root, options);
+    }
+
+    /** As {@link #reduce(float[], ReduceOp, int)}, for elements of any segment. */
+    public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root)
+            throws CollectiveException {
+        return backend.reduce(values, type, op, root, options);
+    }
+
+    /**
+     * Gives {@code root} the blocks of all, in rank order. Returns only when it holds them.
+     *
+     * @param block this rank's
+     * @param gathered at the root as for {@link #allGather(float[], float[])}; elsewhere of any size and unchanged
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult gather(float[] block, float[] gathered, int root) throws CollectiveException {
+        return backend.gather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT32, root, options);
+    }
+
+    /** As {@link #gather(float[], float[], int)}, for doubles. */
+    public CollectiveResult gather(double[] block, double[] gathered, int root) throws CollectiveException {
+        return backend.gather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.FLOAT64, root, options);
+    }
+
+    /** As {@link #gather(float[], float[], int)}, for ints. */
+    public CollectiveResult gather(int[] block, int[] gathered, int root) throws CollectiveException {
+        return backend.gather(
+                MemorySegment.ofArray(block), MemorySegment.ofArray(gathered), DataType.INT32, root, options);
+    }
+
+    /** As {@link #gather(float[], float[], int)}, for elements of a buffer. */
+    public CollectiveResult gather(ByteBuffer block, ByteBuffer gathered, DataType type, int root)
+            throws CollectiveException {
+        return backend.gather(Tensors.of(block, type), Tensors.of(gathered, type), type, root, options);
+    }
+
+    /** As {@link #gather(float[], float[], int)}, for elements of any segment. */
+    public CollectiveResult gather(MemorySegment block, MemorySegment gathered, DataType type, int root)
+            throws CollectiveException {
+        return backend.gather(block, gathered, type, root, options);
+    }
+
+    /**
+     * Gives each rank its block of the root's, in rank order. Returns only when all hold theirs.
+     *
+     * @param blocks {@code block.length * worldSize()} or more at the root; elsewhere of any size
+     * @param block written
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult scatter(float[] blocks, float[] block, int root) throws CollectiveException {
+        return backend.scatter(
+                MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.FLOAT32, root, options);
+    }
+
+    /** As {@link #scatter(float[], float[], int)}, for doubles. */
+    public CollectiveResult scatter(double[] blocks, double[] block, int root) throws CollectiveException {
+        return backend.scatter(
+                MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.FLOAT64, root, options);
+    }
+
+    /** As {@link #scatter(float[], float[], int)}, for ints. */
+    public CollectiveResult scatter(int[] blocks, int[] block, int root) throws CollectiveException {
+        return backend.scatter(
+                MemorySegment.ofArray(blocks), MemorySegment.ofArray(block), DataType.INT32, root, options);
+    }
+
+    /** As {@link #scatter(float[], float[], int)}, for elements of a buffer. */
+    public CollectiveResult scatter(ByteBuffer blocks, ByteBuffer block, DataType type, int root)
+            throws CollectiveException {
+        return backend.scatter(Tensors.of(blocks, type), Tensors.of(block, type), type, root, options);
+    }
+
+    /** As {@link #scatter(float[], float[], int)}, for elements of any segment. */
+    public CollectiveResult scatter(MemorySegment blocks, MemorySegment block, DataType type, int root)
+            throws CollectiveException {
+        return backend.scatter(blocks, block, type, root, options);
     }
 
     /**
@@ -132,7 +456,7 @@ public final class DistributedContext {
      * @throws CollectiveException no step begins; the subclass says what to do
      */
     public StepStart beginStep() throws CollectiveException {
-        return beginStep(CollectiveOptions.DEFAULTS);
+        return beginStep(options);
     }
 
     /** As {@link #beginStep()}, with a deadline; waiting to be let in counts. */
@@ -153,7 +477,7 @@ public final class DistributedContext {
 
     /** As {@link #broadcast(float[], int)}, for float32 values in any segment. */
     public CollectiveResult broadcast(MemorySegment values, int root) throws CollectiveException {
-        return broadcast(values, root, CollectiveOptions.DEFAULTS);
+        return broadcast(values, root, options);
     }
 
     /** As {@link #broadcast(float[], int)}, for float32 values in any segment, with options. */
@@ -162,13 +486,33 @@ public final class DistributedContext {
         return backend.broadcast(values, DataType.FLOAT32, root, options);
     }
 
+    /** As {@link #broadcast(float[], int)}, for doubles. */
+    public CollectiveResult broadcast(double[] values, int root) throws CollectiveException {
+        return backend.broadcast(MemorySegment.ofArray(values), DataType.FLOAT64, root, options);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for ints. */
+    public CollectiveResult broadcast(int[] values, int root) throws CollectiveException {
+        return backend.broadcast(MemorySegment.ofArray(values), DataType.INT32, root, options);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for elements of a buffer. */
+    public CollectiveResult broadcast(ByteBuffer values, DataType type, int root) throws CollectiveException {
+        return backend.broadcast(Tensors.of(values, type), type, root, options);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for elements of any segment. */
+    public CollectiveResult broadcast(MemorySegment values, DataType type, int root) throws CollectiveException {
+        return backend.broadcast(values, type, root, options);
+    }
+
     /**
      * Returns when all ranks called it.
      *
      * @throws CollectiveException they did not; the subclass says why
      */
     public void barrier() throws CollectiveException {
-        barrier(CollectiveOptions.DEFAULTS);
+        barrier(options);
     }
 
     /** As {@link #barrier()}, with options. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.schedule.LinkModel;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
@@ -20,7 +21,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Losses at every record, and what the members that stay end with. */
 final class RecoveryTest {
@@ -55,9 +56,38 @@ final class RecoveryTest {
         }
     }
 
+    /** Every way for sums; {@code ONE_SHOT} and {@code TWO_HOPS} are both {@link AllReduceStrategy#DIRECT}. */
+    enum Way {
+        RING,
+        ONE_SHOT,
+        TWO_HOPS,
+        TREE,
+        CENTRALIZED;
+
+        private EngineOptions options() {
+            AllReduceStrategy strategy = switch (this) {
+                case RING -> AllReduceStrategy.RING;
+                case ONE_SHOT, TWO_HOPS -> AllReduceStrategy.DIRECT;
+                case TREE -> AllReduceStrategy.TREE;
+                case CENTRALIZED -> AllReduceStrategy.CENTRALIZED;
+            };
+            var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0, 128 * 1024);
+            return RETRY.with(new CollectiveConfig(
+                    strategy,
+                    BroadcastStrategy.AUTO,
+                    ReduceStrategy.AUTO,
+                    512,
+                    1024,
+                    1024 * 1024,
+                    this == TWO_HOPS ? bytesAreDear : LinkModel.GIGABIT));
+        }
+    }
+
     /** Runs some all-reduces, kills {@code victim} before its record {@code after}; true if it died at all. */
-    private static boolean killDuringSums(int world, int victim, int after, int count, ReduceOp op) throws Exception {
-        try (var group = new TestGroup(world, RETRY)) {
+    private static boolean killDuringSums(Way way, int world, int victim, int after, int count, ReduceOp op)
+            throws Exception {
+        List<Integer> order = CollectiveEngineTest.ranks(world).reversed();
+        try (var group = new TestGroup(world, way.options(), order)) {
             var results = new Outcome[world][STEPS];
             NodeId dead = group.nodes.get(victim);
             group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
@@ -80,7 +110,7 @@ final class RecoveryTest {
             }
             Map<Integer, Throwable> thrown = run.join();
             thrown.remove(victim);
-            assertEquals(Map.of(), thrown, () -> "killed after " + after);
+            assertEquals(Map.of(), thrown, () -> "rank " + victim + " killed after " + after + ", " + way);
             if (what.equals("killed")) {
                 checkSums(world, victim, count, op, results);
             }
@@ -115,25 +145,26 @@ final class RecoveryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 3, 4})
-    void survivorsOfALossAtAnyRecordEndWithTheSameRightSums(int world) throws Exception {
-        for (int victim = 0; victim < world; victim++) {
-            int after = 0;
-            while (killDuringSums(world, victim, after, 600, after % 2 == 0 ? ReduceOp.AVG : ReduceOp.SUM)) {
-                after++;
-            }
-            assertTrue(after >= STEPS * 2 * (world - 1), "the last kill was after " + after);
+    @EnumSource(Way.class)
+    void survivorsOfALossAtAnyRecordEndWithTheSameRightSums(Way way) throws Exception {
+        for (int world = 2; world <= 4; world++) {
+            killEachAtEachRecord(way, world, 600);
         }
     }
 
-    @Test
-    void aSmallCallSurvivesALossAtAnyRecordToo() throws Exception {
-        for (int victim = 0; victim < 3; victim++) {
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aSmallCallSurvivesALossAtAnyRecordToo(Way way) throws Exception {
+        killEachAtEachRecord(way, 3, 5);
+    }
+
+    private static void killEachAtEachRecord(Way way, int world, int count) throws Exception {
+        for (int victim = 0; victim < world; victim++) {
             int after = 0;
-            while (killDuringSums(3, victim, after, 5, ReduceOp.SUM)) {
+            while (killDuringSums(way, world, victim, after, count, after % 2 == 0 ? ReduceOp.AVG : ReduceOp.SUM)) {
                 after++;
             }
-            assertTrue(after > STEPS * 2, "the last kill was after " + after);
+            assertTrue(after >= STEPS, "the last kill was after " + after);
         }
     }
 
@@ -329,51 +360,6 @@ final class RecoveryTest {
                 assertEquals(PeerLostException.class, error.getClass());
                 assertTrue(String.valueOf(error.getMessage()).contains(dead.shortText()), error.toString());
             }
-        }
-    }
-
-    @Test
-    void aBroadcastSurvivesALossAtAnyRecordAsAllOrNothing() throws Exception {
-        for (int victim = 0; victim < 3; victim++) {
-            boolean died = true;
-            for (int after = 0; died; after++) {
-                died = killDuringBroadcast(victim, after);
-            }
-        }
-    }
-
-    private static boolean killDuringBroadcast(int victim, int after) throws Exception {
-        try (var group = new TestGroup(3, RETRY)) {
-            NodeId dead = group.nodes.get(victim);
-            group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
-            TestGroup.Run run = group.start((rank, context) -> {
-                float[] values = CollectiveEngineTest.input(rank, 500);
-                try {
-                    context.broadcast(values, 0);
-                    assertArrayEquals(CollectiveEngineTest.input(0, 500), values);
-                } catch (PeerLostException rootLost) {
-                    assertArrayEquals(CollectiveEngineTest.input(rank, 500), values, "input is intact");
-                    throw rootLost;
-                } finally {
-                    group.told.add("end");
-                }
-            });
-            String what = group.awaitOne("killed", "end");
-            for (int ends = 1; what.equals("end") && ends < 3; ends++) {
-                what = group.awaitOne("killed", "end");
-            }
-            if (what.equals("killed")) {
-                group.change(group.without(dead));
-                group.end(dead);
-            }
-            Map<Integer, Throwable> thrown = run.join();
-            thrown.remove(victim);
-            if (victim == 0) {
-                assertTrue(thrown.isEmpty() || thrown.size() == 2, () -> "all or nothing: " + thrown);
-            } else {
-                assertEquals(Map.of(), thrown);
-            }
-            return what.equals("killed");
         }
     }
 

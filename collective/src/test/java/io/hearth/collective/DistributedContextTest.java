@@ -1,0 +1,483 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.compression.Codec;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** A script's side of the collectives: kinds of memory, and mistakes. */
+final class DistributedContextTest {
+    private static final int WORLD = 3;
+    private static final int ROOT = 1;
+    private static final int[] IN_PLACE = {};
+
+    /** One kind of memory, and all collectives on it. */
+    private abstract static class Memory<T> {
+        abstract T of(int... values);
+
+        abstract int[] read(T values);
+
+        abstract void play(DistributedContext context, T in, T out, String which) throws Exception;
+
+        abstract void list(DistributedContext context, T one, T other) throws Exception;
+
+        void check(DistributedContext context) throws Exception {
+            int rank = context.rank();
+            boolean isRoot = rank == ROOT;
+            int[] own = {rank, 10 * rank, 100 * rank, -rank};
+            int[] sum = {3, 30, 300, -3};
+            int[] all = {0, 0, 0, 0, 1, 10, 100, -1, 2, 20, 200, -2};
+            expect(context, "in place", own, IN_PLACE, sum);
+            expect(context, "out of place", own, new int[4], sum);
+            expect(context, "async", own, IN_PLACE, sum);
+            int[] share = own.clone();
+            int from = rank == 0 ? 0 : rank + 1;
+            System.arraycopy(sum, from, share, from, rank == 0 ? 2 : 1);
+            expect(context, "reduce-scatter", own, IN_PLACE, share);
+            expect(context, "all-gather", own, new int[12], all);
+            expect(context, "reduce", own, IN_PLACE, isRoot ? sum : own);
+            expect(context, "gather", own, new int[isRoot ? 12 : 1], isRoot ? all : new int[1]);
+            int[] block = {4 * rank + 1, 4 * rank + 2, 4 * rank + 3, 4 * rank + 4};
+            expect(context, "scatter", IntStream.rangeClosed(1, 12).toArray(), new int[4], block);
+            expect(context, "broadcast", own, IN_PLACE, new int[] {1, 10, 100, -1});
+            T one = of(rank);
+            T other = of(2 * rank, 1);
+            list(context, one, other);
+            assertArrayEquals(new int[] {3}, read(one));
+            assertArrayEquals(new int[] {6, 3}, read(other));
+        }
+
+        private void expect(DistributedContext context, String which, int[] input, int[] output, int[] expected)
+                throws Exception {
+            T in = of(input);
+            T out = output.length == 0 ? in : of(output);
+            play(context, in, out, which);
+            assertArrayEquals(expected, read(out), which + " on rank " + context.rank());
+        }
+    }
+
+    private static final class FloatsMemory extends Memory<float[]> {
+        @Override
+        float[] of(int... values) {
+            float[] made = new float[values.length];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = values[i];
+            }
+            return made;
+        }
+
+        @Override
+        int[] read(float[] values) {
+            return IntStream.range(0, values.length).map(i -> (int) values[i]).toArray();
+        }
+
+        @Override
+        void play(DistributedContext context, float[] in, float[] out, String which) throws Exception {
+            switch (which) {
+                case "in place" -> context.allReduce(in, ReduceOp.SUM);
+                case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
+                case "async" -> context.allReduceAsync(in, ReduceOp.SUM).await();
+                case "reduce-scatter" -> context.reduceScatter(in, ReduceOp.SUM);
+                case "all-gather" -> context.allGather(in, out);
+                case "reduce" -> context.reduce(in, ReduceOp.SUM, ROOT);
+                case "gather" -> context.gather(in, out, ROOT);
+                case "scatter" -> context.scatter(in, out, ROOT);
+                default -> context.broadcast(in, ROOT);
+            }
+        }
+
+        @Override
+        void list(DistributedContext context, float[] one, float[] other) throws Exception {
+            context.allReduce(ReduceOp.SUM, one, other);
+        }
+    }
+
+    private static final class DoublesMemory extends Memory<double[]> {
+        @Override
+        double[] of(int... values) {
+            double[] made = new double[values.length];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = values[i];
+            }
+            return made;
+        }
+
+        @Override
+        int[] read(double[] values) {
+            return IntStream.range(0, values.length).map(i -> (int) values[i]).toArray();
+        }
+
+        @Override
+        void play(DistributedContext context, double[] in, double[] out, String which) throws Exception {
+            switch (which) {
+                case "in place" -> context.allReduce(in, ReduceOp.SUM);
+                case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
+                case "async" -> context.allReduceAsync(in, ReduceOp.SUM).await();
+                case "reduce-scatter" -> context.reduceScatter(in, ReduceOp.SUM);
+                case "all-gather" -> context.allGather(in, out);
+                case "reduce" -> context.reduce(in, ReduceOp.SUM, ROOT);
+                case "gather" -> context.gather(in, out, ROOT);
+                case "scatter" -> context.scatter(in, out, ROOT);
+                default -> context.broadcast(in, ROOT);
+            }
+        }
+
+        @Override
+        void list(DistributedContext context, double[] one, double[] other) throws Exception {
+            context.allReduce(ReduceOp.SUM, one, other);
+        }
+    }
+
+    private static final class IntsMemory extends Memory<int[]> {
+        @Override
+        int[] of(int... values) {
+            return values.clone();
+        }
+
+        @Override
+        int[] read(int[] values) {
+            return values;
+        }
+
+        @Override
+        void play(DistributedContext context, int[] in, int[] out, String which) throws Exception {
+            switch (which) {
+                case "in place" -> context.allReduce(in, ReduceOp.SUM);
+                case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
+                case "async" -> context.allReduceAsync(in, ReduceOp.SUM).await();
+                case "reduce-scatter" -> context.reduceScatter(in, ReduceOp.SUM);
+                case "all-gather" -> context.allGather(in, out);
+                case "reduce" -> context.reduce(in, ReduceOp.SUM, ROOT);
+                case "gather" -> context.gather(in, out, ROOT);
+                case "scatter" -> context.scatter(in, out, ROOT);
+                default -> context.broadcast(in, ROOT);
+            }
+        }
+
+        @Override
+        void list(DistributedContext context, int[] one, int[] other) throws Exception {
+            context.allReduce(ReduceOp.SUM, one, other);
+        }
+    }
+
+    private static final class BuffersMemory extends Memory<ByteBuffer> {
+        private final boolean isDirect;
+
+        BuffersMemory(boolean isDirect) {
+            this.isDirect = isDirect;
+        }
+
+        @Override
+        ByteBuffer of(int... values) {
+            int bytes = 4 * values.length + 9;
+            ByteBuffer made = isDirect ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
+            made.order(ByteOrder.LITTLE_ENDIAN).position(5).limit(bytes - 4);
+            for (int i = 0; i < values.length; i++) {
+                made.putInt(5 + 4 * i, values[i]);
+            }
+            return made;
+        }
+
+        @Override
+        int[] read(ByteBuffer values) {
+            return IntStream.range(0, values.remaining() / 4)
+                    .map(i -> values.getInt(values.position() + 4 * i))
+                    .toArray();
+        }
+
+        @Override
+        void play(DistributedContext context, ByteBuffer in, ByteBuffer out, String which) throws Exception {
+            switch (which) {
+                case "in place" -> context.allReduce(in, DataType.INT32, ReduceOp.SUM);
+                case "out of place" -> context.allReduce(in, out, DataType.INT32, ReduceOp.SUM);
+                case "async" ->
+                    context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
+                case "reduce-scatter" -> context.reduceScatter(in, DataType.INT32, ReduceOp.SUM);
+                case "all-gather" -> context.allGather(in, out, DataType.INT32);
+                case "reduce" -> context.reduce(in, DataType.INT32, ReduceOp.SUM, ROOT);
+                case "gather" -> context.gather(in, out, DataType.INT32, ROOT);
+                case "scatter" -> context.scatter(in, out, DataType.INT32, ROOT);
+                default -> context.broadcast(in, DataType.INT32, ROOT);
+            }
+        }
+
+        @Override
+        void list(DistributedContext context, ByteBuffer one, ByteBuffer other) throws Exception {
+            context.allReduce(DataType.INT32, ReduceOp.SUM, one, other);
+        }
+    }
+
+    private static final class SegmentsMemory extends Memory<MemorySegment> {
+        @Override
+        MemorySegment of(int... values) {
+            return MemorySegment.ofArray(values.clone());
+        }
+
+        @Override
+        int[] read(MemorySegment values) {
+            return values.toArray(ValueLayout.JAVA_INT);
+        }
+
+        @Override
+        void play(DistributedContext context, MemorySegment in, MemorySegment out, String which) throws Exception {
+            switch (which) {
+                case "in place" -> context.allReduce(in, DataType.INT32, ReduceOp.SUM);
+                case "out of place" -> context.allReduce(in, out, DataType.INT32, ReduceOp.SUM);
+                case "async" ->
+                    context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
+                case "reduce-scatter" -> context.reduceScatter(in, DataType.INT32, ReduceOp.SUM);
+                case "all-gather" -> context.allGather(in, out, DataType.INT32);
+                case "reduce" -> context.reduce(in, DataType.INT32, ReduceOp.SUM, ROOT);
+                case "gather" -> context.gather(in, out, DataType.INT32, ROOT);
+                case "scatter" -> context.scatter(in, out, DataType.INT32, ROOT);
+                default -> context.broadcast(in, DataType.INT32, ROOT);
+            }
+        }
+
+        @Override
+        void list(DistributedContext context, MemorySegment one, MemorySegment other) throws Exception {
+            context.allReduce(List.of(one, other), DataType.INT32, ReduceOp.SUM);
+        }
+    }
+
+    @Test
+    void allCollectivesTakeAllKindsOfMemory() throws Exception {
+        List<Memory<?>> kinds = List.of(
+                new FloatsMemory(),
+                new DoublesMemory(),
+                new IntsMemory(),
+                new BuffersMemory(false),
+                new BuffersMemory(true),
+                new SegmentsMemory());
+        try (var group = new TestGroup(WORLD, EngineOptions.DEFAULTS)) {
+            group.start((_, context) -> {
+                        for (Memory<?> kind : kinds) {
+                            kind.check(context);
+                        }
+                    })
+                    .joinWell();
+        }
+    }
+
+    private static void refused(String why, Executable call) {
+        IllegalArgumentException error = assertThrows(IllegalArgumentException.class, call);
+        String text = String.valueOf(error.getMessage());
+        assertTrue(text.contains(why) && !text.contains("\n"), error.toString());
+    }
+
+    @Test
+    void mistakesAreRefusedInOneLineBeforeAnythingIsSent() throws Exception {
+        try (var group = new TestGroup(1, EngineOptions.DEFAULTS)) {
+            var context = new DistributedContext(group.engine(0));
+            MemorySegment odd = MemorySegment.ofArray(new byte[7]);
+            MemorySegment good = MemorySegment.ofArray(new byte[8]);
+            MemorySegment fixed = MemorySegment.ofArray(new byte[8]).asReadOnly();
+            refused("no whole number", () -> context.allReduce(odd, DataType.FLOAT32, ReduceOp.SUM));
+            refused("no whole number", () -> context.allReduceAsync(odd, DataType.FLOAT32, ReduceOp.SUM));
+            refused("no whole number", () -> context.allReduce(List.of(good, odd), DataType.FLOAT32, ReduceOp.SUM));
+            refused("no whole number", () -> context.allGather(good, odd, DataType.FLOAT32));
+            refused("no whole number", () -> context.scatter(good, odd, DataType.FLOAT32, 0));
+            refused("no rank 1", () -> context.gather(good, odd, DataType.INT8, 1));
+            refused("read-only", () -> context.allReduce(fixed, DataType.FLOAT32, ReduceOp.SUM));
+            refused("read-only", () -> context.allReduce(List.of(good, fixed), DataType.FLOAT32, ReduceOp.SUM));
+            refused("read-only", () -> context.allReduceAsync(fixed, DataType.INT8, ReduceOp.SUM));
+            refused("read-only", () -> context.allGather(good, fixed, DataType.INT8));
+            refused("the size of the input", () -> context.allReduce(new float[3], new float[2], ReduceOp.SUM));
+            refused("a deadline is positive", () -> CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(-1)));
+            ByteBuffer bigEndian = ByteBuffer.allocate(8);
+            refused("little-endian", () -> context.allReduce(bigEndian, DataType.INT32, ReduceOp.SUM));
+            context.allReduce(bigEndian, DataType.INT8, ReduceOp.SUM);
+            ByteBuffer readOnly = ByteBuffer.allocate(8).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+            refused("read-only", () -> context.broadcast(readOnly, DataType.INT32, 0));
+            context.allGather(readOnly, ByteBuffer.allocate(8), DataType.INT8);
+            MemorySegment freed;
+            try (var arena = Arena.ofShared()) {
+                freed = arena.allocate(8);
+            }
+            refused("was freed", () -> context.allReduce(freed, DataType.INT8, ReduceOp.SUM));
+            refused("was freed", () -> context.allReduceAsync(freed, DataType.INT8, ReduceOp.SUM));
+            refused("was freed", () -> context.allReduce(List.of(freed), DataType.INT8, ReduceOp.SUM));
+            refused("was freed", () -> context.allGather(good, freed, DataType.INT8));
+            for (int rank : new int[] {-1, 1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+                refused("no rank " + rank, () -> context.broadcast(new int[1], rank));
+                refused("no rank " + rank, () -> context.reduce(new int[1], ReduceOp.SUM, rank));
+                refused("no rank " + rank, () -> context.gather(new int[1], new int[1], rank));
+                refused("no rank " + rank, () -> context.scatter(new int[1], new int[1], rank));
+            }
+            assertEquals(1, context.allReduce(new int[3], ReduceOp.SUM).contributors());
+        }
+    }
+
+    @Test
+    @SuppressWarnings("restricted") // memory that is nowhere, and never touched
+    void aBlockThatCannotBeGatheredIsRefused() throws Exception {
+        try (var group = new TestGroup(1, EngineOptions.DEFAULTS)) {
+            var context = new DistributedContext(group.engine(0));
+            MemorySegment huge = MemorySegment.NULL.reinterpret(1L << 60);
+            MemorySegment small = MemorySegment.ofArray(new byte[8]);
+            refused("too large", () -> context.allGather(huge, small, DataType.INT8));
+            refused("too large", () -> context.gather(huge, small, DataType.INT8, 0));
+            refused("too large", () -> context.scatter(small, huge, DataType.INT8, 0));
+        }
+    }
+
+    @Test
+    void memoryOfAnotherThreadIsRefused() throws Exception {
+        try (var group = new TestGroup(1, EngineOptions.DEFAULTS);
+                var arena = Arena.ofConfined()) {
+            MemorySegment confined = arena.allocate(8);
+            var own = new DistributedContext(group.engine(0));
+            own.allReduce(confined, DataType.INT8, ReduceOp.SUM);
+            refused("all threads", () -> own.allReduceAsync(confined, DataType.INT8, ReduceOp.SUM));
+            group.start((_, context) ->
+                            refused("another thread", () -> context.allReduce(confined, DataType.INT8, ReduceOp.SUM)))
+                    .joinWell();
+        }
+    }
+
+    @Test
+    void everyCallAfterCloseSaysThatItIsClosed() throws Exception {
+        try (var group = new TestGroup(1, EngineOptions.DEFAULTS)) {
+            var context = new DistributedContext(group.engine(0));
+            group.engine(0).close();
+            int[] values = new int[1];
+            List<Executable> calls = List.of(
+                    () -> context.allReduce(values, ReduceOp.SUM),
+                    () -> context.allReduce(ReduceOp.SUM, values, values),
+                    () -> context.allReduceAsync(values, ReduceOp.SUM),
+                    () -> context.reduceScatter(values, ReduceOp.SUM),
+                    () -> context.allGather(values, values),
+                    () -> context.reduce(values, ReduceOp.SUM, 0),
+                    () -> context.gather(values, values, 0),
+                    () -> context.scatter(values, values, 0),
+                    () -> context.broadcast(values, 0),
+                    context::barrier,
+                    context::beginStep);
+            for (Executable call : calls) {
+                CollectiveException error = assertThrows(CollectiveException.class, call);
+                assertTrue(String.valueOf(error.getMessage()).contains("closed"), error.toString());
+            }
+        }
+    }
+
+    @Test
+    void closeEndsAllWorksThatAreOpen() throws Exception {
+        try (var group = new TestGroup(2, EngineOptions.DEFAULTS)) {
+            var context = new DistributedContext(group.engine(0)); // the other rank never calls
+            float[] values = {1};
+            var works = new ArrayList<Work>();
+            for (int i = 0; i < 3; i++) {
+                works.add(context.allReduceAsync(values, ReduceOp.SUM));
+            }
+            group.awaitTold("progress 0 0 BUSY");
+            group.engine(0).close();
+            for (Work work : works) {
+                CollectiveException error = assertThrows(CollectiveException.class, work::await);
+                assertTrue(String.valueOf(error.getMessage()).contains("closed"), error.toString());
+                assertTrue(work.isDone());
+            }
+            assertEquals(1, values[0]);
+        }
+    }
+
+    /** Calls from inside. */
+    private static final class Curious implements Codec {
+        private final Executable inside;
+
+        Curious(Executable inside) {
+            this.inside = inside;
+        }
+
+        @Override
+        public String name() {
+            return "curious";
+        }
+
+        @Override
+        public boolean lossless() {
+            return true;
+        }
+
+        @Override
+        public long encodedBytesMax(long count) {
+            return 4 * count;
+        }
+
+        @Override
+        public long encode(MemorySegment values, long count, MemorySegment encoded) {
+            IllegalStateException error = assertThrows(IllegalStateException.class, inside);
+            assertTrue(String.valueOf(error.getMessage()).contains("one call at a time"), error.toString());
+            MemorySegment.copy(values, 0, encoded, 0, 4 * count);
+            return 4 * count;
+        }
+
+        @Override
+        public void decode(MemorySegment encoded, MemorySegment values, long count) {
+            MemorySegment.copy(encoded, 0, values, 0, 4 * count);
+        }
+
+        @Override
+        public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) {
+            for (long i = 0; i < count; i++) {
+                float sum = values.getAtIndex(ValueLayout.JAVA_FLOAT, i)
+                        + encoded.get(ValueLayout.JAVA_FLOAT_UNALIGNED, 4 * i);
+                values.setAtIndex(ValueLayout.JAVA_FLOAT, i, sum);
+            }
+        }
+    }
+
+    @Test
+    void aCallOutOfACallbackIsRefusedWithoutHarm() throws Exception {
+        try (var group = new TestGroup(2, EngineOptions.DEFAULTS)) {
+            group.start((_, context) -> {
+                        float[] values = {1, 2};
+                        var codec = new Curious(context::barrier);
+                        context.with(CollectiveOptions.DEFAULTS.as(codec)).allReduce(values, ReduceOp.SUM);
+                        assertArrayEquals(new float[] {2, 4}, values);
+                        var beginner = new Curious(() -> context.allReduceAsync(new float[1], ReduceOp.SUM));
+                        context.with(CollectiveOptions.DEFAULTS.as(beginner))
+                                .allReduceAsync(values, ReduceOp.SUM)
+                                .await();
+                        assertArrayEquals(new float[] {4, 8}, values);
+                    })
+                    .joinWell();
+        }
+    }
+
+    @Test
+    void aSecondThreadIsRefusedInOneLine() throws Exception {
+        try (var group = new TestGroup(2, EngineOptions.DEFAULTS)) {
+            var refused = new CountDownLatch(1);
+            TestGroup.Run run = group.start((rank, context) -> {
+                if (rank == 1) {
+                    refused.await();
+                }
+                context.barrier();
+            });
+            group.awaitTold("progress 0 0 BUSY");
+            IllegalStateException error =
+                    assertThrows(IllegalStateException.class, () -> new DistributedContext(group.engine(0)).barrier());
+            assertTrue(String.valueOf(error.getMessage()).contains("one call at a time"), error.toString());
+            refused.countDown();
+            assertEquals(Map.of(), run.join());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hearth.compression.Int8Codec;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveMismatchException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One rank asks for one thing, the rest for another: all hear so at once, and the group goes on. */
+final class MismatchTest {
+    private static final CollectiveOptions SOON = CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(20));
+    private static final DataType FLOATS = DataType.FLOAT32;
+
+    /** Which no other rank can know, so that it fails even if all ask for the same. */
+    private static final String TOO_SMALL = "gather of all into a buffer for less";
+
+    private interface Ask {
+        void make(DistributedBackend backend, MemorySegment buffer) throws CollectiveException;
+    }
+
+    private static Map<String, Ask> asks() {
+        var asks = new LinkedHashMap<String, Ask>();
+        for (int count : new int[] {0, 1, 100, 101, 5000}) {
+            asks.put("all-reduce of " + count, (backend, buffer) -> {
+                backend.allReduce(buffer.asSlice(0, 4L * count), FLOATS, ReduceOp.SUM, SOON);
+            });
+        }
+        for (AllReduceStrategy way : AllReduceStrategy.values()) {
+            asks.put("all-reduce by " + way, (backend, buffer) -> {
+                backend.allReduce(buffer.asSlice(0, 800), FLOATS, ReduceOp.SUM, SOON.by(way));
+            });
+        }
+        var codec = new Int8Codec(Int8Codec.BLOCK_DEFAULT);
+        asks.put("encoded", (backend, buffer) -> {
+            backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, SOON.as(codec));
+        });
+        asks.put("max", (backend, buffer) -> {
+            backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.MAX, SOON);
+        });
+        asks.put("ints", (backend, buffer) -> {
+            backend.allReduce(buffer.asSlice(0, 400), DataType.INT32, ReduceOp.SUM, SOON);
+        });
+        asks.put("barrier", (backend, _) -> backend.barrier(SOON));
+        asks.put("step", (backend, _) -> backend.beginStep(SOON));
+        asks.put("reduce-scatter", (backend, buffer) -> {
+            backend.reduceScatter(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, SOON);
+        });
+        asks.put("all-gather", (backend, buffer) -> {
+            backend.allGather(buffer.asSlice(0, 400), buffer.asSlice(400), FLOATS, SOON);
+        });
+        for (int root : new int[] {0, 1}) {
+            asks.put("reduce to " + root, (backend, buffer) -> {
+                backend.reduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, root, SOON);
+            });
+            asks.put("gather to " + root, (backend, buffer) -> {
+                backend.gather(buffer.asSlice(0, 400), buffer.asSlice(400), FLOATS, root, SOON);
+            });
+            asks.put("scatter from " + root, (backend, buffer) -> {
+                backend.scatter(buffer.asSlice(400), buffer.asSlice(0, 400), FLOATS, root, SOON);
+            });
+            asks.put("broadcast from " + root, (backend, buffer) -> {
+                backend.broadcast(buffer.asSlice(0, 400), FLOATS, root, SOON);
+            });
+        }
+        asks.put("broadcast of 8000 bytes", (backend, buffer) -> {
+            backend.broadcast(buffer.asSlice(0, 8000), DataType.UINT8, 1, SOON);
+        });
+        asks.put(TOO_SMALL, (backend, buffer) -> {
+            backend.gather(buffer.asSlice(0, 480), buffer.asSlice(480, 400), FLOATS, 0, SOON);
+        });
+        return asks;
+    }
+
+    @ParameterizedTest(name = "world {0}, {1} bytes in turn")
+    @CsvSource({"2, 0", "2, 4096", "3, 0", "3, 4096", "4, 0", "4, 4096", "5, 0", "5, 4096"})
+    void everyPairOfDifferentCallsFailsOnAllRanksAndTheNextCallWorks(int world, int inTurn) throws Exception {
+        var config = CollectiveConfig.DEFAULTS.cut(256, inTurn);
+        var order = new ArrayList<>(CollectiveEngineTest.ranks(world));
+        Collections.reverse(order);
+        Map<String, Ask> asks = asks();
+        try (var group = new TestGroup(world, EngineOptions.DEFAULTS.with(config), order)) {
+            group.start((rank, _) -> {
+                        DistributedBackend backend = group.engine(rank);
+                        var random = new SplittableRandom(world);
+                        for (String one : asks.keySet()) {
+                            for (String other : asks.keySet()) {
+                                int odd = random.nextInt(world);
+                                if (!one.equals(other) || one.equals(TOO_SMALL)) {
+                                    String what = "rank " + odd + " asks for " + one + ", the rest for " + other;
+                                    fails(backend, rank == odd ? asks.get(one) : asks.get(other), what);
+                                    succeeds(backend, rank, world, what);
+                                }
+                            }
+                        }
+                    })
+                    .joinWell();
+        }
+    }
+
+    private static void fails(DistributedBackend backend, Ask ask, String what) {
+        byte[] before = new byte[32_000];
+        Arrays.fill(before, (byte) 1);
+        byte[] bytes = before.clone();
+        assertThrows(CollectiveMismatchException.class, () -> ask.make(backend, MemorySegment.ofArray(bytes)), what);
+        assertArrayEquals(before, bytes, () -> what + ": the buffer is as it was");
+    }
+
+    private static void succeeds(DistributedBackend backend, int rank, int world, String what)
+            throws CollectiveException {
+        float[] values = CollectiveEngineTest.input(rank, 10);
+        backend.allReduce(MemorySegment.ofArray(values), FLOATS, ReduceOp.SUM, SOON);
+        assertArrayEquals(
+                CollectiveEngineTest.sum(CollectiveEngineTest.ranks(world), 10), values, () -> "after " + what);
+    }
+}
