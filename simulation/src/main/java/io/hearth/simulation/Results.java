@@ -235,8 +235,16 @@ final class Results {
                 }
             }
             entersAtBoundary(view, group.name(), living);
-            isRetained(living);
+            isRetained(living.stream()
+                    .filter(trainer -> isOf(trainer, view.lineage()))
+                    .toList());
         }
+    }
+
+    /** Not what one of them did alone before it came, and was told that it does not count. */
+    private static boolean isOf(Trainer trainer, Lineage lineage) {
+        return trainer.script().endings().values().stream()
+                .allMatch(ending -> ending.lineage().equals(lineage));
     }
 
     private static void isRetained(List<Trainer> living) {
