@@ -190,8 +190,18 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             return place.number() == 0 ? formation.members() : place.members();
         }
 
-        /** What to report to the view change. */
-        public Status status() {
+        /**
+         * What to report to the view change of a lineage: nothing, if what was done here was done in another one. Numbers mean
+         * something else there, and passing a result on from one to the other would be passing on any bytes.
+         */
+        public Status status(String lineage) {
+            boolean isOfAnother =
+                    !formation.lineage().isEmpty() && !formation.lineage().equals(lineage);
+            return isOfAnother ? new Status(0, 0, List.of(), Optional.empty()) : status();
+        }
+
+        /** What to report to the view change of this formation's lineage. */
+        Status status() {
             return new Status(
                     next - 1,
                     doneUpTo,

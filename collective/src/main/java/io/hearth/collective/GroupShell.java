@@ -86,7 +86,7 @@ final class GroupShell implements AutoCloseable {
         try {
             board.step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));
             board.mesh().ifPresent(mesh -> mesh.waitsFor("the view change"));
-            return board.state().status();
+            return board.state().status(lineage);
         } finally {
             board.lock.unlock();
         }

@@ -49,6 +49,15 @@ final class GroupMachineTest {
         return new Event.Installed(new Frozen("L", epoch), "L/" + groupEpoch, members, members.size() > 1, resolution);
     }
 
+    @Test
+    void whatWasDoneInAnotherLineageIsNotReported() {
+        on(first());
+        on(new Event.Called(SUM));
+        on(new Event.Finished(1, "L/1"));
+        assertEquals(1, state.status("L").doneUpTo());
+        assertEquals(new Status(0, 0, List.of(), Optional.empty()), state.status("M"));
+    }
+
     private static Event.Installed first() {
         return view(1, 1, List.of(A, B, C), Resolution.NOTHING);
     }

@@ -39,7 +39,7 @@ final class Trainer {
     private final Exchanges exchanges;
     private State state = State.START;
     private @Nullable View view;
-    private Status reported = State.START.status();
+    private Status reported = State.START.status("");
     private @Nullable View newest; // of those since the script was over
     private long loopAt; // when the loop takes the last thing that it was told
 
@@ -90,7 +90,7 @@ final class Trainer {
     /** Stops everything, then says how far the group is here. */
     Bytes freeze(Lineage lineage, long epoch) {
         var now = new Event.Freeze(new GroupMachine.Frozen(World.text(lineage), epoch));
-        reported = state.status();
+        reported = state.status(World.text(lineage));
         Bytes status = CollectiveCodec.encode(reported);
         long late = world.sabotage.lateFreezeNanos();
         if (late == 0) {

@@ -146,7 +146,7 @@ final class VoteSabotages {
 
         private static void answer(NodeProcess process, Member member, View view, Ballot ballot) {
             Bytes status = process.trainer()
-                    .map(trainer -> CollectiveCodec.encode(trainer.state().status()))
+                    .map(trainer -> CollectiveCodec.encode(trainer.state().status(World.text(view.lineage()))))
                     .orElse(Bytes.EMPTY);
             var promise = new Message.Promise(
                     view.lineage(),
