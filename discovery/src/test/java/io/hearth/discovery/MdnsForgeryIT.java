@@ -80,13 +80,17 @@ final class MdnsForgeryIT {
         rest.forEach(all::add);
         PeerTable table = PeerTable.EMPTY;
         var dialled = new ArrayList<PeerAddress>();
+        var effects = new ArrayList<Effect>();
         for (Sighting sighting : all) {
             var step = machine.step(table, new Event.Sighted(sighting), 0);
             table = step.state();
-            for (Effect effect : step.effects()) {
-                if (effect instanceof Effect.Dial dial) {
-                    dialled.add(dial.address());
-                }
+            effects.addAll(step.effects());
+        }
+        long later = PeerTableLimits.DEFAULT.giveWayNanos(); // it may be the other one's turn to dial
+        effects.addAll(machine.step(table, new Event.Tick(), later).effects());
+        for (Effect effect : effects) {
+            if (effect instanceof Effect.Dial dial) {
+                dialled.add(dial.address());
             }
         }
         return dialled;
