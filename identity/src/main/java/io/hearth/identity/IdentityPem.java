@@ -36,6 +36,7 @@ import java.util.regex.Pattern;
  */
 record IdentityPem(NodeIdentity identity, Optional<String> machine) {
     private static final String UNKNOWN = "unknown";
+    private static final int SIGNATURE_BYTES = 64; // Ed25519, RFC 8032
     private static final Pattern TEXT = Pattern.compile("""
             # [^\\n]{0,200}
             # peer: (\\w{52})
@@ -65,7 +66,7 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
             String certificate = parts.group(3);
             identity = certificate == null
                     ? NodeIdentity.ofPkcs8(pkcs8)
-                    : NodeIdentity.ofPkcs8(pkcs8, base64(certificate));
+                    : NodeIdentity.ofPkcs8(pkcs8, wholeBits(base64(certificate)));
         } catch (IllegalArgumentException broken) {
             throw new IllegalArgumentException(
                     "its key is not an Ed25519 key in PKCS#8, or its certificate is another's");
@@ -110,6 +111,18 @@ record IdentityPem(NodeIdentity identity, Optional<String> machine) {
             throw new IllegalArgumentException("not base64");
         }
         return bytes;
+    }
+
+    /**
+     * A certificate whose last 64 bytes are all of its signature: the JDK reads over a count of unused bits before them (X.690, 8.6.2.2),
+     * which no signature covers.
+     */
+    private static byte[] wholeBits(byte[] certificate) {
+        int unusedBits = certificate.length - SIGNATURE_BYTES - 1;
+        if (unusedBits < 0 || certificate[unusedBits] != 0) {
+            throw new IllegalArgumentException("not a certificate with an Ed25519 signature");
+        }
+        return certificate;
     }
 
     /** False only if it is known that the key was made on another machine than the one of this id. */
