@@ -74,15 +74,13 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
                 link.peerRetired();
             }
             case LinkMessage.Close close -> link.end("the peer closed the link: " + close.text());
-            case LinkMessage.Refused refused -> // on its way when this end had admitted the link, as by a deadline there
+            case LinkMessage.Refused
+                    refused -> // on its way when this end had admitted the link, as by a deadline there
                 link.end("the peer refused the link after all: " + refused.text());
             case LinkMessage.StreamRequest request -> streams.requested(link, request);
             case LinkMessage.StreamTicket ticket -> streams.granted(ticket);
             case LinkMessage.Probe() -> {}
-            case LinkMessage.ClientHello _,
-                    LinkMessage.ServerHello _,
-                    LinkMessage.Proof _,
-                    LinkMessage.Admitted _ ->
+            case LinkMessage.ClientHello _, LinkMessage.ServerHello _, LinkMessage.Proof _, LinkMessage.Admitted _ ->
                 malformed(message.getClass().getSimpleName() + " does not belong on an admitted link");
         }
     }
