@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -35,6 +37,7 @@ final class SimulationTest {
     }
 
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES) // a minute where nothing else runs
     void noSeedBreaksARule() throws InterruptedException {
         Sweep.Report report = play(FIRST, SEEDS, Optional.empty());
         assertEquals(
