@@ -231,11 +231,14 @@ final class Cluster {
         }
     }
 
-    /** The others went on without a process, or its lineage ended. */
+    /** The others went on without a process, or its lineage ended. Who has no link to one of them is half of a broken pair. */
     void removed(NodeProcess process, View before) {
         boolean isOver =
                 world.ledger.newest(before.lineage()).filter(View::isTombstone).isPresent();
+        boolean isLinked = processes().stream().allMatch(other -> other == process || areLinked(process, other));
         Violation.unless(
-                isOver || !world.weather.isMild(), "L1", () -> process.host.name() + " was removed though it was well");
+                isOver || !isLinked || !world.weather.isMild(),
+                "L1",
+                () -> process.host.name() + " was removed though it was well");
     }
 }
