@@ -3,6 +3,7 @@ package io.hearth.collective;
 import io.hearth.core.CollectiveException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -177,7 +178,7 @@ final class CallQueue implements AutoCloseable {
                     changed.await();
                 }
                 return switch (failure) {
-                    case null -> java.util.Objects.requireNonNull(result);
+                    case null -> Objects.requireNonNull(result);
                     case CollectiveException known -> throw known;
                     case RuntimeException bug -> throw bug;
                     case Error bug -> throw bug;

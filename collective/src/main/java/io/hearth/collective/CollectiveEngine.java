@@ -464,9 +464,7 @@ public final class CollectiveEngine implements DistributedBackend {
 
     /** Memory for a call; input that not all threads may use is copied. */
     private Call.Memory memory(Plan plan, MemorySegment input, MemorySegment target) {
-        long resultBytes = plan.contribution() instanceof GatherBlocks
-                ? target.byteSize()
-                : plan.signature().bytes();
+        long resultBytes = plan.contribution().workBytes(plan.signature(), target);
         Buffers.Buffer copy = null;
         MemorySegment usable = input;
         if (!input.isNative() || !shell.mayTouch(input)) {

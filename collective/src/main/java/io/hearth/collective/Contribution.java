@@ -81,6 +81,11 @@ interface Contribution {
                 call.signature().bytes());
     }
 
+    /** Bytes of the memory in which the result comes into being, for one that goes to {@code target}. */
+    default long workBytes(Signature signature, MemorySegment target) {
+        return signature.bytes();
+    }
+
     /** Elements of the application's buffer. */
     record Part(long first, long count) {}
 

@@ -1,6 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.accel.Reducer;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
@@ -14,7 +13,6 @@ import io.hearth.transport.RecordHeader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -48,7 +46,7 @@ final class Exchange {
     private final long number;
     private final Signature signature;
     private final MemorySegment ownCall;
-    private final ReduceOp op;
+    private final Combiner combiner;
     private final boolean isHeld;
     private final ExchangeWatch watch;
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
@@ -66,7 +64,7 @@ final class Exchange {
         this.number = number;
         this.signature = signature;
         this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
-        this.op = signature.op() == ReduceOp.AVG ? ReduceOp.SUM : signature.op();
+        this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
         this.called = new boolean[mesh.world()];
@@ -312,7 +310,7 @@ final class Exchange {
                 demandEqual(rank, arrived, part.buffer.memory, expected);
             } else {
                 since = watch.now();
-                apply(part, expected, arrived, prefix);
+                combiner.apply(expected, arrived, prefix, part.input, part.buffer);
                 Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
                 watch.did(phase, rank, expected.length(), since);
             }
@@ -360,77 +358,13 @@ final class Exchange {
 
     private boolean isOwn(ReceivedRecord arrived) {
         long size = ownCall.byteSize();
-        return arrived.length() >= size && payload(arrived).asSlice(0, size).mismatch(ownCall) == -1;
-    }
-
-    private static MemorySegment payload(ReceivedRecord arrived) {
-        return arrived.isNative()
-                ? arrived.memory().asSlice(arrived.memoryOffset(), arrived.length())
-                : MemorySegment.ofArray(arrived.array()).asSlice(arrived.arrayOffset(), arrived.length());
-    }
-
-    private static void copy(ReceivedRecord arrived, int prefix, MemorySegment target, long at, int length) {
-        if (arrived.isNative()) {
-            MemorySegment.copy(arrived.memory(), arrived.memoryOffset() + prefix, target, at, length);
-        } else {
-            int from = arrived.arrayOffset() + prefix;
-            MemorySegment.copy(arrived.array(), from, target, ValueLayout.JAVA_BYTE, at, length);
-        }
-    }
-
-    private void apply(Part part, Transfer expected, ReceivedRecord arrived, int prefix) {
-        long at = expected.offset();
-        int length = expected.length();
-        switch (expected.action()) {
-            case NOTE -> {}
-            case COPY -> copy(arrived, prefix, part.buffer.memory, at - part.buffer.base, length);
-            case COMBINE_WITH_INPUT -> combine(part.buffer, part.input, at, arrived, prefix, length);
-            case COMBINE -> combine(part.buffer, part.buffer, at, arrived, prefix, length);
-            case COPY_THEN_INPUT -> {
-                copy(arrived, prefix, part.buffer.memory, at - part.buffer.base, length);
-                combineInput(part, at, length);
-            }
-            case COMBINE_THEN_INPUT -> {
-                combine(part.buffer, part.buffer, at, arrived, prefix, length);
-                combineInput(part, at, length);
-            }
-        }
-        if (expected.completes() && signature.op() == ReduceOp.AVG) {
-            Region buffer = part.buffer;
-            reducer().divide(signature.type(), buffer.memory, at - buffer.base, elements(length), mesh.world());
-        }
-    }
-
-    private void combine(Region target, Region left, long at, ReceivedRecord arrived, int prefix, int length) {
-        DataType type = signature.type();
-        MemorySegment to = target.memory;
-        MemorySegment from = left.memory;
-        long toAt = at - target.base;
-        long fromAt = at - left.base;
-        int count = elements(length);
-        if (arrived.isNative()) {
-            long first = arrived.memoryOffset() + prefix;
-            reducer().combine(type, op, to, toAt, from, fromAt, arrived.memory(), first, count);
-        } else {
-            int first = arrived.arrayOffset() + prefix;
-            reducer().combine(type, op, to, toAt, from, fromAt, arrived.array(), first, count);
-        }
-    }
-
-    private void combineInput(Part part, long at, int length) {
-        MemorySegment buffer = part.buffer.memory;
-        long to = at - part.buffer.base;
-        long from = at - part.input.base;
-        reducer().combine(signature.type(), op, buffer, to, buffer, to, part.input.memory, from, elements(length));
-    }
-
-    private int elements(int length) {
-        return length / signature.type().bytes();
+        return arrived.length() >= size
+                && Combiner.payload(arrived).asSlice(0, size).mismatch(ownCall) == -1;
     }
 
     private void demandEqual(int rank, ReceivedRecord arrived, MemorySegment buffer, Transfer expected)
             throws IOException {
-        if (payload(arrived).mismatch(buffer.asSlice(expected.offset(), expected.length())) != -1) {
+        if (Combiner.payload(arrived).mismatch(buffer.asSlice(expected.offset(), expected.length())) != -1) {
             throw new StreamBrokenException(
                     mesh.members().get(rank),
                     "the forwarded result of number " + number + " differs from the one held here; report this");
@@ -547,10 +481,6 @@ final class Exchange {
 
     private Gate gate() {
         return driver.gate();
-    }
-
-    private Reducer reducer() {
-        return driver.reducer();
     }
 
     private String name(int rank) {

@@ -46,7 +46,7 @@ final class Gate {
         }
     }
 
-    /** Lets those who wait here see that their ring was abandoned. */
+    /** Lets those who wait here see that their mesh was abandoned. */
     void wake() {
         lock.lock();
         try {

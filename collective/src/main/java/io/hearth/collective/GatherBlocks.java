@@ -44,6 +44,11 @@ record GatherBlocks(Optional<NodeId> root) implements Contribution {
     }
 
     @Override
+    public long workBytes(Signature signature, MemorySegment target) {
+        return target.byteSize();
+    }
+
+    @Override
     public void deliver(Call call, Mesh ran) {
         boolean isTarget = root.isEmpty() || root.get().equals(ran.self());
         Status.Kept outcome = call.outcome;

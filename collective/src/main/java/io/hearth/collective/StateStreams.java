@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 final class StateStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateStreams.class);
 
-    /** Streams of the ring itself have lower indices. A rank that fetches adds its own number; no other rank uses that. */
+    /** Streams of the mesh itself have lower indices. A rank that fetches adds its own number; no other rank uses that. */
     private static final int INDEX_MIN = 16;
 
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
