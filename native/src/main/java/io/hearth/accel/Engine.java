@@ -1,12 +1,17 @@
 package io.hearth.accel;
 
-/** The reduction engines that this build has. A Metal engine will be one more constant here. */
+/** The reduction engines that this build has. */
 public enum Engine {
     /** Plain Java, everywhere. */
     PORTABLE("portable") {
         @Override
         public Reducer newReducer() {
             return new PortableReducer();
+        }
+
+        @Override
+        public CodecKernels codecKernels() {
+            return new PortableCodecKernels();
         }
     },
 
@@ -15,6 +20,27 @@ public enum Engine {
         @Override
         public Reducer newReducer() {
             return new VectorReducer();
+        }
+
+        @Override
+        public CodecKernels codecKernels() {
+            return new VectorCodecKernels();
+        }
+    },
+
+    /**
+     * The GPU of an Apple computer for long runs, the best other engine for all else, and for everything where Metal does not
+     * work. Never chosen unasked.
+     */
+    METAL("metal") {
+        @Override
+        public Reducer newReducer() {
+            return new MetalReducer(ProvenMetal.here(), Engines.best().newReducer());
+        }
+
+        @Override
+        public CodecKernels codecKernels() {
+            return Engines.best().codecKernels();
         }
     };
 
@@ -31,4 +57,7 @@ public enum Engine {
 
     /** A reducer with scratch memory of its own, for one thread at a time. */
     public abstract Reducer newReducer();
+
+    /** The codecs' loops of this engine; threads may share them. */
+    public abstract CodecKernels codecKernels();
 }

@@ -1,7 +1,9 @@
 package io.hearth.accel;
 
+import io.hearth.accel.metal.MetalStatus;
 import io.hearth.core.SetupException;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /** Chooses the reduction engine of this process, once, and says why. */
 public final class Engines {
@@ -20,6 +22,11 @@ public final class Engines {
         public Reducer newReducer() {
             return engine.newReducer();
         }
+
+        /** The codecs' loops of the chosen engine; threads may share them. */
+        public CodecKernels codecKernels() {
+            return engine.codecKernels();
+        }
     }
 
     /** The fastest engine that works in this JVM. */
@@ -30,11 +37,12 @@ public final class Engines {
     /**
      * The engine of that name.
      *
-     * @param name {@code auto}, {@code portable} (or {@code cpu}), {@code vector}; case does not matter
+     * @param name {@code auto}, {@code portable} (or {@code cpu}), {@code vector}, {@code metal}; case does not matter. Where
+     *     Metal does not work, {@code metal} gives the best other engine and says why
      * @throws SetupException if this JVM or this build cannot run it; says what to do
      */
     public static Choice named(String name) throws SetupException {
-        return named(name, vectorPresent());
+        return named(name, vectorPresent(), () -> ProvenMetal.here().status());
     }
 
     static Choice best(boolean vectorPresent) {
@@ -45,7 +53,7 @@ public final class Engines {
                         "the Vector API is absent; start java with --add-modules " + VECTOR_MODULE + " to have it");
     }
 
-    static Choice named(String name, boolean vectorPresent) throws SetupException {
+    static Choice named(String name, boolean vectorPresent, Supplier<MetalStatus> metal) throws SetupException {
         return switch (name.toLowerCase(Locale.ROOT)) {
             case "auto" -> best(vectorPresent);
             case "cpu", "portable" -> new Choice(Engine.PORTABLE, "asked for by name");
@@ -56,10 +64,20 @@ public final class Engines {
                 }
                 yield new Choice(Engine.VECTOR, "asked for by name");
             }
-            case "metal" ->
-                throw new SetupException("engine 'metal' is not in this build: choose 'auto', 'vector' or 'portable'");
-            default -> throw new SetupException("unknown engine '" + name + "': choose 'auto', 'vector' or 'portable'");
+            case "metal" -> metal(metal.get(), best(vectorPresent).engine());
+            default ->
+                throw new SetupException(
+                        "unknown engine '" + name + "': choose 'auto', 'metal', 'vector' or 'portable'");
         };
+    }
+
+    private static Choice metal(MetalStatus status, Engine other) {
+        return status.usable()
+                ? new Choice(Engine.METAL, "asked for by name: " + status.device())
+                : new Choice(
+                        other,
+                        "engine 'metal' was asked for and does not work here (" + status.why() + "), so '"
+                                + other.label() + "' does its work; choose 'auto' to have no such line");
     }
 
     private static boolean vectorPresent() {

@@ -43,6 +43,16 @@ final class Operands {
         }
     }
 
+    static void checkAll(
+            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
+        if (inputs.length < 2) {
+            throw new IllegalArgumentException("need at least 2 inputs, got " + inputs.length);
+        }
+        for (int i = 1; i < inputs.length; i++) {
+            check(type, op, target, targetOffset, inputs[0], 0, inputs[i], 0, count);
+        }
+    }
+
     static void checkDivide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         checkWritableNative("values", values);
         if (divisor < 1) {

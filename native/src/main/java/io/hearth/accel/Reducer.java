@@ -23,10 +23,11 @@ import java.lang.foreign.MemorySegment;
  * mappings of the same pages look apart, and there the caller has to keep them so.
  *
  * <p>An instance owns scratch memory (at most 64 KiB), so one thread at a time uses it; each thread takes its own from
- * {@link Engine#newReducer}. Calls allocate nothing once they are compiled.
+ * {@link Engine#newReducer}. Calls allocate nothing once they are compiled. The Metal engine differs in both: its instances
+ * share buffers of the GPU, and a call there makes some small objects.
  */
 public interface Reducer {
-    /** Name for logs and {@code --engine}: {@code portable}, {@code vector}, … */
+    /** Name for logs and {@code --engine}: {@code portable}, {@code vector}, {@code metal} */
     String name();
 
     /**
@@ -72,6 +73,26 @@ public interface Reducer {
             MemorySegment right,
             long rightOffset,
             int count);
+
+    /**
+     * {@code target[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) …} for {@code count} elements: the bits of one {@link
+     * #combine} after the other, in one call, which a GPU does in one pass.
+     *
+     * @param op SUM, MIN, MAX or PROD; AVG is SUM followed by {@link #divide}
+     * @param target writable native memory; written
+     * @param inputs at least 2, native memory, each from its first byte on: the first the very elements of {@code target} (then
+     *     it works in place) or none of them, all others without any element of {@code target}; borrowed
+     * @param count at least 0
+     * @throws IllegalArgumentException if there are fewer than two inputs, or as {@link #combine}; nothing was written then
+     */
+    default void combineAll(
+            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
+        Operands.checkAll(type, op, target, targetOffset, inputs, count);
+        combine(type, op, target, targetOffset, inputs[0], 0, inputs[1], 0, count);
+        for (int i = 2; i < inputs.length; i++) {
+            combine(type, op, target, targetOffset, target, targetOffset, inputs[i], 0, count);
+        }
+    }
 
     /**
      * {@code values[i] = values[i] / divisor} for {@code count} elements; the second half of AVG.

@@ -1,4 +1,4 @@
-/** Reduction kernels: portable Java, Vector API. */
+/** Reduction kernels: portable Java, Vector API, Metal; codec kernels: the first two. */
 @NullMarked
 package io.hearth.accel;
 

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.metal.MetalStatus;
 import io.hearth.core.SetupException;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,17 +35,45 @@ final class EnginesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "metal,true,not in this build",
-        "vector,false,--add-modules",
-        "cuda,true,unknown engine 'cuda'",
-        "'',true,unknown engine ''"
-    })
+    @CsvSource({"vector,false,--add-modules", "cuda,true,unknown engine 'cuda'", "'',true,unknown engine ''"})
     void anEngineThatCannotRunIsRefusedWithTheRemedy(String name, boolean vectorPresent, String why) {
-        String message = assertThrows(SetupException.class, () -> Engines.named(name, vectorPresent))
+        String message = assertThrows(
+                        SetupException.class, () -> Engines.named(name, vectorPresent, EnginesTest::noMetal))
                 .toString();
         assertTrue(message.contains(why), message);
         assertTrue(message.contains("'auto'"), message);
+    }
+
+    @Test
+    void metalIsTakenWhenItIsNamedAndWorks() throws SetupException {
+        var works = new MetalStatus("Stand-in GPU", true, "opened", 0, 0, new TreeMap<>());
+        Engines.Choice choice = Engines.named("metal", true, () -> works);
+        assertEquals(Engine.METAL, choice.engine());
+        assertTrue(choice.why().contains("Stand-in GPU"), choice.why());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true,VECTOR", "false,PORTABLE"})
+    void whereMetalDoesNotWorkTheBestOtherEngineIsTakenAndTheLineSaysWhatWhyAndWhatToDo(
+            boolean vectorPresent, Engine expected) throws SetupException {
+        Engines.Choice choice = Engines.named("Metal", vectorPresent, EnginesTest::noMetal);
+        assertEquals(expected, choice.engine());
+        for (String part : new String[] {"'metal'", "no Mac", expected.label(), "'auto'"}) {
+            assertTrue(choice.why().contains(part), choice.why());
+        }
+    }
+
+    @Test
+    void metalIsNotEvenOpenedUnlessItIsNamed() throws SetupException {
+        for (String name : new String[] {"auto", "cpu", "vector"}) {
+            Engines.named(name, true, () -> {
+                throw new AssertionError("opened for " + name);
+            });
+        }
+    }
+
+    private static MetalStatus noMetal() {
+        return new MetalStatus("", false, "no Mac", 0, 0, new TreeMap<>());
     }
 
     @ParameterizedTest

@@ -1,0 +1,104 @@
+package io.hearth.accel;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The inner loops of the codecs: quantise and pack, unpack and add, find what is large.
+ *
+ * <p>All implementations give the same bits for the same inputs: float32 arithmetic in the order that each method states, rounded
+ * to nearest even, no fused multiply-add.
+ *
+ * <p>Values are float32, little-endian, in native memory of any alignment; bodies are laid out as {@link BlockFormat} says, in
+ * native memory or in an array. Offsets are in bytes, counts in values. Whoever calls has checked the bytes of a body
+ * ({@link #badBlock}) before it is unpacked; what lies outside of an operand is never touched, whatever the bytes are.
+ *
+ * <p>Stateless: threads may share an instance. A call allocates at most what one block needs, never in proportion to its count.
+ */
+public interface CodecKernels {
+    /** What {@link #quantise} and {@link #badBlock} return when there is nothing to complain about. */
+    long NONE = -1;
+
+    /** Name for logs, as {@link Engine#label}. */
+    String name();
+
+    /** {@code target[i] = left[i] + right[i]}; {@code target} may be one of the two, and must not overlap either in part. */
+    void add(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long count);
+
+    /**
+     * Quantises: each level is {@code value / scale} rounded.
+     *
+     * @param firstBlock number of the first block within its tensor; enters stochastic rounding only
+     * @param body written, {@code format.bytes(count)}
+     * @return {@link #NONE}, or the index of the first value that is NaN or infinite; then the body is without meaning
+     */
+    long quantise(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset);
+
+    /**
+     * Quantises as {@link #quantise} and leaves the error behind: {@code values[i] = values[i] - level[i] * scale}.
+     *
+     * @param values written
+     * @return as {@link #quantise}; then the values of earlier blocks are overwritten
+     */
+    long quantiseLeavingError(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset);
+
+    /** {@code values[i] = level[i] * scale}. */
+    void dequantise(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count);
+
+    /** {@code values[i] = values[i] + level[i] * scale}, the product rounded first. */
+    void dequantiseAndAdd(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count);
+
+    /**
+     * Finds what no encoder writes: a scale that is NaN, infinite, negative or above {@link BlockFormat#scaleMax}, the level below
+     * the least, a filled half byte after the last level.
+     *
+     * @return the index of the first value of the first bad block, or {@link #NONE}
+     */
+    long badBlock(BlockFormat format, MemorySegment body, long bodyOffset, long count);
+
+    /**
+     * Finds the values whose magnitude, as 31 bits, is at least {@code leastBits}; NaN and infinity are above all finite ones.
+     *
+     * @param count at most {@code indices.length} less {@link #SELECT_SLACK}
+     * @param indices written from the start: their places, 0 to {@code count - 1}, rising; what lies behind them is undefined
+     * @return how many there are
+     */
+    int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices);
+
+    /** How much longer than the count the array of {@link #select} has to be, because whole vectors are written. */
+    int SELECT_SLACK = 64;
+}

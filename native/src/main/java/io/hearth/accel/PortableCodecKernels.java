@@ -1,0 +1,188 @@
+package io.hearth.accel;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** Plain Java: each block is copied into arrays and worked on in loops that C2 turns into vector code. */
+final class PortableCodecKernels implements CodecKernels {
+    static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfInt BITS = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final int MAGNITUDE = 0x7fff_ffff;
+    static final int INFINITY = 0x7f80_0000;
+
+    /** Adding it to a small value and taking it away rounds to nearest even, as Math.rint, but in float vector code. */
+    static final float ROUNDER = 0x1.8p23f;
+
+    private static final int CHUNK = 1024;
+
+    @Override
+    public String name() {
+        return Engine.PORTABLE.label();
+    }
+
+    @Override
+    public void add(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long count) {
+        CodecOperands.checkValues("target", target, targetOffset, count, true);
+        CodecOperands.checkValues("left", left, leftOffset, count, false);
+        CodecOperands.checkValues("right", right, rightOffset, count, false);
+        float[] lefts = new float[(int) Math.min(CHUNK, count)];
+        float[] rights = new float[lefts.length];
+        for (long done = 0; done < count; done += CHUNK) {
+            int n = (int) Math.min(CHUNK, count - done);
+            MemorySegment.copy(left, FLOAT, leftOffset + done * Float.BYTES, lefts, 0, n);
+            MemorySegment.copy(right, FLOAT, rightOffset + done * Float.BYTES, rights, 0, n);
+            for (int i = 0; i < n; i++) {
+                lefts[i] += rights[i];
+            }
+            MemorySegment.copy(lefts, 0, target, FLOAT, targetOffset + done * Float.BYTES, n);
+        }
+    }
+
+    @Override
+    public long quantise(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, false);
+    }
+
+    @Override
+    public long quantiseLeavingError(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, true);
+    }
+
+    private static long quantise(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset,
+            boolean leaveError) {
+        CodecOperands.checkBody(format, body, bodyOffset, count, true);
+        var block = new LevelBlock(format, count);
+        long at = bodyOffset;
+        long number = firstBlock;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            int bad = block.load(values, valuesOffset + done * Float.BYTES, n);
+            if (bad >= 0) {
+                return done + bad;
+            }
+            block.quantise(rounding, number++, n);
+            at += block.storeLevels(body, at, n);
+            if (leaveError) {
+                block.subtractLevels(n);
+                block.store(values, valuesOffset + done * Float.BYTES, n);
+            }
+        }
+        return NONE;
+    }
+
+    @Override
+    public void dequantise(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        check(format, body, bodyOffset, values, valuesOffset, count);
+        var block = new LevelBlock(format, count);
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            at += block.loadLevels(body, at, n);
+            block.multiplyOut(n);
+            block.store(values, valuesOffset + done * Float.BYTES, n);
+        }
+    }
+
+    @Override
+    public void dequantiseAndAdd(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        check(format, body, bodyOffset, values, valuesOffset, count);
+        var block = new LevelBlock(format, count);
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            at += block.loadLevels(body, at, n);
+            block.loadRaw(values, valuesOffset + done * Float.BYTES, n);
+            block.addLevels(n);
+            block.store(values, valuesOffset + done * Float.BYTES, n);
+        }
+    }
+
+    private static void check(
+            BlockFormat format, MemorySegment body, long bodyOffset, MemorySegment values, long offset, long count) {
+        CodecOperands.checkValues("values", values, offset, count, true);
+        CodecOperands.checkBody(format, body, bodyOffset, count, false);
+    }
+
+    @Override
+    public long badBlock(BlockFormat format, MemorySegment body, long bodyOffset, long count) {
+        CodecOperands.checkBody(format, body, bodyOffset, count, false);
+        var block = new LevelBlock(format, count);
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            if (!block.isSound(body, at, n)) {
+                return done;
+            }
+            at += format.blockBytes(n);
+        }
+        return NONE;
+    }
+
+    @Override
+    public int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices) {
+        CodecOperands.checkSelect(values, valuesOffset, count, indices);
+        return select(values, valuesOffset, 0, count, leastBits, indices, 0);
+    }
+
+    /** Those from {@code first} on, written behind the {@code found} that are known. */
+    static int select(
+            MemorySegment values, long offset, int first, int count, int leastBits, int[] indices, int found) {
+        int n = found;
+        for (int i = first; i < count; i++) {
+            // Written always and kept by counting it: no branch to mispredict.
+            indices[n] = i;
+            n += (values.get(BITS, offset + (long) i * Float.BYTES) & MAGNITUDE) >= leastBits ? 1 : 0;
+        }
+        return n;
+    }
+}

@@ -1,0 +1,247 @@
+package io.hearth.accel;
+
+import static io.hearth.accel.PortableCodecKernels.FLOAT;
+import static io.hearth.accel.PortableCodecKernels.INFINITY;
+import static io.hearth.accel.PortableCodecKernels.MAGNITUDE;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * The Vector API straight on native memory.
+ *
+ * <p>Bodies in arrays go the portable way: a method that sees both kinds of memory has its vectors boxed. So does stochastic
+ * rounding, which C2 vectorises there.
+ *
+ * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} looks for it first.
+ */
+final class VectorCodecKernels implements CodecKernels {
+    private static final VectorSpecies<Integer> INTS =
+            VectorSpecies.of(int.class, ByteVector.SPECIES_PREFERRED.vectorShape());
+    private static final VectorSpecies<Float> FLOATS = INTS.withLanes(float.class);
+    private static final int LANES = INTS.length();
+    private static final IntVector PLACES = IntVector.zero(INTS).addIndex(1);
+
+    private final PortableCodecKernels portable = new PortableCodecKernels();
+
+    @Override
+    public String name() {
+        return Engine.VECTOR.label();
+    }
+
+    @Override
+    public void add(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long count) {
+        CodecOperands.checkValues("target", target, targetOffset, count, true);
+        CodecOperands.checkValues("left", left, leftOffset, count, false);
+        CodecOperands.checkValues("right", right, rightOffset, count, false);
+        long i = 0;
+        for (; i <= count - LANES; i += LANES) {
+            long at = i * Float.BYTES;
+            FloatVector.fromMemorySegment(FLOATS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(FloatVector.fromMemorySegment(FLOATS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+        for (; i < count; i++) {
+            long at = i * Float.BYTES;
+            target.set(FLOAT, targetOffset + at, left.get(FLOAT, leftOffset + at) + right.get(FLOAT, rightOffset + at));
+        }
+    }
+
+    @Override
+    public long quantise(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset) {
+        if (rounding.stochastic() || !body.isNative() || !LevelVectors.PRESENT) {
+            return portable.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
+        }
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        CodecOperands.checkBody(format, body, bodyOffset, count, true);
+        boolean eight = format.bits() == Byte.SIZE;
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            long place = valuesOffset + done * Float.BYTES;
+            int largest = LevelVectors.largest(values, place, n);
+            if (largest >= INFINITY) {
+                return done + LevelVectors.firstNotFinite(values, place);
+            }
+            float scale = format.scale(Float.intBitsToFloat(largest));
+            float divisor = scale == 0 ? 1 : scale;
+            body.set(FLOAT, at, scale);
+            if (eight) {
+                LevelVectors.quantise8(values, place, n, divisor, body, at + Float.BYTES);
+            } else {
+                LevelVectors.quantise4(values, place, n, divisor, body, at + Float.BYTES);
+            }
+            at += format.blockBytes(n);
+        }
+        return NONE;
+    }
+
+    @Override
+    public long quantiseLeavingError(
+            BlockFormat format,
+            Rounding rounding,
+            long firstBlock,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset) {
+        if (rounding.stochastic() || !body.isNative() || !LevelVectors.PRESENT) {
+            return portable.quantiseLeavingError(
+                    format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
+        }
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkBody(format, body, bodyOffset, count, true);
+        boolean eight = format.bits() == Byte.SIZE;
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            long place = valuesOffset + done * Float.BYTES;
+            int largest = LevelVectors.largest(values, place, n);
+            if (largest >= INFINITY) {
+                return done + LevelVectors.firstNotFinite(values, place);
+            }
+            float scale = format.scale(Float.intBitsToFloat(largest));
+            float divisor = scale == 0 ? 1 : scale;
+            body.set(FLOAT, at, scale);
+            if (eight) {
+                LevelVectors.quantise8LeavingError(values, place, n, scale, divisor, body, at + Float.BYTES);
+            } else {
+                LevelVectors.quantise4LeavingError(values, place, n, scale, divisor, body, at + Float.BYTES);
+            }
+            at += format.blockBytes(n);
+        }
+        return NONE;
+    }
+
+    @Override
+    public void dequantise(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        if (!body.isNative() || !LevelVectors.PRESENT) {
+            portable.dequantise(format, body, bodyOffset, values, valuesOffset, count);
+            return;
+        }
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkBody(format, body, bodyOffset, count, false);
+        boolean eight = format.bits() == Byte.SIZE;
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            long place = valuesOffset + done * Float.BYTES;
+            float scale = body.get(FLOAT, at);
+            if (eight) {
+                LevelVectors.dequantise8(body, at + Float.BYTES, values, place, n, scale);
+            } else {
+                LevelVectors.dequantise4(body, at + Float.BYTES, values, place, n, scale);
+            }
+            at += format.blockBytes(n);
+        }
+    }
+
+    @Override
+    public void dequantiseAndAdd(
+            BlockFormat format,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        if (!body.isNative() || !LevelVectors.PRESENT) {
+            portable.dequantiseAndAdd(format, body, bodyOffset, values, valuesOffset, count);
+            return;
+        }
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkBody(format, body, bodyOffset, count, false);
+        boolean eight = format.bits() == Byte.SIZE;
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            long place = valuesOffset + done * Float.BYTES;
+            float scale = body.get(FLOAT, at);
+            if (eight) {
+                LevelVectors.dequantise8AndAdd(body, at + Float.BYTES, values, place, n, scale);
+            } else {
+                LevelVectors.dequantise4AndAdd(body, at + Float.BYTES, values, place, n, scale);
+            }
+            at += format.blockBytes(n);
+        }
+    }
+
+    @Override
+    public long badBlock(BlockFormat format, MemorySegment body, long bodyOffset, long count) {
+        if (!body.isNative() || !LevelVectors.PRESENT) {
+            return portable.badBlock(format, body, bodyOffset, count);
+        }
+        CodecOperands.checkBody(format, body, bodyOffset, count, false);
+        boolean eight = format.bits() == Byte.SIZE;
+        float scaleMax = format.scaleMax();
+        long at = bodyOffset;
+        int n;
+        for (long done = 0; done < count; done += n) {
+            n = (int) Math.min(format.block(), count - done);
+            int bytes = format.blockBytes(n);
+            float scale = body.get(FLOAT, at);
+            boolean sound = eight
+                    ? LevelVectors.sound8(body, at + Float.BYTES, bytes - Float.BYTES)
+                    : LevelVectors.sound4(body, at + Float.BYTES, bytes - Float.BYTES)
+                            && LevelVectors.padded4(body, at + bytes - 1, n);
+            if (!sound || !(scale >= 0 && scale <= scaleMax)) {
+                return done;
+            }
+            at += bytes;
+        }
+        return NONE;
+    }
+
+    @Override
+    public int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices) {
+        if (!LevelVectors.PRESENT) {
+            // Where vectors have 128 bits, compress may have no instruction and be far slower than a plain loop.
+            return portable.select(values, valuesOffset, count, leastBits, indices);
+        }
+        CodecOperands.checkSelect(values, valuesOffset, count, indices);
+        int found = 0;
+        int i = 0;
+        for (; i <= count - LANES; i += LANES) {
+            VectorMask<Integer> large = IntVector.fromMemorySegment(
+                            INTS, values, valuesOffset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN)
+                    .and(MAGNITUDE)
+                    .compare(VectorOperators.GE, leastBits);
+            if (large.anyTrue()) {
+                PLACES.add(i).compress(large).intoArray(indices, found);
+                found += large.trueCount();
+            }
+        }
+        return PortableCodecKernels.select(values, valuesOffset, i, count, leastBits, indices, found);
+    }
+}

@@ -1,0 +1,151 @@
+package io.hearth.accel.metal;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A GPU with its queue and compiled kernels. One thread uses it, each time within an autorelease pool.
+ *
+ * <p>Owned objects (those of {@code new…} methods) are released in {@link #close}; all others belong to the pool.
+ */
+final class Gpu {
+    /** {@code MTLResourceStorageModeShared}: one memory for CPU and GPU. */
+    private static final long SHARED = 0;
+
+    private final Messages messages;
+    private final MemorySegment device;
+    private final String name;
+    private final long bufferBytesMax;
+    private final MemorySegment queue;
+    private final Map<Kernel, Pipeline> pipelines;
+    private final Submission submission;
+
+    /** A compiled kernel; {@code threadsMax} per threadgroup. */
+    record Pipeline(MemorySegment object, long threadsMax) {}
+
+    /** Memory of Metal's, and the same memory as CPU and sockets see it. */
+    record Buffer(MemorySegment object, MemorySegment contents) {}
+
+    private Gpu(
+            Messages messages,
+            MemorySegment device,
+            String name,
+            long bufferBytesMax,
+            MemorySegment queue,
+            Map<Kernel, Pipeline> pipelines,
+            Submission submission) {
+        this.messages = messages;
+        this.device = device;
+        this.name = name;
+        this.bufferBytesMax = bufferBytesMax;
+        this.queue = queue;
+        this.pipelines = pipelines;
+        this.submission = submission;
+    }
+
+    /**
+     * Finds the GPU and compiles all kernels of a text for it, which takes up to a second.
+     *
+     * @param limitMillis for one submission
+     */
+    static Gpu open(ObjectiveC runtime, String source, long limitMillis) throws MetalException {
+        var messages = new Messages(runtime);
+        var foundation = new Foundation(runtime, messages);
+        var owned = new ArrayList<MemorySegment>();
+        try {
+            MemorySegment device = keep(owned, findDevice(runtime, messages));
+            String name = foundation.text(messages.object(device, Selector.NAME));
+            long bytesMax = messages.number(device, Selector.BUFFER_BYTES_MAX);
+            MemorySegment queue = keep(owned, made("command queue", messages.object(device, Selector.NEW_QUEUE)));
+            MemorySegment event = keep(owned, made("event", messages.object(device, Selector.NEW_EVENT)));
+            Map<Kernel, Pipeline> pipelines =
+                    new KernelCompiler(runtime, messages, foundation).compile(device, source, owned);
+            var submission = new Submission(messages, foundation, queue, event, pipelines, limitMillis);
+            return new Gpu(messages, device, name, bytesMax, queue, pipelines, submission);
+        } catch (MetalException failed) {
+            for (MemorySegment object : owned.reversed()) {
+                messages.tell(object, Selector.RELEASE);
+            }
+            throw failed;
+        }
+    }
+
+    private static MemorySegment keep(List<MemorySegment> owned, MemorySegment object) {
+        owned.add(object);
+        return object;
+    }
+
+    private static MemorySegment findDevice(ObjectiveC runtime, Messages messages) throws MetalException {
+        MemorySegment preferred = runtime.defaultDevice();
+        if (preferred.address() != 0) {
+            return preferred;
+        }
+        MemorySegment all = runtime.allDevices();
+        if (all.address() != 0) {
+            try {
+                if (messages.number(all, Selector.COUNT) > 0) {
+                    MemorySegment first = messages.objectOfIndex(all, Selector.OBJECT_AT, 0);
+                    return messages.object(first, Selector.RETAIN);
+                }
+            } finally {
+                messages.tell(all, Selector.RELEASE);
+            }
+        }
+        throw new MetalException(MetalFault.NO_DEVICE, "macOS shows no GPU to this process");
+    }
+
+    private static MemorySegment made(String what, MemorySegment object) throws MetalException {
+        if (object.address() == 0) {
+            throw new MetalException(MetalFault.COMMAND, "Metal made no " + what);
+        }
+        return object;
+    }
+
+    /** As Metal calls it. */
+    String name() {
+        return name;
+    }
+
+    /** Shared memory, all of it zero; the caller owns it until {@link #release}. */
+    @SuppressWarnings("restricted")
+    Buffer newBuffer(long bytes) throws MetalException {
+        if (bytes > bufferBytesMax) {
+            throw new MetalException(
+                    MetalFault.OUT_OF_MEMORY, bytes + " bytes are more than the " + bufferBytesMax + " of one buffer");
+        }
+        MemorySegment object = messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, SHARED);
+        if (object.address() == 0) {
+            throw new MetalException(MetalFault.OUT_OF_MEMORY, "no memory for a buffer of " + bytes + " bytes");
+        }
+        MemorySegment contents = messages.pointer(object, Selector.CONTENTS);
+        if (contents.address() == 0) {
+            messages.tell(object, Selector.RELEASE);
+            throw new MetalException(MetalFault.OUT_OF_MEMORY, "a buffer of " + bytes + " bytes has no contents");
+        }
+        return new Buffer(object, contents.reinterpret(bytes));
+    }
+
+    void release(Buffer buffer) throws MetalException {
+        messages.tell(buffer.object(), Selector.RELEASE);
+    }
+
+    /** Carries out all dispatches, one after the other, in one command buffer, and waits for the end. */
+    void run(List<Dispatch> dispatches) throws MetalException {
+        try (var arena = Arena.ofConfined()) {
+            submission.run(dispatches, arena);
+        }
+    }
+
+    /** Gives back all that {@link #open} made; buffers are their owners' business. */
+    void close() throws MetalException {
+        for (Pipeline pipeline : pipelines.values()) {
+            messages.tell(pipeline.object(), Selector.RELEASE);
+        }
+        messages.tell(submission.event(), Selector.RELEASE);
+        messages.tell(queue, Selector.RELEASE);
+        messages.tell(device, Selector.RELEASE);
+    }
+}

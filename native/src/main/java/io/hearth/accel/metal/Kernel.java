@@ -1,0 +1,49 @@
+package io.hearth.accel.metal;
+
+import io.hearth.core.DataType;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The functions of {@code reduce.metal}; function {@code combine_float32} is the constant of that name. */
+enum Kernel {
+    COMBINE_FLOAT32,
+    COMBINE_FLOAT16,
+    COMBINE_BFLOAT16,
+    COMBINE_INT32,
+    DIVIDE_FLOAT32,
+    DIVIDE_FLOAT16,
+    DIVIDE_BFLOAT16,
+    DIVIDE_INT32;
+
+    /** How many inputs one dispatch of a combining kernel takes, at least 2. */
+    static final int INPUTS_MAX = 4;
+
+    /** Place of the parameters among the arguments: behind the target and all inputs. */
+    static final int JOB_INDEX = 1 + INPUTS_MAX;
+
+    String function() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Empty for types that stay on the CPU: GPUs have no float64, and bytes and longs are not worth the way. */
+    static Optional<Kernel> combining(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> Optional.of(COMBINE_FLOAT32);
+            case FLOAT16 -> Optional.of(COMBINE_FLOAT16);
+            case BFLOAT16 -> Optional.of(COMBINE_BFLOAT16);
+            case INT32 -> Optional.of(COMBINE_INT32);
+            case FLOAT64, INT64, INT8, UINT8 -> Optional.empty();
+        };
+    }
+
+    /** Empty for types that stay on the CPU. */
+    static Optional<Kernel> dividing(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> Optional.of(DIVIDE_FLOAT32);
+            case FLOAT16 -> Optional.of(DIVIDE_FLOAT16);
+            case BFLOAT16 -> Optional.of(DIVIDE_BFLOAT16);
+            case INT32 -> Optional.of(DIVIDE_INT32);
+            case FLOAT64, INT64, INT8, UINT8 -> Optional.empty();
+        };
+    }
+}

@@ -1,0 +1,88 @@
+package io.hearth.accel.metal;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Compiles kernel text with safe mathematics: no reordering, no contraction, infinities and NaN as IEEE 754 has them. */
+final class KernelCompiler {
+    private static final long MATH_MODE_SAFE = 0;
+
+    private final ObjectiveC runtime;
+    private final Messages messages;
+    private final Foundation foundation;
+
+    KernelCompiler(ObjectiveC runtime, Messages messages, Foundation foundation) {
+        this.runtime = runtime;
+        this.messages = messages;
+        this.foundation = foundation;
+    }
+
+    /** All kernels of the text for this device; each is added to {@code owned} as soon as it is there. */
+    Map<Kernel, Gpu.Pipeline> compile(MemorySegment device, String source, List<MemorySegment> owned)
+            throws MetalException {
+        MemorySegment options = messages.object(runtime.classNamed("MTLCompileOptions"), Selector.NEW);
+        MemorySegment library;
+        try {
+            chooseSafeMath(options);
+            library = library(device, source, options);
+        } finally {
+            messages.tell(options, Selector.RELEASE);
+        }
+        try {
+            var pipelines = new EnumMap<Kernel, Gpu.Pipeline>(Kernel.class);
+            for (Kernel kernel : Kernel.values()) {
+                Gpu.Pipeline pipeline = pipeline(device, library, kernel);
+                owned.add(pipeline.object());
+                pipelines.put(kernel, pipeline);
+            }
+            return pipelines;
+        } finally {
+            messages.tell(library, Selector.RELEASE);
+        }
+    }
+
+    /** The instance is asked, not its class, which has been seen to deny what its instances can do. */
+    private void chooseSafeMath(MemorySegment options) throws MetalException {
+        if (messages.responds(options, Selector.SET_MATH_MODE)) {
+            messages.tellLong(options, Selector.SET_MATH_MODE, MATH_MODE_SAFE);
+        } else {
+            messages.tellFlag(options, Selector.SET_FAST_MATH, false);
+        }
+    }
+
+    private MemorySegment library(MemorySegment device, String source, MemorySegment options) throws MetalException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment error = Foundation.errorPointer(arena);
+            MemorySegment library =
+                    messages.libraryOrError(device, Selector.NEW_LIBRARY, foundation.string(source), options, error);
+            return compiled("", library, error);
+        }
+    }
+
+    private Gpu.Pipeline pipeline(MemorySegment device, MemorySegment library, Kernel kernel) throws MetalException {
+        MemorySegment function =
+                messages.objectOfObject(library, Selector.NEW_FUNCTION, foundation.string(kernel.function()));
+        if (function.address() == 0) {
+            throw new MetalException(MetalFault.COMPILE, "the kernel " + kernel.function() + " is missing");
+        }
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment error = Foundation.errorPointer(arena);
+            MemorySegment pipeline = messages.objectOrError(device, Selector.NEW_PIPELINE, function, error);
+            compiled(kernel.function() + ": ", pipeline, error);
+            return new Gpu.Pipeline(pipeline, messages.number(pipeline, Selector.THREADS_MAX));
+        } finally {
+            messages.tell(function, Selector.RELEASE);
+        }
+    }
+
+    private MemorySegment compiled(String what, MemorySegment object, MemorySegment error) throws MetalException {
+        if (object.address() == 0) {
+            String why = foundation.error(Foundation.errorBehind(error));
+            throw new MetalException(MetalFault.COMPILE, what + why);
+        }
+        return object;
+    }
+}

@@ -1,0 +1,22 @@
+package io.hearth.accel.metal;
+
+/** Metal could not do it; never leaves this package: the caller's elements go to the CPU engine instead. */
+final class MetalException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final MetalFault fault;
+
+    MetalException(MetalFault fault, String message) {
+        super(message);
+        this.fault = fault;
+    }
+
+    MetalException(MetalFault fault, String message, Throwable cause) {
+        super(message, cause);
+        this.fault = fault;
+    }
+
+    MetalFault fault() {
+        return fault;
+    }
+}

@@ -1,0 +1,43 @@
+package io.hearth.accel.metal;
+
+/** Why Metal did not do a call, or cannot do any. */
+public enum MetalFault {
+    /** Not an Apple computer, or a library or function of Metal is missing. */
+    ABSENT("Metal is not there", true),
+    /** This JVM may not call native code. */
+    FORBIDDEN("native code may not be called", true),
+    /** There is no GPU, or this process may not see it. */
+    NO_DEVICE("there is no GPU", true),
+    /** A class of this macOS takes other types than ours; nothing was sent to it. */
+    UNKNOWN_TYPES("a method takes other types", true),
+    /** The kernels did not compile here. */
+    COMPILE("the kernels do not compile", true),
+    /** A kernel gave other bits than the portable engine. */
+    WRONG_BITS("a kernel gives other bits", true),
+    /** No memory for a buffer, or the GPU ran out of it. */
+    OUT_OF_MEMORY("out of memory", false),
+    /** The GPU gave up on commands, or an object could not be made. */
+    COMMAND("the GPU gave up", false),
+    /** No answer within the limit: the GPU may still be at work, so its memory is kept for ever. */
+    HANG("the GPU does not answer", true),
+    /** The GPU is gone. */
+    REMOVED("the GPU is gone", true);
+
+    private final String text;
+    private final boolean lasting;
+
+    MetalFault(String text, boolean lasting) {
+        this.text = text;
+        this.lasting = lasting;
+    }
+
+    /** A few words for a log line. */
+    public String text() {
+        return text;
+    }
+
+    /** Whether Metal is not asked again in this process. */
+    public boolean lasting() {
+        return lasting;
+    }
+}

@@ -1,0 +1,37 @@
+package io.hearth.accel.metal;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the two interfaces are that this package calls.
+ *
+ * @param runtime the Objective-C runtime, for the dynamic loader
+ * @param metal the Metal framework
+ * @param others loaded too, because Metal expects them in a process without windows
+ */
+public record MetalLibraries(String runtime, String metal, List<String> others) {
+    /** The libraries of macOS. */
+    public static final MetalLibraries APPLE = new MetalLibraries(
+            "/usr/lib/libobjc.A.dylib",
+            "/System/Library/Frameworks/Metal.framework/Metal",
+            List.of(
+                    "/System/Library/Frameworks/Foundation.framework/Foundation",
+                    "/System/Library/Frameworks/CoreGraphics.framework/CoreGraphics"));
+
+    /** Copies the list. */
+    public MetalLibraries {
+        others = List.copyOf(others);
+    }
+
+    /**
+     * Those of a machine; empty where there are none.
+     *
+     * @param system as the property {@code os.name}
+     * @param architecture as the property {@code os.arch}
+     */
+    public static Optional<MetalLibraries> of(String system, String architecture) {
+        boolean appleSilicon = system.equals("Mac OS X") && architecture.equals("aarch64");
+        return appleSilicon ? Optional.of(APPLE) : Optional.empty();
+    }
+}

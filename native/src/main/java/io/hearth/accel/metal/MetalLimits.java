@@ -1,0 +1,36 @@
+package io.hearth.accel.metal;
+
+import java.time.Duration;
+
+/**
+ * The bounds of the Metal engine.
+ *
+ * @param bytesMin runs of fewer bytes stay on the CPU, at least 1: a submission costs about 0.2 ms, whatever its size
+ * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to eleven buffers of
+ *     this size are kept
+ * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good
+ * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
+ */
+public record MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
+    /** From a mebibyte on, in pieces of 16 MiB, 2 s for a piece that takes milliseconds. */
+    public static final MetalLimits DEFAULTS =
+            new MetalLimits(1 << 20, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(60));
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public MetalLimits {
+        if (bytesMin < 1) {
+            throw new IllegalArgumentException("need bytesMin >= 1, got " + bytesMin);
+        }
+        if (pieceBytesMax < 4 || pieceBytesMax % 4 != 0) {
+            throw new IllegalArgumentException("need pieceBytesMax to be 4, 8, 12, …, got " + pieceBytesMax);
+        }
+        if (submission.toMillis() < 1 || opening.toMillis() < 1) {
+            throw new IllegalArgumentException(
+                    "need at least 1 ms for a submission and for opening, got " + submission + " and " + opening);
+        }
+    }
+}

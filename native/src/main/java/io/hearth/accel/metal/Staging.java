@@ -1,0 +1,88 @@
+package io.hearth.accel.metal;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Where the GPU finds the operands of one piece: in place if they lie in memory of Metal's own, else in a copy. Results always
+ * come in a buffer of the engine's own: a GPU that wakes up after it was given up cannot write into anybody's data.
+ *
+ * <p>Used by one thread at a time.
+ */
+final class Staging {
+    private final Allocator allocator;
+    private final int bytesMax;
+    private final List<Gpu.Buffer> slots = new ArrayList<>();
+
+    /** By address of the first byte. */
+    private final TreeMap<Long, Gpu.Buffer> shared = new TreeMap<>();
+
+    /** Makes and releases buffers, on whatever thread that needs. */
+    interface Allocator {
+        Gpu.Buffer allocate(long bytes) throws MetalException;
+
+        void release(Gpu.Buffer buffer) throws MetalException;
+    }
+
+    /** No slot grows beyond {@code bytesMax}. */
+    Staging(Allocator allocator, int bytesMax) {
+        this.allocator = allocator;
+        this.bytesMax = bytesMax;
+    }
+
+    /** From now on operands within this buffer are used in place. */
+    void share(Gpu.Buffer buffer) {
+        shared.put(buffer.contents().address(), buffer);
+    }
+
+    void unshare(Gpu.Buffer buffer) {
+        shared.remove(buffer.contents().address());
+    }
+
+    /** At least so many bytes, for the results of a piece. */
+    Gpu.Buffer result(long bytes) throws MetalException {
+        return slot(0, bytes);
+    }
+
+    /** The first {@code bytes} of an operand where the GPU can read them; {@code index} from 0 on within one piece. */
+    Dispatch.Place operand(int index, MemorySegment source, long bytes) throws MetalException {
+        if (source.isNative()) {
+            Map.Entry<Long, Gpu.Buffer> near = shared.floorEntry(source.address());
+            if (near != null) {
+                long offset = source.address() - near.getKey();
+                boolean within = offset + bytes <= near.getValue().contents().byteSize();
+                if (within && offset % 4 == 0) {
+                    return new Dispatch.Place(near.getValue(), offset);
+                }
+            }
+        }
+        Gpu.Buffer copy = slot(1 + index, bytes);
+        MemorySegment.copy(source, 0, copy.contents(), 0, bytes);
+        return new Dispatch.Place(copy, 0);
+    }
+
+    /** Releases the engine's own buffers; shared ones stay with their owners. */
+    void close() throws MetalException {
+        while (!slots.isEmpty()) {
+            allocator.release(slots.removeLast());
+        }
+    }
+
+    private Gpu.Buffer slot(int index, long bytes) throws MetalException {
+        long room = Math.min(bytesMax, Math.max(bytes, Long.highestOneBit(2 * bytes - 1)));
+        while (slots.size() <= index) {
+            slots.add(allocator.allocate(room));
+        }
+        Gpu.Buffer present = slots.get(index);
+        if (present.contents().byteSize() < bytes) {
+            Gpu.Buffer larger = allocator.allocate(room);
+            slots.set(index, larger);
+            allocator.release(present);
+            return larger;
+        }
+        return present;
+    }
+}

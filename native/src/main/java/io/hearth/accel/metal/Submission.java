@@ -1,0 +1,132 @@
+package io.hearth.accel.metal;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One command buffer at a time: encode, commit, wait with a limit.
+ *
+ * <p>{@code waitUntilCompleted} has no limit and polling the status alone has been seen to miss the end, so the buffer signals a
+ * shared event; its status, which follows the signal shortly, then tells whether it went well. A buffer that fails never
+ * signals, so the status is looked at between short waits, too.
+ */
+final class Submission {
+    private static final long COMPLETED = 4;
+    private static final long FAILED = 5;
+
+    /** Of {@code MTLCommandBufferError}. */
+    private static final long ERROR_OUT_OF_MEMORY = 8;
+
+    private static final long ERROR_DEVICE_REMOVED = 11;
+
+    private static final long THREADS_PER_GROUP_MAX = 256;
+    private static final long LOOK_MILLIS = 50;
+    private static final Duration STATUS_FOLLOWS = Duration.ofNanos(50_000);
+
+    private final Messages messages;
+    private final Foundation foundation;
+    private final MemorySegment queue;
+    private final MemorySegment event;
+    private final Map<Kernel, Gpu.Pipeline> pipelines;
+    private final long limitMillis;
+    private long signalled;
+
+    Submission(
+            Messages messages,
+            Foundation foundation,
+            MemorySegment queue,
+            MemorySegment event,
+            Map<Kernel, Gpu.Pipeline> pipelines,
+            long limitMillis) {
+        this.messages = messages;
+        this.foundation = foundation;
+        this.queue = queue;
+        this.event = event;
+        this.pipelines = pipelines;
+        this.limitMillis = limitMillis;
+    }
+
+    MemorySegment event() {
+        return event;
+    }
+
+    void run(List<Dispatch> dispatches, Arena scratch) throws MetalException {
+        MemorySegment commands = messages.object(queue, Selector.COMMAND_BUFFER);
+        MemorySegment encoder = messages.object(commands, Selector.ENCODER);
+        try {
+            for (Dispatch dispatch : dispatches) {
+                encode(encoder, dispatch, scratch);
+            }
+        } finally {
+            messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder goes away
+        }
+        long value = ++signalled;
+        messages.tellObject(commands, Selector.SIGNAL, event, value);
+        messages.tell(commands, Selector.COMMIT);
+        await(commands, value);
+    }
+
+    private void encode(MemorySegment encoder, Dispatch dispatch, Arena scratch) throws MetalException {
+        Gpu.Pipeline pipeline = pipelines.get(dispatch.kernel());
+        if (pipeline == null) {
+            throw new AssertionError("not compiled: " + dispatch.kernel());
+        }
+        messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline.object());
+        for (int i = 0; i < dispatch.buffers().size(); i++) {
+            Dispatch.Place place = dispatch.buffers().get(i);
+            messages.tellObject(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
+        }
+        Dispatch.Job job = dispatch.job();
+        MemorySegment bytes =
+                scratch.allocateFrom(ValueLayout.JAVA_INT, job.count(), job.op(), job.inputs(), job.divisor());
+        messages.tellBytes(encoder, Selector.SET_BYTES, bytes, Kernel.JOB_INDEX);
+        long threads = Math.min(THREADS_PER_GROUP_MAX, pipeline.threadsMax());
+        long groups = (job.count() + threads - 1) / threads;
+        messages.tellSizes(encoder, Selector.DISPATCH, size(scratch, groups), size(scratch, threads));
+    }
+
+    private static MemorySegment size(Arena scratch, long width) {
+        MemorySegment size = scratch.allocate(Encoding.SIZE);
+        size.setAtIndex(ValueLayout.JAVA_LONG, 0, width);
+        size.setAtIndex(ValueLayout.JAVA_LONG, 1, 1);
+        size.setAtIndex(ValueLayout.JAVA_LONG, 2, 1);
+        return size;
+    }
+
+    private void await(MemorySegment commands, long value) throws MetalException {
+        long startNanos = System.nanoTime();
+        boolean signal = false;
+        while (true) {
+            long status = messages.number(commands, Selector.STATUS);
+            if (status == FAILED) {
+                throw failure(messages.object(commands, Selector.ERROR));
+            }
+            if (signal && status == COMPLETED) {
+                return;
+            }
+            long leftMillis = limitMillis - (System.nanoTime() - startNanos) / 1_000_000;
+            if (leftMillis <= 0) {
+                throw new MetalException(
+                        MetalFault.HANG, "no answer within " + limitMillis + " ms (status " + status + ")");
+            }
+            if (signal) {
+                LockSupport.parkNanos(STATUS_FOLLOWS.toNanos());
+            } else {
+                signal = messages.flagOfTwoLongs(event, Selector.WAIT, value, Math.min(LOOK_MILLIS, leftMillis));
+            }
+        }
+    }
+
+    private MetalException failure(MemorySegment error) throws MetalException {
+        long code = foundation.code(error);
+        MetalFault fault = code == ERROR_OUT_OF_MEMORY
+                ? MetalFault.OUT_OF_MEMORY
+                : code == ERROR_DEVICE_REMOVED ? MetalFault.REMOVED : MetalFault.COMMAND;
+        return new MetalException(fault, foundation.error(error));
+    }
+}

@@ -1,0 +1,11 @@
+package io.hearth.accel;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A GPU that keeps subnormals, runs its threads from the last to the first and few together, and gets uneven pieces. */
+final class MetalKeepingReducerTest extends MetalReducerTest {
+    MetalKeepingReducerTest() {
+        super(new TreeMap<>(Map.of("backward", 1L, "threads_max", 96L, "old", 1L)), 4 * 16_411);
+    }
+}

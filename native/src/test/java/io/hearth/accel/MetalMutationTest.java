@@ -1,0 +1,154 @@
+package io.hearth.accel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.hearth.accel.metal.FakeMetal;
+import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLimits;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Mistakes made on purpose in the kernels: the contract's trials or the stand-in's rules find each of them. */
+final class MetalMutationTest {
+    private static final int COUNT = 1021;
+
+    /** No byte of a buffer is to spare, so that a write behind the last element is one behind the buffer. */
+    private static final MetalLimits LIMITS =
+            new MetalLimits(1, 4 * COUNT, Duration.ofSeconds(60), Duration.ofSeconds(60));
+
+    private static final String MIRRORED = """
+            uint i [[thread_position_in_grid]],
+                    uint lane [[thread_position_in_threadgroup]],
+                    uint threads [[threads_per_threadgroup]]) {
+                threadgroup uint shared[1024];
+                uint mirror = threads - 1 - lane;
+                uint from = i - lane + mirror;
+                shared[mirror] = from < job.count ? Int32::combine(job.op, a[from], b[from]) : 0;
+                %s
+                if (i < job.count) {
+                    target[i] = shared[lane];
+                }
+            }
+            """;
+    private static final String PLAIN =
+            "uint i [[thread_position_in_grid]]) {\n    combine_all<Int32, uint>(target, a, b, c, d, job, i);\n}\n";
+
+    /** Change one place of the kernel text. */
+    enum Mutation {
+        FORGOTTEN_GUARD("if (i >= job.count) {\n        return;\n    }\n    Bits", "Bits"),
+        FORGOTTEN_GUARD_OF_DIVISION("if (i >= job.count) {\n        return;\n    }\n    target", "target"),
+        GUARD_OFF_BY_ONE("if (i >= job.count)", "if (i > job.count)"),
+        LAST_ELEMENT_LEFT_OUT("if (i >= job.count)", "if (i + 1 >= job.count)"),
+        PLACE_IN_GROUP_FOR_PLACE_IN_GRID("thread_position_in_grid", "thread_position_in_threadgroup"),
+        WRONG_ARGUMENT_INDEX("b [[buffer(2)]]", "b [[buffer(7)]]"),
+        ADDRESS_SPACE_LEFT_OUT("device const uint* b", "const uint* b"),
+        INPUT_LEFT_OUT("job.inputs > 3", "job.inputs > 4"),
+        INPUT_TAKEN_TWICE("job.inputs > 2", "job.inputs > 1"),
+        PLAIN_SUM("if ((a & MAGNITUDE) < SMALL && (b & MAGNITUDE) < SMALL)", "if (false)"),
+        LIFT_FROM_TOO_LOW("SMALL = 0x0d800000u", "SMALL = 0x00800000u"),
+        LIFT_FROM_A_LITTLE_TOO_LOW("SMALL = 0x0d800000u", "SMALL = 0x02000000u"),
+        SIGN_OF_A_SMALL_SUM_LOST("(bits & SIGN) | uint(", "uint("),
+        PLAIN_PRODUCT("ea + eb >= 130", "ea + eb >= 90"),
+        INFINITY_TIMES_ZERO("|| (a & MAGNITUDE) == 0 || (b & MAGNITUDE) == 0", ""),
+        TIES_AWAY_FROM_ZERO("(below == half_way && (kept & 1u) != 0)", "below == half_way"),
+        ROUNDING_LEFT_OUT("kept += below > half_way || (below == half_way && (kept & 1u) != 0) ? 1u : 0u;", ""),
+        SUBNORMALS_ONE_PLACE_OFF("value << uint(-drop)", "value << uint(1 - drop)"),
+        PLAIN_QUOTIENT("ea + 127 >= ed + 3", "ea + 200 >= ed"),
+        REMAINDER_FORGOTTEN("== numerator ? 0 : 1", "== numerator ? 0 : 0"),
+        UNSIGNED_QUOTIENT("int(a) / int(divisor)", "a / divisor"),
+        UNSIGNED_COMPARISON("int(a) < int(b)", "a < b"),
+        RANK_OF_NEGATIVES("word ^ ((word >> 31) & int(MAGNITUDE))", "word"),
+        NAN_LOST_BY_MIN_AND_MAX("if (is_nan(a) || is_nan(b)) {\n        return NOT_A_NUMBER;\n    }\n    bool", "bool"),
+        MIN_FOR_MAX("less == (op == MIN)", "less == (op == MAX)"),
+        BFLOAT16_CUT_OFF("(bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16", "bits >> 16"),
+        FLOAT16_TIES_UP("0x0fffu + ((magnitude >> 13) & 1u)", "0x1000u"),
+        FLOAT16_SUBNORMALS_LOST("if (drop > 24)", "if (drop > 13)"),
+        FLOAT16_INFINITY_TOO_EARLY("0x47800000u", "0x47000000u"),
+        WRONG_KERNEL("divide_all<Bfloat16, ushort>", "divide_all<Float16, ushort>"),
+        MISSING_BARRIER(PLAIN, MIRRORED.formatted(""));
+
+        private final String from;
+        private final String to;
+
+        Mutation(String from, String to) {
+            this.from = from;
+            this.to = to;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isFound(Mutation mutation) {
+        FakeMetal fake = FakeMetal.get();
+        fake.set("flush", 1);
+        try (MetalEngine engine = fake.open(LIMITS, mutation.from, mutation.to)) {
+            assertFalse(problem(fake, engine).isEmpty(), "nobody saw it");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "flush", "backward", "contract"})
+    void theKernelsAsTheyAreHaveNoProblem(String manner) {
+        FakeMetal fake = FakeMetal.get();
+        fake.set(manner, 1);
+        try (MetalEngine engine = MetalEngine.open(fake.libraries(), LIMITS)) {
+            assertEquals(Optional.empty(), problem(fake, engine));
+        }
+    }
+
+    @Test
+    void aBarrierInItsPlaceIsNoProblem() {
+        FakeMetal fake = FakeMetal.get();
+        String barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);";
+        try (MetalEngine engine = fake.open(LIMITS, PLAIN, MIRRORED.formatted(barrier))) {
+            var trial = new Trial(
+                    new MetalReducer(engine, Engine.PORTABLE.newReducer()), new SplittableRandom(3), DataType.INT32);
+            trial.combine(ReduceOp.PROD, Trial.Left.APART, Trial.Right.NATIVE, 3 * COUNT, 4);
+            fake.assertObeyed();
+        }
+    }
+
+    @Test
+    void aBarrierThatNotAllThreadsReachIsAProblem() {
+        FakeMetal fake = FakeMetal.get();
+        String barrier = "if (lane < 7) threadgroup_barrier(mem_flags::mem_threadgroup);";
+        try (MetalEngine engine = fake.open(LIMITS, PLAIN, MIRRORED.formatted(barrier))) {
+            assertFalse(problem(fake, engine).isEmpty(), "nobody saw it");
+        }
+    }
+
+    /** What is wrong with an engine: it does not open, gives other bits, or breaks a rule. */
+    private static Optional<String> problem(FakeMetal fake, MetalEngine engine) {
+        if (!engine.status().usable()) {
+            return Optional.of(engine.status().why());
+        }
+        var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer());
+        try {
+            for (DataType type :
+                    new DataType[] {DataType.FLOAT32, DataType.FLOAT16, DataType.BFLOAT16, DataType.INT32}) {
+                var trial = new Trial(reducer, new SplittableRandom(2), type);
+                for (ReduceOp op : ReducerContractTest.OPS) {
+                    for (int round = 0; round < 4; round++) {
+                        trial.combine(op, Trial.Left.IN_PLACE, Trial.Right.ARRAY, 5 * COUNT, 1);
+                    }
+                    trial.combineAll(op, Trial.Left.APART, 3, COUNT, 2);
+                    trial.combineAll(op, Trial.Left.APART, 5, COUNT, 2);
+                }
+                for (int divisor : new int[] {1, 3, 7, 1000, Integer.MAX_VALUE}) {
+                    trial.divide(5 * COUNT, divisor, 0);
+                }
+            }
+        } catch (AssertionError difference) {
+            return Optional.of(String.valueOf(difference.getMessage()));
+        }
+        return Optional.of(fake.violations()).filter(text -> !text.isEmpty());
+    }
+}

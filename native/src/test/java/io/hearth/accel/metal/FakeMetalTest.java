@@ -1,0 +1,165 @@
+package io.hearth.accel.metal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** That the stand-in insists on Metal's rules: each is broken once, by the very messages that the engine sends. */
+final class FakeMetalTest {
+    private FakeMetal fake;
+    private ObjectiveC runtime;
+    private Messages messages;
+    private MemorySegment device;
+    private MemorySegment queue;
+
+    @BeforeEach
+    void takeFake() throws MetalException {
+        fake = FakeMetal.get();
+        runtime = new ObjectiveC(Symbols.load(fake.libraries()));
+        messages = new Messages(runtime);
+        device = runtime.defaultDevice();
+        queue = messages.object(device, Selector.NEW_QUEUE);
+    }
+
+    private interface Steps {
+        void run(MemorySegment commands, MemorySegment encoder) throws MetalException;
+    }
+
+    private void inPool(Steps steps) throws MetalException {
+        MemorySegment pool = runtime.pushPool();
+        MemorySegment commands = messages.object(queue, Selector.COMMAND_BUFFER);
+        steps.run(commands, messages.object(commands, Selector.ENCODER));
+        runtime.popPool(pool);
+    }
+
+    private void assertComplains(String about) {
+        assertTrue(fake.violations().contains(about), fake::violations);
+    }
+
+    private MemorySegment buffer(long bytes) throws MetalException {
+        return messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, 0);
+    }
+
+    @Test
+    void nothingIsComplainedAboutWhenTheRulesAreKept() throws MetalException {
+        inPool((_, encoder) -> messages.tell(encoder, Selector.END_ENCODING));
+        fake.assertObeyed();
+    }
+
+    @Test
+    void commitBeforeTheEndOfEncoding() throws MetalException {
+        inPool((commands, _) -> messages.tell(commands, Selector.COMMIT));
+        assertComplains("commit before endEncoding");
+        assertComplains("an encoder was released before endEncoding");
+    }
+
+    @Test
+    void commitTwiceAndEncodingAfterwards() throws MetalException {
+        inPool((commands, encoder) -> {
+            messages.tell(encoder, Selector.END_ENCODING);
+            messages.tell(commands, Selector.COMMIT);
+            messages.tell(commands, Selector.COMMIT);
+            messages.tell(messages.object(commands, Selector.ENCODER), Selector.END_ENCODING);
+        });
+        assertComplains("commit twice");
+        assertComplains("an encoder after commit");
+    }
+
+    @Test
+    void twoEncodersAtATime() throws MetalException {
+        inPool((commands, encoder) -> {
+            messages.tell(messages.object(commands, Selector.ENCODER), Selector.END_ENCODING);
+            messages.tell(encoder, Selector.END_ENCODING);
+        });
+        assertComplains("a second encoder while one is open");
+    }
+
+    @Test
+    void argumentsAfterTheEndOfEncodingOrOutOfRange() throws MetalException {
+        MemorySegment buffer = buffer(64);
+        try (var arena = Arena.ofConfined()) {
+            inPool((_, encoder) -> {
+                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(5000), 0);
+                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(8), 31);
+                messages.tellObject(encoder, Selector.SET_BUFFER, buffer, 2, 0);
+                messages.tellObject(encoder, Selector.SET_BUFFER, buffer, 64, 0);
+                messages.tellObject(encoder, Selector.SET_BUFFER, MemorySegment.NULL, 0, 0);
+                messages.tell(encoder, Selector.END_ENCODING);
+                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(8), 0);
+            });
+        }
+        assertComplains("with 5000 bytes");
+        assertComplains("at index 31");
+        assertComplains("a wrong offset 2");
+        assertComplains("a wrong offset 64");
+        assertComplains("a wrong offset 0");
+        assertComplains("setBytes:length:atIndex: after endEncoding");
+    }
+
+    @Test
+    void dispatchesThatLackSomething() throws MetalException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_LONG, 1, 1, 1);
+            MemorySegment pipeline = compiledCombination();
+            inPool((_, encoder) -> {
+                messages.tellSizes(encoder, Selector.DISPATCH, one, one);
+                messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline);
+                messages.tellSizes(encoder, Selector.DISPATCH, one, one);
+                for (int i = 0; i < 5; i++) {
+                    messages.tellObject(encoder, Selector.SET_BUFFER, buffer(64), 0, i);
+                }
+                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(16), 5);
+                MemorySegment many = arena.allocateFrom(ValueLayout.JAVA_LONG, 1025, 1, 1);
+                MemorySegment none = arena.allocateFrom(ValueLayout.JAVA_LONG, 0, 1, 1);
+                messages.tellSizes(encoder, Selector.DISPATCH, one, many);
+                messages.tellSizes(encoder, Selector.DISPATCH, none, one);
+                messages.tell(encoder, Selector.END_ENCODING);
+            });
+        }
+        assertComplains("dispatch without a pipeline");
+        assertComplains("dispatch without argument 0 of combine_int32");
+        assertComplains("dispatch of 1 groups of 1025 threads");
+        assertComplains("dispatch of 0 groups of 1 threads");
+        assertEquals(0, fake.get("dispatches"));
+    }
+
+    private MemorySegment compiledCombination() throws MetalException {
+        MemorySegment pool = runtime.pushPool();
+        var foundation = new Foundation(runtime, messages);
+        var owned = new ArrayList<MemorySegment>();
+        var pipelines = new KernelCompiler(runtime, messages, foundation).compile(device, KernelSource.text(), owned);
+        runtime.popPool(pool);
+        Gpu.Pipeline pipeline = pipelines.get(Kernel.COMBINE_INT32);
+        return pipeline == null ? MemorySegment.NULL : pipeline.object();
+    }
+
+    @Test
+    void objectsWithoutAPoolOrUsedAfterTheirEnd() throws MetalException {
+        messages.object(queue, Selector.COMMAND_BUFFER);
+        assertComplains("autoreleased without a pool: FakeCommands");
+        MemorySegment buffer = buffer(64);
+        messages.tell(buffer, Selector.RELEASE);
+        messages.pointer(buffer, Selector.CONTENTS);
+        assertComplains("message to a released object: FakeBuffer contents");
+    }
+
+    @Test
+    void aPoolOfAnotherThread() throws InterruptedException {
+        MemorySegment pool = runtime.pushPool();
+        Thread.ofPlatform().start(() -> runtime.popPool(pool)).join();
+        assertComplains("a pool popped by another thread");
+        runtime.popPool(pool);
+    }
+
+    @Test
+    void buffersThatNoDeviceGives() throws MetalException {
+        assertEquals(0, buffer(0).address());
+        assertComplains("newBufferWithLength: with a length that the device refuses");
+    }
+}

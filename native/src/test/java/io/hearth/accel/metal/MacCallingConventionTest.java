@@ -1,0 +1,82 @@
+package io.hearth.accel.metal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How this JDK would call our shapes on macOS, asked of the part of it that decides that: in the same registers as on Linux, and a
+ * size of three longs by the address of a copy. Apple's convention differs from the standard one of 64-bit Arm for arguments on
+ * the stack and for variadic functions, and we have neither.
+ */
+final class MacCallingConventionTest {
+    private static final int INTERNALS_MOVED = 3;
+    private static final String ABI = "java.base/jdk.internal.foreign.abi";
+
+    /** What runs in a JVM that shows its internals. */
+    static final class Program {
+        private Program() {}
+
+        public static void main(String[] arguments) throws ReflectiveOperationException {
+            try {
+                for (Shape shape : Shape.values()) {
+                    FunctionDescriptor descriptor = shape.encoding().descriptor();
+                    String mac = recipe("MACOS", descriptor);
+                    System.out.println((mac.equals(recipe("LINUX", descriptor)) ? "same " : "other ") + shape);
+                    if (shape == Shape.NOTHING_OF_TWO_SIZES) {
+                        System.out.println(mac);
+                    }
+                }
+            } catch (ClassNotFoundException | NoSuchFieldException | NoSuchMethodException moved) {
+                System.out.println(moved);
+                System.exit(INTERNALS_MOVED);
+            }
+        }
+
+        private static String recipe(String system, FunctionDescriptor descriptor) throws ReflectiveOperationException {
+            Class<?> arranger = Class.forName("jdk.internal.foreign.abi.aarch64.CallArranger");
+            Class<?> options = Class.forName("jdk.internal.foreign.abi.LinkerOptions");
+            Method bindings = arranger.getMethod(
+                    "getBindings", MethodType.class, FunctionDescriptor.class, boolean.class, options);
+            Object found = bindings.invoke(
+                    arranger.getField(system).get(null),
+                    descriptor.toMethodType(),
+                    descriptor,
+                    false,
+                    options.getMethod("empty").invoke(null));
+            Method sequence = found.getClass().getDeclaredMethod("callingSequence");
+            sequence.setAccessible(true);
+            Object called = sequence.invoke(found);
+            return String.valueOf(called.getClass().getMethod("asString").invoke(called));
+        }
+    }
+
+    @Test
+    void everyShapeIsCalledAsOnLinuxAndSizesGoByTheirAddress() throws IOException, InterruptedException {
+        ChildJvm child = ChildJvm.run(
+                Program.class,
+                "--enable-native-access=ALL-UNNAMED",
+                "--add-exports=" + ABI + "=ALL-UNNAMED",
+                "--add-exports=" + ABI + ".aarch64=ALL-UNNAMED",
+                "--add-opens=" + ABI + "=ALL-UNNAMED",
+                "--add-opens=" + ABI + ".aarch64=ALL-UNNAMED");
+        assumeTrue(child.exitCode() != INTERNALS_MOVED, "this JDK arranges calls elsewhere");
+        assertEquals(0, child.exitCode(), child::said);
+        for (Shape shape : Shape.values()) {
+            assertTrue(child.said().lines().anyMatch(("same " + shape)::equals), child::said);
+        }
+        assertEquals(
+                2,
+                child.said()
+                        .lines()
+                        .filter(line -> line.contains("Copy[size=24"))
+                        .count(),
+                child::said);
+    }
+}

@@ -1,0 +1,263 @@
+package io.hearth.accel.metal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The engine on a stand-in that does what it should; what an element becomes is the reducers' contract test. */
+final class MetalEngineTest {
+    static final MetalLimits LIMITS = new MetalLimits(1, 1 << 16, Duration.ofSeconds(60), Duration.ofSeconds(60));
+    private static final int COUNT = 1000;
+
+    private FakeMetal fake;
+
+    @BeforeEach
+    void takeFake() {
+        fake = FakeMetal.get();
+    }
+
+    @AfterEach
+    void theRulesWereObeyed() {
+        fake.assertObeyed();
+    }
+
+    private MetalEngine open() {
+        return MetalEngine.open(fake.libraries(), LIMITS);
+    }
+
+    private static MemorySegment ints(MemorySegment memory, int first) {
+        for (int i = 0; i < memory.byteSize() / 4; i++) {
+            memory.setAtIndex(ValueLayout.JAVA_INT, i, first + i);
+        }
+        return memory;
+    }
+
+    private static void sum(MetalEngine engine, MemorySegment target, MemorySegment... inputs) {
+        assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, inputs, COUNT));
+        for (int i = 0; i < COUNT; i++) {
+            int expected = 0;
+            for (MemorySegment input : inputs) {
+                expected += input.getAtIndex(ValueLayout.JAVA_INT, i);
+            }
+            assertEquals(expected, target.getAtIndex(ValueLayout.JAVA_INT, i));
+        }
+    }
+
+    @Test
+    void saysWhichGpuItHas() {
+        try (MetalEngine engine = open()) {
+            MetalStatus status = engine.status();
+            assertTrue(status.usable());
+            assertEquals("Stand-in GPU", status.device());
+            assertEquals("opened", status.why());
+        }
+    }
+
+    @Test
+    void aGpuThatIsNotTheDefaultIsFoundInTheList() {
+        fake.set("no_default_device", 1);
+        long live = fake.get("live");
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined()) {
+            assertTrue(engine.status().usable());
+            sum(
+                    engine,
+                    arena.allocate(4 * COUNT),
+                    ints(arena.allocate(4 * COUNT), 1),
+                    ints(arena.allocate(4 * COUNT), 7));
+        }
+        assertEquals(live, fake.get("live"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4, 5, 7, 10})
+    void manyInputsAreOneSubmission(int inputs) {
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined()) {
+            var operands = new MemorySegment[inputs];
+            for (int k = 0; k < inputs; k++) {
+                operands[k] = ints(arena.allocate(4 * COUNT), 100 * k);
+            }
+            sum(engine, arena.allocate(4 * COUNT), operands);
+            assertEquals(1, fake.get("commits"));
+            assertEquals((inputs - 2) / 3 + 1, fake.get("dispatches"));
+            assertEquals(1, engine.status().callsOnGpu());
+        }
+    }
+
+    @Test
+    void refusesMoreInputsThanItPromises() {
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined()) {
+            MemorySegment any = arena.allocate(16);
+            for (int inputs : new int[] {1, MetalEngine.INPUTS_MAX + 1}) {
+                var operands = new MemorySegment[inputs];
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> engine.combine(DataType.INT32, ReduceOp.SUM, any, 0, operands, 1));
+            }
+        }
+    }
+
+    @Test
+    void inputsInMetalMemoryAreReadWhereTheyAre() {
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined();
+                MetalMemory left = engine.allocate(8 * COUNT).orElseThrow();
+                MetalMemory right = engine.allocate(4 * COUNT + 2).orElseThrow()) {
+            assertEquals(8 * COUNT, left.segment().byteSize());
+            assertEquals(0, left.segment().address() % 16_384);
+            MemorySegment target = arena.allocate(4 * COUNT);
+            MemorySegment one = ints(left.segment().asSlice(12, 4 * COUNT), 3);
+            MemorySegment other = ints(right.segment().asSlice(0, 4 * COUNT), 4);
+            sum(engine, target, one, other);
+            assertEquals(3, fake.get("buffers"), "the two given and one for the result");
+            MemorySegment.copy(other, 0, right.segment(), 2, other.byteSize());
+            var shifted = new MemorySegment[] {one, right.segment().asSlice(2)};
+            assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.MAX, target, 0, shifted, COUNT));
+            assertEquals(4 + COUNT - 1, target.getAtIndex(ValueLayout.JAVA_INT, COUNT - 1));
+            assertTrue(fake.get("buffers") > 3, "an offset that Metal does not take needs a copy");
+        }
+    }
+
+    @Test
+    void closedMemoryIsGoneOnceAndForAll() {
+        try (MetalEngine engine = open()) {
+            long live = fake.get("live");
+            MetalMemory memory = engine.allocate(100).orElseThrow();
+            assertEquals(live + 1, fake.get("live"));
+            MemorySegment segment = memory.segment();
+            memory.close();
+            memory.close();
+            assertEquals(live, fake.get("live"));
+            assertThrows(IllegalStateException.class, () -> segment.get(ValueLayout.JAVA_BYTE, 0));
+            assertThrows(IllegalArgumentException.class, () -> engine.allocate(0));
+            assertTrue(engine.allocate(1L << 40).isEmpty());
+            assertEquals(1, engine.status().faults().get(MetalFault.OUT_OF_MEMORY));
+        }
+    }
+
+    @Test
+    void socketsReadAndWriteMetalMemory() throws IOException {
+        try (MetalEngine engine = open();
+                MetalMemory out = engine.allocate(4 * COUNT).orElseThrow();
+                MetalMemory in = engine.allocate(4 * COUNT).orElseThrow();
+                var server =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                var sender = SocketChannel.open(server.getLocalAddress());
+                var receiver = server.accept()) {
+            ByteBuffer sent = ints(out.segment(), 5).asByteBuffer();
+            ByteBuffer received = in.segment().asByteBuffer();
+            while (sent.hasRemaining()) {
+                sender.write(sent); // 4 kB fit into the socket's buffer
+            }
+            while (received.hasRemaining()) {
+                receiver.read(received);
+            }
+            assertEquals(-1, out.segment().mismatch(in.segment()));
+        }
+    }
+
+    @Test
+    void buffersGrowWithTheCallsAndAreUsedAgain() {
+        long live = fake.get("live");
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined()) {
+            MemorySegment target = arena.allocate(1 << 18);
+            var operands = new MemorySegment[] {arena.allocate(1 << 18), arena.allocate(1 << 18)};
+            for (int count : new int[] {1, 1000, 3, 1 << 16, 1 << 16, 5}) {
+                assertEquals(count, engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, operands, count));
+            }
+            assertEquals(3 * 3, fake.get("buffers"));
+        }
+        assertEquals(live, fake.get("live"), "all objects were released");
+    }
+
+    @Test
+    void aStatusThatFollowsItsSignalLateIsWaitedFor() throws InterruptedException {
+        fake.set("late_status", 1);
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined()) {
+            MemorySegment target = arena.allocate(4 * COUNT);
+            MemorySegment one = ints(arena.allocate(4 * COUNT), 1);
+            MemorySegment other = ints(arena.allocate(4 * COUNT), 2);
+            var finisher = Thread.ofPlatform().start(() -> {
+                while (fake.get("commits") == 0) {
+                    Thread.onSpinWait();
+                }
+                fake.set("late_status", 0);
+            });
+            assertEquals(
+                    COUNT,
+                    engine.combine(DataType.INT32, ReduceOp.SUM, target, 0, new MemorySegment[] {one, other}, COUNT));
+            assertEquals(3, target.getAtIndex(ValueLayout.JAVA_INT, 0));
+            finisher.join();
+        }
+    }
+
+    @Test
+    void typesAndSizesThatStayOnTheCpuAreNotTaken() {
+        var limits = new MetalLimits(4096, 1 << 16, Duration.ofSeconds(60), Duration.ofSeconds(60));
+        try (MetalEngine engine = MetalEngine.open(fake.libraries(), limits)) {
+            assertTrue(engine.takes(DataType.FLOAT32, 1024));
+            assertFalse(engine.takes(DataType.FLOAT32, 1023));
+            assertTrue(engine.takes(DataType.BFLOAT16, 2048));
+            for (DataType type : new DataType[] {DataType.FLOAT64, DataType.INT64, DataType.INT8, DataType.UINT8}) {
+                assertFalse(engine.takes(type, 1 << 20));
+            }
+        }
+    }
+
+    @Test
+    void anInterruptedCallerGetsItsResultAndKeepsTheInterrupt() {
+        try (MetalEngine engine = open();
+                var arena = Arena.ofConfined()) {
+            MemorySegment target = arena.allocate(4 * COUNT);
+            MemorySegment one = ints(arena.allocate(4 * COUNT), 1);
+            MemorySegment other = ints(arena.allocate(4 * COUNT), 2);
+            Thread.currentThread().interrupt();
+            sum(engine, target, one, other);
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    @Test
+    void aClosedEngineDoesNothingAndClosesOnce() {
+        MetalEngine engine = open();
+        engine.close();
+        engine.close();
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment any = arena.allocate(16);
+            assertEquals(0, engine.combine(DataType.INT32, ReduceOp.SUM, any, 0, new MemorySegment[] {any, any}, 4));
+            assertTrue(engine.allocate(16).isEmpty());
+        }
+    }
+
+    @Test
+    void limitsAreChecked() {
+        Duration second = Duration.ofSeconds(1);
+        assertThrows(IllegalArgumentException.class, () -> new MetalLimits(0, 4, second, second));
+        assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 6, second, second));
+        assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 4, Duration.ofNanos(1), second));
+        assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 4, second, Duration.ZERO));
+    }
+}

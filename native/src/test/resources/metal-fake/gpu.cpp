@@ -1,0 +1,102 @@
+// The thread that plays the GPU: one command buffer after the other, with subnormals flushed or not.
+#include "commands.h"
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <immintrin.h>
+#include <thread>
+
+void wait_while(const std::string& key);
+
+static constexpr unsigned FLUSH = 0x8040; // results and operands of the processor's float arithmetic
+
+// Never destroyed: the thread waits on them while the process ends.
+static std::mutex& lock = *new std::mutex();
+static std::condition_variable& changed = *new std::condition_variable();
+static std::deque<Commands*>& pending = *new std::deque<Commands*>();
+
+static void run(const Work& work, bool half) {
+    std::vector<void*> arguments;
+    std::vector<std::vector<uint8_t>> constants;
+    constants.reserve(work.bindings.size());
+    for (const Binding& binding : work.bindings) {
+        if (binding.buffer) {
+            arguments.push_back(binding.buffer->bytes + binding.offset);
+        } else {
+            constants.push_back(binding.bytes);
+            arguments.push_back(constants.back().data());
+        }
+    }
+    uint32_t groups = half ? work.groups.width / 2 : work.groups.width;
+    Function* function = work.pipeline->function;
+    bool backward = control("backward");
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(control("flush") ? mode | FLUSH : mode & ~FLUSH);
+    if (function->barriers) {
+        run_with_barriers(function, arguments.data(), groups, work.threads.width, backward);
+    } else {
+        function->all(arguments.data(), groups, work.threads.width, backward);
+    }
+    _mm_setcsr(mode);
+    for (const Binding& binding : work.bindings) {
+        if (binding.buffer) {
+            if (binding.buffer->dead) {
+                violation("the GPU used a buffer that was released");
+            } else {
+                check_canary(binding.buffer);
+            }
+        }
+    }
+}
+
+static void finish(Commands* commands) {
+    commands->status = 3;
+    if (take_fault("hang")) {
+        wait_while("hanging");
+    }
+    bool fails = take_fault("command_fails");
+    for (const Work& work : commands->work) {
+        run(work, fails);
+    }
+    if (fails) {
+        commands->error = control("error_code");
+        commands->status = 5;
+        return;
+    }
+    if (commands->event) {
+        std::lock_guard<std::mutex> hold(lock);
+        commands->event->value = commands->value;
+        changed.notify_all();
+    }
+    wait_while("late_status");
+    commands->status = 4;
+}
+
+static void serve() {
+    for (;;) {
+        Commands* next;
+        {
+            std::unique_lock<std::mutex> hold(lock);
+            changed.wait(hold, [] { return !pending.empty(); });
+            next = pending.front();
+            pending.pop_front();
+        }
+        finish(next);
+        release(next);
+        count("finished");
+    }
+}
+
+void enqueue(Commands* commands) {
+    static std::once_flag once;
+    std::call_once(once, [] { std::thread(serve).detach(); });
+    retain(commands);
+    std::lock_guard<std::mutex> hold(lock);
+    pending.push_back(commands);
+    changed.notify_all();
+}
+
+bool wait_for(Event* event, uint64_t value, uint64_t millis) {
+    std::unique_lock<std::mutex> hold(lock);
+    return changed.wait_for(hold, std::chrono::milliseconds(millis), [&] { return event->value >= value; });
+}
