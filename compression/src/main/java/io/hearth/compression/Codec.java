@@ -6,29 +6,74 @@ import java.lang.foreign.MemorySegment;
 /**
  * Turns float32 gradients into fewer bytes and back.
  *
- * <p>Encoding is a pure function of its input. Decoding never reads or writes out of bounds, whatever the bytes are, and gives
- * the same values on every machine. Error feedback is kept beside it, by its user.
+ * <p>Encoding is a pure function of its input, a seed among it for codecs that draw. Decoding never reads or writes out of bounds,
+ * whatever the bytes are, and gives the same values on every machine. Error feedback is kept beside it, by its user.
+ *
+ * <p>NaN and infinity never become finite numbers: a codec carries them ({@link #carriesNonFinite}) or names the first one.
+ *
+ * <p>Codecs have no state, so threads may share them. A call allocates at most what a block needs, never in proportion to its
+ * count.
  */
 public interface Codec {
-    /** Name for configuration, logs and the agreement between ranks: {@code none}, {@code int8}, {@code topk}. */
+    /** Name for configuration, logs and the agreement between ranks: {@code none}, {@code int8}, {@code topk}, … */
     String name();
 
     /** Whether decoding gives back exactly what was encoded. */
     boolean lossless();
 
+    /** Whether NaN and infinity arrive as such (which NaN is not specified); otherwise they are refused. */
+    default boolean carriesNonFinite() {
+        return lossless();
+    }
+
+    /** Whether every encoding of {@code count} values has exactly {@link #encodedBytesMax} bytes. */
+    default boolean fixedRate() {
+        return false;
+    }
+
     /** Most bytes that {@link #encode} can write for {@code count} values. */
     long encodedBytesMax(long count);
 
     /**
-     * Encodes {@code count} values.
+     * Encodes {@code count} values; a codec that draws does so with the seed 0.
      *
      * @param values native memory, float32, little-endian, at least {@code count} of them; borrowed
      * @param count 0 or more
      * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
      * @return bytes written
-     * @throws NonFiniteException if the codec is lossy and a value is NaN or infinite; nothing useful was written
+     * @throws NonFiniteException if a value is not finite and the codec does not carry it, or is finite and beyond its range;
+     *     nothing useful was written
      */
     long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException;
+
+    /**
+     * Encodes as {@link #encode(MemorySegment, long, MemorySegment)}, with draws that {@code seed} chooses where the codec draws.
+     *
+     * @param seed any; a decoder does not need it
+     */
+    default long encode(MemorySegment values, long count, long seed, MemorySegment encoded) throws NonFiniteException {
+        return encode(values, count, encoded);
+    }
+
+    /**
+     * Encodes {@code gradient + owed} and tells what the encoding leaves out of it.
+     *
+     * @param gradient native memory, float32, at least {@code count}; borrowed
+     * @param owed as {@code gradient}
+     * @param left native memory for {@code count} values, apart from the others; written: the sum less what was encoded, 0
+     *     where the sum is NaN or infinite and was carried
+     * @throws NonFiniteException as {@link #encode}, about the sum; {@code left} is without meaning then
+     */
+    default long encodeOwing(
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long count,
+            long seed,
+            MemorySegment encoded)
+            throws NonFiniteException {
+        return Owing.encode(this, gradient, owed, left, count, seed, encoded);
+    }
 
     /**
      * Decodes exactly {@code count} values over what {@code values} held.

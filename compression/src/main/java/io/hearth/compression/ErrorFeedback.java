@@ -1,34 +1,44 @@
 package io.hearth.compression;
 
+import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * Remembers what a lossy codec left out of each tensor and adds it to the next gradient (error feedback; Karimireddy et al.,
  * ICML 2019, algorithm 2): {@code e = g + residual}, send {@code encode(e)}, {@code residual' = e - decode(encode(e))}.
  *
- * <p>In two phases, because a collective may be given up and run again from intact inputs: {@link #prepare} encodes and leaves
- * the memory as it was; only {@link Pending#commit} keeps the new residual.
+ * <p>Codecs that draw get a seed of name and step, so a step that is repeated draws the same, and so do members whose memories
+ * have the same seed and took the same steps.
  *
- * <p>Off-heap memory of twice the size of each tensor, until {@link #close}. One thread at a time.
+ * <p>Off-heap memory of twice the size of each tensor.
  */
-public final class ErrorFeedback implements AutoCloseable {
+public final class ErrorFeedback implements GradientMemory {
+    private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
+
     private final Codec codec;
-    private final int tensorsMax;
-    private final SortedMap<String, Residual> residuals = new TreeMap<>();
+    private final long seed;
+    private final Tensors tensors;
+
+    /**
+     * An empty memory, seed 0.
+     *
+     * @param tensorsMax most keys that may be in use; at least 1
+     */
+    public ErrorFeedback(Codec codec, int tensorsMax) {
+        this(codec, tensorsMax, 0);
+    }
 
     /**
      * An empty memory.
      *
      * @param tensorsMax most keys that may be in use; at least 1
+     * @param seed for codecs that draw: another one on each rank makes their rounding errors independent, the same one on all
+     *     makes {@code randomk} keep the same indices
      */
-    public ErrorFeedback(Codec codec, int tensorsMax) {
-        if (tensorsMax < 1) {
-            throw new IllegalArgumentException("need tensorsMax >= 1, got " + tensorsMax);
-        }
+    public ErrorFeedback(Codec codec, int tensorsMax, long seed) {
         this.codec = codec;
-        this.tensorsMax = tensorsMax;
+        this.seed = seed;
+        tensors = new Tensors(tensorsMax);
     }
 
     /** An encoding that was made but is not yet known to have been summed. End it with one of the two calls. */
@@ -39,64 +49,53 @@ public final class ErrorFeedback implements AutoCloseable {
         /** It was summed: what it left out is now owed. */
         void commit();
 
-        /** It was given up: the memory is as before {@link ErrorFeedback#prepare}. */
+        /** It was given up: the memory is as before {@link GradientMemory#prepare}. */
         void rollback();
     }
 
-    /**
-     * Encodes the gradient plus what this tensor is owed.
-     *
-     * @param key names the tensor; a first use, or one with another {@code count}, starts with nothing owed
-     * @param gradient native memory, float32, at least {@code count}; borrowed, unchanged
-     * @param encoded native memory of at least the codec's {@code encodedBytesMax(count)}; written
-     * @throws NonFiniteException if gradient or sum is NaN or infinite; nothing is pending then and nothing owed to this size
-     *     is lost
-     * @throws IllegalStateException if this key is pending already, or a new key is one too many
-     */
+    @Override
+    public long encodedBytesMax(long count) {
+        return codec.encodedBytesMax(count);
+    }
+
+    @Override
     public Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
-        Residual residual = residual(key, count);
-        return residual.encode(codec, gradient, encoded);
+        Remembered tensor = tensors.idle(key, count, 0);
+        long draws = seed + (tensor.steps() + 1) * GOLDEN + ((long) key.hashCode() << Integer.SIZE);
+        return tensor.pend(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draws, encoded), 0);
     }
 
-    /** Forgets what is owed to {@code key}, if anything; a pending encoding of it must be ended first. */
+    @Override
     public void forget(String key) {
-        Residual residual = residuals.get(key);
-        if (residual != null) {
-            residual.checkIdle(key);
-            residuals.remove(key);
-            residual.close();
-        }
+        tensors.forget(key);
     }
 
-    /** Forgets all and frees the memory. */
+    @Override
+    public long savedBytes() {
+        return TensorFile.bytes(tensors.allIdle());
+    }
+
+    @Override
+    public void save(MemorySegment saved) {
+        TensorFile.write(TensorFile.ERROR_FEEDBACK, tensors.allIdle(), saved);
+    }
+
+    @Override
+    public void restore(MemorySegment saved) throws MalformedMessageException {
+        tensors.allIdle();
+        tensors.replace(TensorFile.read(TensorFile.ERROR_FEEDBACK, tensors.tensorsMax(), saved));
+    }
+
     @Override
     public void close() {
-        residuals.values().forEach(Residual::close);
-        residuals.clear();
+        tensors.close();
     }
 
     /** What {@code key} is owed, for tests. */
     float[] owed(String key) {
-        Residual residual = residuals.get(key);
-        return residual == null ? new float[0] : residual.owed();
-    }
-
-    private Residual residual(String key, long count) {
-        Residual known = residuals.get(key);
-        if (known != null) {
-            known.checkIdle(key);
-            if (known.count() == count) {
-                return known;
-            }
-            forget(key);
-        } else if (residuals.size() == tensorsMax) {
-            throw new IllegalStateException("error feedback for more than " + tensorsMax
-                    + " tensors: use the same keys in every step, or allow more");
-        }
-        var fresh = new Residual(count);
-        residuals.put(key, fresh);
-        return fresh;
+        Remembered tensor = tensors.known(key);
+        return tensor == null ? new float[0] : tensor.now().toArray(Float32.FLOAT);
     }
 }

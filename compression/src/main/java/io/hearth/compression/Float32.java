@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -11,6 +13,9 @@ final class Float32 {
     static final int MAGNITUDE_MASK = 0x7fff_ffff;
     static final int INFINITY_BITS = 0x7f80_0000;
 
+    /** The fastest of this JVM; all give the same bits. */
+    static final CodecKernels KERNELS = Engines.best().codecKernels();
+
     /** Values per block: two such blocks fit a first-level cache. */
     static final int BLOCK = 2048;
 
@@ -18,10 +23,6 @@ final class Float32 {
 
     static void load(MemorySegment memory, long index, float[] values, int n) {
         MemorySegment.copy(memory, FLOAT, index * Float.BYTES, values, 0, n);
-    }
-
-    static void loadBits(MemorySegment memory, long index, int[] bits, int n) {
-        MemorySegment.copy(memory, BITS, index * Float.BYTES, bits, 0, n);
     }
 
     static void store(float[] values, MemorySegment memory, long index, int n) {
@@ -37,6 +38,30 @@ final class Float32 {
         store(scratch, memory, index, n);
     }
 
+    /** Throws an exception that names the first value that is NaN or infinite. */
+    static void checkFinite(MemorySegment values, long count) throws NonFiniteException {
+        int[] places = new int[(int) Math.min(BLOCK, count) + CodecKernels.SELECT_SLACK];
+        for (long done = 0; done < count; done += BLOCK) {
+            if (KERNELS.select(values, done * Float.BYTES, blockAt(done, count), INFINITY_BITS, places) > 0) {
+                long index = done + places[0];
+                throw new NonFiniteException(index, values.get(FLOAT, index * Float.BYTES));
+            }
+        }
+    }
+
+    /** Turns -0 into +0. */
+    static void addZero(MemorySegment memory, long count) {
+        float[] block = new float[(int) Math.min(BLOCK, count)];
+        for (long done = 0; done < count; done += BLOCK) {
+            int n = blockAt(done, count);
+            load(memory, done, block, n);
+            for (int i = 0; i < n; i++) {
+                block[i] += 0f;
+            }
+            store(block, memory, done, n);
+        }
+    }
+
     /** How many of {@code count} are left at {@code done}, at most one block. */
     static int blockAt(long done, long count) {
         return (int) Math.min(BLOCK, count - done);
@@ -46,6 +71,18 @@ final class Float32 {
         if (count < 0 || count > values.byteSize() / Float.BYTES) {
             throw new IllegalArgumentException(
                     "need room for " + count + " float32 values, got " + values.byteSize() + " bytes");
+        }
+    }
+
+    static void checkPart(MemorySegment tensor, long first, long count, int block) {
+        long all = tensor.byteSize() / Float.BYTES;
+        if (first < 0 || count < 0 || first > all || count > all - first) {
+            throw new IllegalArgumentException(
+                    "need a part of " + all + " values, got " + count + " from " + first + " on");
+        }
+        if (first % block != 0) {
+            throw new IllegalArgumentException(
+                    "need parts that start at multiples of " + block + " values, got " + first);
         }
     }
 

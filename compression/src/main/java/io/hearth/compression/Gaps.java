@@ -42,9 +42,14 @@ final class Gaps {
         return end;
     }
 
+    /** Bytes of {@code gap}. */
+    static int bytes(long gap) {
+        return Math.max(1, Math.ceilDiv(Long.SIZE - Long.numberOfLeadingZeros(gap), BITS));
+    }
+
     /** Most bytes of a gap below {@code count}. */
     static int bytesOf(long count) {
-        return Math.max(1, Math.ceilDiv(Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, count - 1)), BITS));
+        return bytes(Math.max(0, count - 1));
     }
 
     /** Exactly {@code kept} gaps from {@code at} to the end, each in its shortest form, leading to indices below {@code count}. */

@@ -19,19 +19,30 @@ public final class GradientCompressor {
      *
      * @param gradients any length; borrowed
      * @return one encoding, which {@link #decompress} with the same strategy reads
-     * @throws NonFiniteException if the strategy is lossy and a value is NaN or infinite
+     * @throws NonFiniteException if the strategy does not carry NaN and infinity and a value is one
      */
     public byte[] compress(float[] gradients) throws NonFiniteException {
+        return compress(gradients, 0);
+    }
+
+    /**
+     * Encodes all of {@code gradients} with draws that {@code seed} chooses, for strategies that draw; {@link #compress(float[])}
+     * does so with 0.
+     *
+     * @param gradients any length; borrowed
+     * @throws NonFiniteException as {@link #compress(float[])}
+     */
+    public byte[] compress(float[] gradients, long seed) throws NonFiniteException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment values = arena.allocateFrom(Float32.FLOAT, gradients);
             MemorySegment encoded = arena.allocate(codec.encodedBytesMax(gradients.length));
-            long bytes = codec.encode(values, gradients.length, encoded);
+            long bytes = codec.encode(values, gradients.length, seed, encoded);
             return encoded.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
         }
     }
 
     /**
-     * Decodes what {@link #compress} wrote.
+     * Decodes what {@code compress} wrote.
      *
      * @param encoded bytes from anywhere; borrowed
      * @param count the number of values that the receiver expects; never taken from the bytes

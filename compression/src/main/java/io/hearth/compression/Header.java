@@ -14,17 +14,21 @@ import java.nio.ByteOrder;
  *  | id:1 | layout:1 | zero:2    | parameter:4   | count:8              | body of the codec
  * </pre>
  *
- * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 topk. {@code parameter}: 0 for none, values per block for int8,
- * 0 for topk.
+ * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, and sums of such), 4 fp16, 5 bf16, 6 int4,
+ * 7 randomk. {@code parameter}: values per block for int8 and int4, 0 for all others.
  */
 final class Header {
     static final int BYTES = 16;
     static final byte NONE = 1;
     static final byte INT8 = 2;
-    static final byte TOPK = 3;
+    static final byte SPARSE = 3;
+    static final byte FP16 = 4;
+    static final byte BF16 = 5;
+    static final byte INT4 = 6;
+    static final byte RANDOMK = 7;
 
     private static final byte LAYOUT = 1;
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Header() {}
 
@@ -47,6 +51,11 @@ final class Header {
             throw new MalformedMessageException(
                     "an encoding of " + encoded.get(LONG, Long.BYTES) + " values, expected " + count);
         }
+    }
+
+    /** Whether the bytes begin as an encoding of that codec; the rest is for {@link #check}. */
+    static boolean isOf(MemorySegment encoded, byte id) {
+        return encoded.byteSize() >= BYTES && encoded.get(ValueLayout.JAVA_BYTE, 0) == id;
     }
 
     private static long word(byte id, int parameter) {

@@ -1,97 +1,117 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
- * The magnitude above which exactly the wanted number of values lies, found in O(n) without sorting.
+ * The magnitude above which exactly the wanted number of values lies, found in O(n) without sorting them.
  *
- * <p>Magnitudes of finite floats order as their 31 bits do. So a radix selection works: a histogram of the upper 11 bits tells
- * in which bucket the wanted one lies, a second and third pass over that bucket's members settle the next 10 and the last 10
- * bits (MSD radix select; Knuth, TAOCP 3, 5.2.5).
+ * <p>Magnitudes of finite floats order as their 31 bits do, so a radix selection works (MSD radix select; Knuth, TAOCP 3, 5.2.5):
+ * a histogram tells in which bucket the wanted one lies, the next one looks into that bucket. A sample gives a lower bound that few
+ * values reach; only those are counted. Should the sample mislead, all are.
  *
  * @param bits magnitude bits of the smallest value that is kept
  * @param ties how many values of exactly that magnitude are kept; of more, those with the lower index
  */
 record MagnitudeThreshold(int bits, long ties) {
-    private static final int FIRST_BUCKETS = 1 << 11;
-    private static final int NEXT_BITS = 10;
-    private static final int NEXT_BUCKETS = 1 << NEXT_BITS;
-    private static final int FIRST_SHIFT = 2 * NEXT_BITS;
+    /** Values per call of the kernel, and so the length of its table of places. */
+    static final int CHUNK = 4096;
+
+    private static final int BUCKET_BITS = 13;
+    private static final int BUCKETS = 1 << BUCKET_BITS;
+    private static final long BEYOND = 1L << (Integer.SIZE - 1);
+    private static final int WHOLE_SHIFT = Integer.SIZE - 1 - BUCKET_BITS;
+
+    /** Four octaves: what reaches beyond a lower bound by more than that is rare. */
+    private static final int NEAR_SHIFT = 25 - BUCKET_BITS;
+
+    private static final int SAMPLES_MAX = 2048;
+    private static final int VALUES_PER_SAMPLE = 8;
+    private static final int SAMPLES_MIN = 64;
 
     /**
      * The threshold that keeps exactly {@code kept} of {@code count} values.
      *
      * @param kept 1 to {@code count}
+     * @param places for {@link CodecKernels#select} of a chunk
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    static MagnitudeThreshold of(MemorySegment values, long count, long kept) throws NonFiniteException {
-        long[] counts = firstHistogram(values, count);
-        checkFinite(values, count, counts);
-        Bucket bucket = Bucket.holding(counts, kept);
-        int prefix = bucket.index();
-        for (int shift = NEXT_BITS; shift >= 0; shift -= NEXT_BITS) {
-            bucket = Bucket.holding(nextHistogram(values, count, prefix, shift), bucket.wanted());
-            prefix = prefix << NEXT_BITS | bucket.index();
-        }
-        return new MagnitudeThreshold(prefix, bucket.wanted());
-    }
-
-    /** The bucket in which the wanted value lies, and how many of its members are wanted. */
-    private record Bucket(int index, long wanted) {
-        static Bucket holding(long[] counts, long wanted) {
-            int index = counts.length - 1;
-            long left = wanted;
-            while (counts[index] < left) {
-                left -= counts[index--];
+    static MagnitudeThreshold of(MemorySegment values, long count, long kept, int[] places) throws NonFiniteException {
+        long low = lowerBound(values, count, kept);
+        int shift = low > 0 ? NEAR_SHIFT : WHOLE_SHIFT;
+        long high = Math.min(BEYOND, low + (1L << (BUCKET_BITS + shift)));
+        long[] counts = new long[BUCKETS + 1];
+        while (true) {
+            Arrays.fill(counts, 0);
+            count(values, count, low, high, shift, counts, places);
+            long wanted = kept - counts[BUCKETS];
+            if (wanted <= 0) {
+                low = high;
+                high = BEYOND;
+                shift = WHOLE_SHIFT;
+                continue;
             }
-            return new Bucket(index, left);
-        }
-    }
-
-    private static long[] firstHistogram(MemorySegment values, long count) {
-        long[] counts = new long[FIRST_BUCKETS];
-        int[] bits = new int[Float32.BLOCK];
-        for (long done = 0; done < count; done += Float32.BLOCK) {
-            int n = Float32.blockAt(done, count);
-            Float32.loadBits(values, done, bits, n);
-            for (int i = 0; i < n; i++) {
-                counts[(bits[i] & Float32.MAGNITUDE_MASK) >>> FIRST_SHIFT]++;
+            int bucket = BUCKETS - 1;
+            while (bucket >= 0 && counts[bucket] < wanted) {
+                wanted -= counts[bucket--];
             }
+            if (bucket < 0) {
+                low = 0;
+                high = BEYOND;
+                shift = WHOLE_SHIFT;
+                continue;
+            }
+            low += (long) bucket << shift;
+            if (shift == 0 || counts[bucket] == wanted) {
+                // A bucket that is kept whole need not be looked into: no value of it is left out, whatever its
+                // magnitude.
+                return shift == 0
+                        ? new MagnitudeThreshold((int) low, wanted)
+                        : new MagnitudeThreshold((int) low - 1, 0);
+            }
+            high = low + (1L << shift);
+            shift = Math.max(0, shift - BUCKET_BITS);
         }
-        return counts;
     }
 
-    private static long[] nextHistogram(MemorySegment values, long count, int prefix, int shift) {
-        long[] counts = new long[NEXT_BUCKETS];
-        int[] bits = new int[Float32.BLOCK];
-        for (long done = 0; done < count; done += Float32.BLOCK) {
-            int n = Float32.blockAt(done, count);
-            Float32.loadBits(values, done, bits, n);
-            for (int i = 0; i < n; i++) {
-                int upper = (bits[i] & Float32.MAGNITUDE_MASK) >>> shift;
-                if (upper >>> NEXT_BITS == prefix) {
-                    counts[upper & (NEXT_BUCKETS - 1)]++;
+    /** What {@link CodecKernels#select} has to look for. */
+    int leastBits() {
+        return ties > 0 ? bits : bits + 1;
+    }
+
+    /** A magnitude that more than {@code kept} values reach, if the sample is like the rest; 0 if it cannot tell. */
+    private static long lowerBound(MemorySegment values, long count, long kept) {
+        int samples = (int) Math.min(SAMPLES_MAX, count / VALUES_PER_SAMPLE);
+        double expected = (double) kept / count * samples;
+        int rank = (int) (expected + 3 * Math.sqrt(expected) + 4);
+        if (samples < SAMPLES_MIN || rank > samples / 2) {
+            return 0;
+        }
+        int[] sample = new int[samples];
+        long stride = count / samples;
+        for (int i = 0; i < samples; i++) {
+            sample[i] = values.get(Float32.BITS, (i * stride + i % stride) * Float.BYTES) & Float32.MAGNITUDE_MASK;
+        }
+        Arrays.sort(sample);
+        return Math.min(sample[samples - rank], Float32.INFINITY_BITS);
+    }
+
+    /** Of the values from {@code low} on: one bucket per {@code 1 << shift} magnitudes, the last for those from {@code high} on. */
+    private static void count(
+            MemorySegment values, long count, long low, long high, int shift, long[] counts, int[] places)
+            throws NonFiniteException {
+        for (long done = 0; done < count; done += CHUNK) {
+            int n = (int) Math.min(CHUNK, count - done);
+            int found = Float32.KERNELS.select(values, done * Float.BYTES, n, (int) low, places);
+            for (int i = 0; i < found; i++) {
+                long offset = (done + places[i]) * Float.BYTES;
+                int magnitude = values.get(Float32.BITS, offset) & Float32.MAGNITUDE_MASK;
+                if (magnitude >= Float32.INFINITY_BITS) {
+                    throw new NonFiniteException(done + places[i], values.get(Float32.FLOAT, offset));
                 }
+                counts[magnitude >= high ? BUCKETS : (int) ((magnitude - low) >>> shift)]++;
             }
         }
-        return counts;
-    }
-
-    private static void checkFinite(MemorySegment values, long count, long[] counts) throws NonFiniteException {
-        for (int bucket = Float32.INFINITY_BITS >>> FIRST_SHIFT; bucket < FIRST_BUCKETS; bucket++) {
-            if (counts[bucket] > 0) {
-                throw firstNonFinite(values, count);
-            }
-        }
-    }
-
-    private static NonFiniteException firstNonFinite(MemorySegment values, long count) {
-        for (long i = 0; i < count; i++) {
-            float value = values.get(Float32.FLOAT, i * Float.BYTES);
-            if (!Float.isFinite(value)) {
-                return new NonFiniteException(i, value);
-            }
-        }
-        throw new AssertionError("the histogram saw a value that is not finite");
     }
 }

@@ -2,12 +2,16 @@ package io.hearth.compression;
 
 import io.hearth.core.CollectiveException;
 
-/** A gradient holds NaN or infinity and the chosen codec cannot carry it; says where the first one is. */
+/**
+ * A gradient holds NaN or infinity, or a value so large that it would become infinite, and the chosen codec cannot carry it; says
+ * where the first one is.
+ */
 public final class NonFiniteException extends CollectiveException {
     private static final long serialVersionUID = 1L;
 
     private final long index;
     private final float value;
+    private final String advice;
 
     /**
      * Names the value and the ways out.
@@ -16,10 +20,31 @@ public final class NonFiniteException extends CollectiveException {
      * @param value NaN or an infinity
      */
     public NonFiniteException(long index, float value) {
-        super("gradient value " + index + " is " + value
-                + ", which a lossy codec cannot carry: look at loss and learning rate, or use compression 'none'");
+        this(
+                index,
+                value,
+                "which a lossy codec cannot carry: look at loss and learning rate, or use compression 'none'");
+    }
+
+    private NonFiniteException(long index, float value, String advice) {
+        super("gradient value " + index + " is " + value + ", " + advice);
         this.index = index;
         this.value = value;
+        this.advice = advice;
+    }
+
+    /** About a finite value that {@code codec} would make infinite. */
+    static NonFiniteException beyond(long index, float value, String codec, float largest) {
+        return new NonFiniteException(
+                index,
+                value,
+                "beyond the range of '" + codec + "' (at most " + largest
+                        + "): scale the loss down, or use compression 'none'");
+    }
+
+    /** The same, found in a part that starts at value {@code first}. */
+    NonFiniteException from(long first) {
+        return new NonFiniteException(first + index, value, advice);
     }
 
     /** Where the first such value stands in what was to be encoded. */
@@ -27,7 +52,7 @@ public final class NonFiniteException extends CollectiveException {
         return index;
     }
 
-    /** That value: NaN or an infinity. */
+    /** That value. */
     public float value() {
         return value;
     }

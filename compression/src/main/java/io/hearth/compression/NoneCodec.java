@@ -4,7 +4,7 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /** The values themselves, bit for bit, NaN and infinities included. Body: {@code count} float32. */
-public final class NoneCodec implements Codec {
+public final class NoneCodec implements BlockCodec {
     @Override
     public String name() {
         return "none";
@@ -13,6 +13,11 @@ public final class NoneCodec implements Codec {
     @Override
     public boolean lossless() {
         return true;
+    }
+
+    @Override
+    public int block() {
+        return 1;
     }
 
     @Override
@@ -38,8 +43,8 @@ public final class NoneCodec implements Codec {
     @Override
     public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         MemorySegment body = body(encoded, values, count);
-        float[] decoded = new float[Float32.BLOCK];
-        float[] scratch = new float[Float32.BLOCK];
+        float[] decoded = new float[(int) Math.min(Float32.BLOCK, count)];
+        float[] scratch = new float[decoded.length];
         for (long done = 0; done < count; done += Float32.BLOCK) {
             int n = Float32.blockAt(done, count);
             Float32.load(body, done, decoded, n);
@@ -47,14 +52,18 @@ public final class NoneCodec implements Codec {
         }
     }
 
-    private static MemorySegment body(MemorySegment encoded, MemorySegment values, long count)
+    private MemorySegment body(MemorySegment encoded, MemorySegment values, long count)
             throws MalformedMessageException {
         Float32.checkRoom(values, count);
+        check(encoded, count);
+        return encoded.asSlice(Header.BYTES);
+    }
+
+    void check(MemorySegment encoded, long count) throws MalformedMessageException {
         Header.check(encoded, Header.NONE, 0, count);
-        if (encoded.byteSize() != Header.BYTES + count * Float.BYTES) {
+        if (encoded.byteSize() != encodedBytesMax(count)) {
             throw new MalformedMessageException(
                     count + " plain values in " + encoded.byteSize() + " bytes: the size does not fit");
         }
-        return encoded.asSlice(Header.BYTES);
     }
 }

@@ -3,6 +3,7 @@ package io.hearth.compression;
 import static io.hearth.compression.CodecContractTest.assertBitsEqual;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +23,7 @@ final class ErrorFeedbackTest {
     private static final float[] UNEVEN = {1f, .003f, .003f, -.003f};
 
     private static final int STEPS = 1000;
+    private static final CompressionStrategy PASS_DENSE = CompressionStrategy.parse("topk:0.25:dense");
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment encoded = arena.allocate(4096);
@@ -32,7 +34,18 @@ final class ErrorFeedbackTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"int8", "topk:0.25", "topk:0.5", "none"})
+    @ValueSource(
+            strings = {
+                "int8",
+                "int8:8:stochastic",
+                "int4",
+                "topk:0.25",
+                "topk:0.5",
+                "randomk:0.25",
+                "fp16",
+                "bf16",
+                "none"
+            })
     void aThousandStepsEndWithinOneResidualOfTheTrueSum(String strategy) throws Exception {
         Codec codec = CompressionStrategy.parse(strategy).codec();
         double[] arrived = new double[UNEVEN.length];
@@ -49,7 +62,9 @@ final class ErrorFeedbackTest {
             for (int i = 0; i < UNEVEN.length; i++) {
                 double trueSum = (double) UNEVEN[i] * STEPS;
                 assertEquals(trueSum, arrived[i] + owed[i], 0.002, strategy + ": nothing is lost at " + i);
-                assertTrue(Math.abs(owed[i]) <= 1.01, strategy + ": owed " + owed[i] + " at " + i);
+                // A draw of one in four leaves a value out for 40 steps in a row once in 100,000.
+                double owedMax = strategy.startsWith("randomk") ? 40 : 1.01;
+                assertTrue(Math.abs(owed[i]) <= owedMax, strategy + ": owed " + owed[i] + " at " + i);
             }
             if (strategy.equals("int8")) {
                 assertEquals(0, maxMagnitude(owed), 0.6 / 127, "at most about half a step is owed");
@@ -91,6 +106,46 @@ final class ErrorFeedbackTest {
             assertBitsEqual(before, feedback.owed("layer"), "before commit");
             again.commit();
             assertNotEquals(before[1], feedback.owed("layer")[1]);
+        }
+    }
+
+    @Test
+    void drawsDifferByStepNameAndSeedAndRepeatOtherwise() throws Exception {
+        float[] ones = new float[64];
+        Arrays.fill(ones, 1);
+        try (var feedback = new ErrorFeedback(new RandomKCodec(0.125), 2);
+                var alike = new ErrorFeedback(new RandomKCodec(0.125), 2);
+                var other = new ErrorFeedback(new RandomKCodec(0.125), 2, 1)) {
+            byte[] first = send(feedback, "a", ones);
+            assertArrayEquals(first, send(alike, "a", ones));
+            assertFalse(Arrays.equals(first, send(other, "a", ones)), "seed");
+            assertFalse(Arrays.equals(first, send(feedback, "b", ones)), "name");
+            assertFalse(Arrays.equals(seedOf(first), seedOf(send(feedback, "a", ones))), "step");
+        }
+    }
+
+    private byte[] send(ErrorFeedback feedback, String key, float... gradient) throws Exception {
+        Pending pending = feedback.prepare(key, memory(gradient), gradient.length, encoded);
+        byte[] sent = bytes(pending);
+        pending.commit();
+        return sent;
+    }
+
+    private static byte[] seedOf(byte[] encoding) {
+        return Arrays.copyOfRange(encoding, Header.BYTES, Header.BYTES + Long.BYTES);
+    }
+
+    @Test
+    void whatPassedDenseOwesNothingAndFeedbackGoesOn() throws Exception {
+        try (var feedback = new ErrorFeedback(PASS_DENSE.codec(), 1)) {
+            feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
+            Pending dense = feedback.prepare("layer", memory(0, Float.NaN, 5, Float.POSITIVE_INFINITY), 4, encoded);
+            assertArrayEquals(
+                    new float[] {0, Float.NaN, 6, Float.POSITIVE_INFINITY}, decoded(PASS_DENSE.codec(), dense, 4));
+            dense.commit();
+            assertArrayEquals(new float[4], feedback.owed("layer"));
+            feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
+            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.owed("layer"));
         }
     }
 

@@ -25,7 +25,7 @@ final class GradientCompressorTest {
     @Test
     void int8MakesAQuarterOfIt() throws Exception {
         var compressor = new GradientCompressor(CompressionStrategy.parse("int8"));
-        assertEquals(16 + 4 * 40 + 10_240, compressor.compress(new float[10_240]).length);
+        assertEquals(16 + 4 * 160 + 10_240, compressor.compress(new float[10_240]).length);
     }
 
     @Test

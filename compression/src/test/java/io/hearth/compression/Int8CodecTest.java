@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class Int8CodecTest extends CodecContractTest {
+    private static final float SCALE_MAX = Int8Codec.format(256).scaleMax();
+
     @Override
     Codec codec() {
         return new Int8Codec(256);
@@ -33,7 +35,7 @@ final class Int8CodecTest extends CodecContractTest {
                 largest = Math.max(largest, Math.abs(values[i]));
             }
             float scale = largest / 127;
-            scale = Math.min(127 * scale < largest ? Math.nextUp(scale) : scale, Int8Codec.SCALE_MAX);
+            scale = Math.min(127 * scale < largest ? Math.nextUp(scale) : scale, SCALE_MAX);
             for (int i = start; i < end && scale > 0; i++) {
                 decoded[i] = (int) Math.rint((double) (values[i] / scale)) * scale;
             }
@@ -60,8 +62,8 @@ final class Int8CodecTest extends CodecContractTest {
 
     @Test
     void theLargestScaleTimesTheLargestLevelIsFinite() {
-        assertTrue(Float.isFinite(Int8Codec.SCALE_MAX * 127));
-        assertTrue(Float.isInfinite(Math.nextUp(Int8Codec.SCALE_MAX) * 127));
+        assertTrue(Float.isFinite(SCALE_MAX * 127));
+        assertTrue(Float.isInfinite(Math.nextUp(SCALE_MAX) * 127));
     }
 
     @ParameterizedTest

@@ -70,12 +70,13 @@ final class TopKCodecTest extends CodecContractTest {
     void gapsThatOverflowNeverEndOrAreLongerThanNeededAreRefused() {
         int count = 1 << 20;
         byte[] encoded = new byte[(int) codec().encodedBytesMax(count)];
-        int gaps = Header.BYTES + Math.toIntExact(Math.round(count * FRACTION)) * Float.BYTES;
+        int gaps = Header.BYTES + Long.BYTES + Math.toIntExact(Math.round(count * FRACTION)) * Float.BYTES;
         ByteBuffer.wrap(encoded)
                 .order(ByteOrder.LITTLE_ENDIAN)
-                .put(Header.TOPK)
+                .put(Header.SPARSE)
                 .put((byte) 1)
-                .putLong(8, count);
+                .putLong(8, count)
+                .putLong(Header.BYTES, Math.round(count * FRACTION));
         for (byte[] gap : new byte[][] {
             {-1, -1, -1, -1, -1, -1, -1, -1, 127}, {-1, -1, -1, -1, -1, -1, -1, -1, -1, 1}, {-128, 0}, {-128, -128, 64}
         }) {
@@ -91,7 +92,7 @@ final class TopKCodecTest extends CodecContractTest {
     @ValueSource(floats = {Float.NaN, Float.NEGATIVE_INFINITY})
     void keptValuesThatAreNotFiniteAreRefused(float value) throws Exception {
         byte[] encoded = encoded(Pattern.NORMAL.values(50));
-        ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).putFloat(Header.BYTES + 4, value);
+        ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).putFloat(Header.BYTES + Long.BYTES + 4, value);
         assertThrows(MalformedMessageException.class, () -> decoded(encoded, 50));
     }
 

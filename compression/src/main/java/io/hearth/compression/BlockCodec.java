@@ -1,0 +1,55 @@
+package io.hearth.compression;
+
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A codec whose blocks stand for themselves, so that parts of a tensor can be encoded, sent, summed and decoded by different
+ * members. The size of an encoding follows from its count alone. A part is an encoding of its own, header included; the bodies of
+ * all parts, one after the other, are the body of the whole.
+ */
+public interface BlockCodec extends Codec {
+    /** Values per block: every part but the last has a multiple of them, and starts at one. */
+    int block();
+
+    @Override
+    default boolean fixedRate() {
+        return true;
+    }
+
+    /**
+     * Encodes a part.
+     *
+     * @param tensor native memory, float32, the whole tensor; borrowed
+     * @param first index of the part's first value, a multiple of {@link #block}
+     * @param seed the same for all parts of a tensor
+     * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
+     * @return bytes written, {@code encodedBytesMax(count)}
+     * @throws NonFiniteException as {@link #encode}; its index counts from the start of the tensor
+     */
+    default long encodePart(MemorySegment tensor, long first, long count, long seed, MemorySegment encoded)
+            throws NonFiniteException {
+        try {
+            return encode(part(tensor, first, count), count, seed, encoded);
+        } catch (NonFiniteException within) {
+            throw within.from(first);
+        }
+    }
+
+    /** Decodes a part over {@code tensor[first .. first + count)}, otherwise as {@link #decode}. */
+    default void decodePart(MemorySegment encoded, MemorySegment tensor, long first, long count)
+            throws MalformedMessageException {
+        decode(encoded, part(tensor, first, count), count);
+    }
+
+    /** Decodes a part and adds it to {@code tensor[first .. first + count)}, otherwise as {@link #decodeAndAdd}. */
+    default void decodePartAndAdd(MemorySegment encoded, MemorySegment tensor, long first, long count)
+            throws MalformedMessageException {
+        decodeAndAdd(encoded, part(tensor, first, count), count);
+    }
+
+    private MemorySegment part(MemorySegment tensor, long first, long count) {
+        Float32.checkPart(tensor, first, count, block());
+        return tensor.asSlice(first * Float.BYTES, count * Float.BYTES);
+    }
+}

@@ -1,0 +1,43 @@
+package io.hearth.compression;
+
+/**
+ * How {@link DgcMemory} works.
+ *
+ * @param schedule share kept, by step
+ * @param momentum of the optimiser, which must not apply it again: 0 to below 1; 0 makes it plain error feedback
+ * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
+ * @param reuseSteps steps between exact searches for the threshold, at least 1; in between the last one is used again, while it
+ *     keeps between half and twice as many values as wanted
+ */
+public record DgcOptions(SparsitySchedule schedule, float momentum, double clipNorm, int reuseSteps) {
+    /** Checks the ranges. */
+    public DgcOptions {
+        if (!(momentum >= 0 && momentum < 1)) {
+            throw new IllegalArgumentException(
+                    "need a momentum of at least 0 and below 1, got " + momentum + "; a usual choice is 0.9");
+        }
+        if (!(clipNorm > 0)) {
+            throw new IllegalArgumentException(
+                    "need a clip norm above 0, got " + clipNorm + "; infinity means not to clip");
+        }
+        if (reuseSteps < 1) {
+            throw new IllegalArgumentException(
+                    "need reuseSteps >= 1, got " + reuseSteps + "; 1 searches in every step");
+        }
+    }
+
+    /** No clipping, an exact threshold in every step. */
+    public static DgcOptions of(SparsitySchedule schedule, float momentum) {
+        return new DgcOptions(schedule, momentum, Double.POSITIVE_INFINITY, 1);
+    }
+
+    /** A copy that clips. */
+    public DgcOptions clippedTo(double norm) {
+        return new DgcOptions(schedule, momentum, norm, reuseSteps);
+    }
+
+    /** A copy that searches less often. */
+    public DgcOptions reusing(int steps) {
+        return new DgcOptions(schedule, momentum, clipNorm, steps);
+    }
+}

@@ -1,0 +1,58 @@
+package io.hearth.compression;
+
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a member remembers of each tensor from one step to the next, so that what a lossy encoding left out is sent later.
+ *
+ * <p>In two phases, because a collective may be given up and run again from intact inputs: {@link #prepare} encodes and leaves
+ * the memory as it was; only {@link ErrorFeedback.Pending#commit} changes it.
+ *
+ * <p>Off-heap memory until {@link #close}. One thread at a time.
+ */
+public sealed interface GradientMemory extends AutoCloseable permits ErrorFeedback, DgcMemory {
+    /** Most bytes that {@link #prepare} can write for {@code count} values. */
+    long encodedBytesMax(long count);
+
+    /**
+     * Encodes the gradient and what this tensor is owed.
+     *
+     * @param key names the tensor; a first use, or one with another {@code count}, starts with nothing owed
+     * @param gradient native memory, float32, at least {@code count}; borrowed, unchanged
+     * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
+     * @throws NonFiniteException if gradient or sum is not finite and the encoding does not carry it; nothing is pending then and
+     *     nothing owed to this size is lost
+     * @throws IllegalStateException if this key is pending already, or a new key is one too many
+     */
+    ErrorFeedback.Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
+            throws NonFiniteException;
+
+    /** Forgets what is owed to {@code key}, if anything; a pending encoding of it must be ended first. */
+    void forget(String key);
+
+    /** Size of what {@link #save} writes now. */
+    long savedBytes();
+
+    /**
+     * Writes all that is remembered, so that it can travel with the trained state.
+     *
+     * @param saved native memory of {@link #savedBytes} bytes; written
+     * @throws IllegalStateException if an encoding is pending
+     */
+    void save(MemorySegment saved);
+
+    /**
+     * Remembers what {@link #save} wrote and forgets all else.
+     *
+     * @param saved exactly the bytes of one call of {@link #save}, heap or native, from anywhere; borrowed
+     * @throws MalformedMessageException if they are cut, damaged, of another kind of memory or version, or hold more tensors than
+     *     allowed here; nothing was changed then
+     * @throws IllegalStateException if an encoding is pending
+     */
+    void restore(MemorySegment saved) throws MalformedMessageException;
+
+    /** Forgets all and frees the memory. */
+    @Override
+    void close();
+}

@@ -1,0 +1,50 @@
+package io.hearth.compression;
+
+import io.hearth.accel.BlockFormat;
+
+/**
+ * Half a byte per value and one scale per block: {@code value ~ level * scale}, where {@code scale} is the block's largest magnitude
+ * divided by 7 and the level is rounded to nearest, ties to even, or stochastically. To nearest the error of a value is at most
+ * half a scale, stochastically less than one.
+ *
+ * <p>Body: {@link BlockFormat} with 4 bits. Decoders do not care how it was rounded.
+ */
+public final class Int4Codec implements LevelCodec {
+    /** With 15 levels what is far below the largest of its block is lost, so small blocks; scales cost 12 %. */
+    public static final int BLOCK_DEFAULT = 64;
+
+    private final Levels levels;
+
+    /**
+     * Blocks of so many values, rounded to nearest.
+     *
+     * @param block 8 to 65,536
+     */
+    public Int4Codec(int block) {
+        this(block, false);
+    }
+
+    /**
+     * Blocks of so many values.
+     *
+     * @param block 8 to 65,536
+     * @param stochastic or else to nearest
+     */
+    public Int4Codec(int block, boolean stochastic) {
+        levels = new Levels(format(block), Header.INT4, stochastic);
+    }
+
+    static BlockFormat format(int block) {
+        return new BlockFormat(Byte.SIZE / 2, block);
+    }
+
+    @Override
+    public String name() {
+        return "int4";
+    }
+
+    @Override
+    public Levels levels() {
+        return levels;
+    }
+}

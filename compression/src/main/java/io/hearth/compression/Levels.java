@@ -1,0 +1,110 @@
+package io.hearth.compression;
+
+import io.hearth.accel.BlockFormat;
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Rounding;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/** What the codecs with one scale per block have in common: header, checks and the kernels between them. */
+final class Levels {
+    /** Values that are worked on while they are in the first-level cache. */
+    private static final int CHUNK = 4096;
+
+    private final CodecKernels kernels = Float32.KERNELS;
+    private final BlockFormat format;
+    private final byte id;
+    private final boolean stochastic;
+
+    Levels(BlockFormat format, byte id, boolean stochastic) {
+        this.format = format;
+        this.id = id;
+        this.stochastic = stochastic;
+    }
+
+    int block() {
+        return format.block();
+    }
+
+    long encodedBytes(long count) {
+        return Math.addExact(Header.BYTES, format.bytes(count));
+    }
+
+    long encode(MemorySegment tensor, long first, long count, long seed, MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(encoded, encodedBytes(count), count);
+        long bad = kernels.quantise(
+                format,
+                rounding(seed),
+                first / format.block(),
+                tensor,
+                first * Float.BYTES,
+                count,
+                encoded,
+                Header.BYTES);
+        if (bad != CodecKernels.NONE) {
+            throw nonFinite(tensor, first + bad);
+        }
+        Header.write(encoded, id, format.block(), count);
+        return encodedBytes(count);
+    }
+
+    /** Chunk by chunk, so that the sum, its levels and what they leave out are made in one pass over the memory. */
+    long encodeOwing(
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long count,
+            long seed,
+            MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(encoded, encodedBytes(count), count);
+        Rounding rounding = rounding(seed);
+        int chunk = Math.max(format.block(), CHUNK / format.block() * format.block());
+        for (long done = 0; done < count; done += chunk) {
+            long n = Math.min(chunk, count - done);
+            long at = done * Float.BYTES;
+            kernels.add(left, at, gradient, at, owed, at, n);
+            long bad = kernels.quantiseLeavingError(
+                    format, rounding, done / format.block(), left, at, n, encoded, Header.BYTES + format.bytes(done));
+            if (bad != CodecKernels.NONE) {
+                throw nonFinite(left, done + bad);
+            }
+        }
+        Header.write(encoded, id, format.block(), count);
+        return encodedBytes(count);
+    }
+
+    void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        check(encoded, values, count);
+        kernels.dequantise(format, encoded, Header.BYTES, values, 0, count);
+    }
+
+    void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        check(encoded, values, count);
+        kernels.dequantiseAndAdd(format, encoded, Header.BYTES, values, 0, count);
+    }
+
+    private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        Float32.checkRoom(values, count);
+        Header.check(encoded, id, format.block(), count);
+        if (encoded.byteSize() != encodedBytes(count)) {
+            throw new MalformedMessageException(count + " int" + format.bits() + " values in blocks of "
+                    + format.block() + " need " + encodedBytes(count) + " bytes, got " + encoded.byteSize());
+        }
+        long bad = kernels.badBlock(format, encoded, Header.BYTES, count);
+        if (bad != CodecKernels.NONE) {
+            float scale = encoded.get(Float32.FLOAT, Header.BYTES + format.bytes(bad));
+            throw new MalformedMessageException("int" + format.bits() + " block at value " + bad + " has the scale "
+                    + scale + " and levels that no encoder writes with it");
+        }
+    }
+
+    private Rounding rounding(long seed) {
+        return stochastic ? Rounding.stochastic(seed) : Rounding.NEAREST;
+    }
+
+    private static NonFiniteException nonFinite(MemorySegment values, long index) {
+        return new NonFiniteException(index, values.get(Float32.FLOAT, index * Float.BYTES));
+    }
+}

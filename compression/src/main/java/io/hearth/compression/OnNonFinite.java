@@ -1,0 +1,27 @@
+package io.hearth.compression;
+
+/** What a lossy codec does with a tensor that it cannot carry. */
+public enum OnNonFinite {
+    /** Refuse it by name, and with it the collective on all ranks. */
+    ERROR(""),
+    /** Send the plain values this time. */
+    PASS_DENSE(":dense");
+
+    private final String text;
+
+    OnNonFinite(String text) {
+        this.text = text;
+    }
+
+    /** As it stands in {@link CompressionStrategy#text}. */
+    String text() {
+        return text;
+    }
+
+    Codec around(Codec codec) {
+        return switch (this) {
+            case ERROR -> codec;
+            case PASS_DENSE -> new PassDenseCodec(codec);
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package io.hearth.compression;
+
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Another codec, or the plain values where that one cannot carry them: so NaN and infinity arrive as such and cost the full size
+ * in the steps in which they occur. Its sizes vary, so it has no parts.
+ */
+final class PassDenseCodec implements Codec {
+    private static final NoneCodec DENSE = new NoneCodec();
+
+    private final Codec codec;
+
+    PassDenseCodec(Codec codec) {
+        this.codec = codec;
+    }
+
+    @Override
+    public String name() {
+        return codec.name();
+    }
+
+    @Override
+    public boolean lossless() {
+        return codec.lossless();
+    }
+
+    @Override
+    public boolean carriesNonFinite() {
+        return true;
+    }
+
+    @Override
+    public long encodedBytesMax(long count) {
+        return Math.max(codec.encodedBytesMax(count), DENSE.encodedBytesMax(count));
+    }
+
+    @Override
+    public long encode(MemorySegment values, long count, MemorySegment encoded) {
+        return encode(values, count, 0, encoded);
+    }
+
+    @Override
+    public long encode(MemorySegment values, long count, long seed, MemorySegment encoded) {
+        Float32.checkRoom(encoded, encodedBytesMax(count), count);
+        try {
+            return codec.encode(values, count, seed, encoded);
+        } catch (NonFiniteException notCarried) {
+            return DENSE.encode(values, count, encoded);
+        }
+    }
+
+    @Override
+    public long encodeOwing(
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long count,
+            long seed,
+            MemorySegment encoded) {
+        Float32.checkRoom(encoded, encodedBytesMax(count), count);
+        try {
+            return codec.encodeOwing(gradient, owed, left, count, seed, encoded);
+        } catch (NonFiniteException notCarried) {
+            Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
+            long bytes = DENSE.encode(left, count, encoded);
+            left.asSlice(0, count * Float.BYTES).fill((byte) 0); // all of it arrives
+            return bytes;
+        }
+    }
+
+    @Override
+    public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        reader(encoded).decode(encoded, values, count);
+    }
+
+    @Override
+    public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        reader(encoded).decodeAndAdd(encoded, values, count);
+    }
+
+    private Codec reader(MemorySegment encoded) {
+        return Header.isOf(encoded, Header.NONE) ? DENSE : codec;
+    }
+}

@@ -1,0 +1,120 @@
+package io.hearth.compression;
+
+import io.hearth.compression.ErrorFeedback.Pending;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** What is remembered of one tensor, and what will be if the encoding that is pending is committed. */
+final class Remembered {
+    private final Arena arena = Arena.ofShared();
+    private final long floats;
+    private final long shape;
+    private MemorySegment now;
+    private MemorySegment next;
+    private long steps;
+    private long note;
+    private @Nullable Encoding pending;
+
+    /**
+     * All zero.
+     *
+     * @param floats how many
+     * @param shape what else has to be alike for them to be of use
+     */
+    Remembered(long floats, long shape) {
+        this.floats = floats;
+        this.shape = shape;
+        now = arena.allocate(Float32.FLOAT, floats);
+        next = arena.allocate(Float32.FLOAT, floats);
+    }
+
+    /** What {@link TensorFile} read; takes {@code values} over by copy. */
+    Remembered(long floats, long shape, long steps, long note, MemorySegment values) {
+        this(floats, shape);
+        this.steps = steps;
+        this.note = note;
+        now.copyFrom(values);
+    }
+
+    long floats() {
+        return floats;
+    }
+
+    long shape() {
+        return shape;
+    }
+
+    /** How many encodings were committed. */
+    long steps() {
+        return steps;
+    }
+
+    /** What the last committed encoding left besides the floats; 0 at first. */
+    long note() {
+        return note;
+    }
+
+    MemorySegment now() {
+        return now;
+    }
+
+    /** To be written before {@link #pend}. */
+    MemorySegment next() {
+        return next;
+    }
+
+    Pending pend(long encodedBytes, long nextNote) {
+        var encoding = new Encoding(encodedBytes, nextNote);
+        pending = encoding;
+        return encoding;
+    }
+
+    void checkIdle(String key) {
+        if (pending != null) {
+            throw new IllegalStateException("tensor " + key + " is pending: commit or roll back first");
+        }
+    }
+
+    void close() {
+        pending = null;
+        arena.close();
+    }
+
+    private final class Encoding implements Pending {
+        private final long encodedBytes;
+        private final long nextNote;
+
+        Encoding(long encodedBytes, long nextNote) {
+            this.encodedBytes = encodedBytes;
+            this.nextNote = nextNote;
+        }
+
+        @Override
+        public long encodedBytes() {
+            return encodedBytes;
+        }
+
+        @Override
+        public void commit() {
+            end();
+            MemorySegment kept = next;
+            next = now;
+            now = kept;
+            note = nextNote;
+            steps++;
+        }
+
+        @Override
+        public void rollback() {
+            end();
+        }
+
+        private void end() {
+            if (pending != this) {
+                throw new IllegalStateException("this encoding was committed, rolled back or forgotten before");
+            }
+            pending = null;
+        }
+    }
+}

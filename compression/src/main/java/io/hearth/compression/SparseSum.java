@@ -1,0 +1,155 @@
+package io.hearth.compression;
+
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Sums of sparse encodings that stay sparse while that is smaller: what {@link TopKCodec} and {@link DgcMemory} write, and what
+ * merging such encodings gives. A sum is dense (as {@link NoneCodec} writes) from where that takes fewer bytes, and where a value
+ * overflowed, because infinity has to arrive as such.
+ */
+public final class SparseSum {
+    private static final NoneCodec DENSE = new NoneCodec();
+
+    private SparseSum() {}
+
+    /** Most bytes of a sum, and of what may be merged into one: those of {@code count} plain values. */
+    public static long encodedBytesMax(long count) {
+        return DENSE.encodedBytesMax(count);
+    }
+
+    /**
+     * Merges two encodings into one of their sum; a value that both have is {@code left + right}.
+     *
+     * @param left all bytes of one encoding of {@code count} values, heap or native; borrowed
+     * @param right as {@code left}
+     * @param merged native memory of at least {@link #encodedBytesMax} bytes, apart from both; written
+     * @return bytes written
+     * @throws MalformedMessageException if {@code left} or {@code right} is not such an encoding; found before anything is written
+     */
+    public static long merge(MemorySegment left, MemorySegment right, long count, MemorySegment merged)
+            throws MalformedMessageException {
+        Float32.checkRoom(merged, encodedBytesMax(count), count);
+        boolean leftSparse = check(left, count);
+        boolean rightSparse = check(right, count);
+        if (leftSparse && rightSparse) {
+            var union = Union.of(left, right, count);
+            if (union.finite() && union.bytes() < encodedBytesMax(count)) {
+                write(left, right, count, union.values(), merged);
+                return union.bytes();
+            }
+        }
+        Header.write(merged, Header.NONE, 0, count);
+        MemorySegment sum = merged.asSlice(Header.BYTES, count * Float.BYTES);
+        decode(left, sum, count);
+        decodeAndAdd(right, sum, count);
+        return encodedBytesMax(count);
+    }
+
+    /**
+     * Decodes an encoding over what {@code values} held.
+     *
+     * @throws MalformedMessageException as {@link Codec#decode}
+     */
+    public static void decode(MemorySegment encoded, MemorySegment values, long count)
+            throws MalformedMessageException {
+        Float32.checkRoom(values, count);
+        if (check(encoded, count)) {
+            Sparse.scatter(encoded, values, count);
+        } else {
+            DENSE.decode(encoded, values, count);
+        }
+    }
+
+    /**
+     * Decodes an encoding and adds it.
+     *
+     * @throws MalformedMessageException as {@link Codec#decodeAndAdd}
+     */
+    public static void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count)
+            throws MalformedMessageException {
+        Float32.checkRoom(values, count);
+        if (check(encoded, count)) {
+            Sparse.addAll(encoded, values, count);
+        } else {
+            DENSE.decodeAndAdd(encoded, values, count);
+        }
+    }
+
+    /** Whether it is sparse. */
+    private static boolean check(MemorySegment encoded, long count) throws MalformedMessageException {
+        if (Header.isOf(encoded, Header.NONE)) {
+            DENSE.check(encoded, count);
+            return false;
+        }
+        Sparse.check(encoded, count);
+        return true;
+    }
+
+    /** What merging will give, found by a walk that writes nothing. */
+    private record Union(long values, long bytes, boolean finite) {
+        static Union of(MemorySegment left, MemorySegment right, long count) {
+            var pair = new Pair(left, right);
+            long values = 0;
+            long gapBytes = 0;
+            long expected = 0;
+            boolean finite = true;
+            while (pair.next()) {
+                values++;
+                gapBytes += Gaps.bytes(pair.index() - expected);
+                expected = pair.index() + 1;
+                finite &= Float.isFinite(pair.value());
+            }
+            return new Union(values, Sparse.bytesMax(count, 0) + values * Float.BYTES + gapBytes, finite);
+        }
+    }
+
+    private static void write(MemorySegment left, MemorySegment right, long count, long values, MemorySegment merged) {
+        var writer = new Sparse.Writer(merged, count, values);
+        var pair = new Pair(left, right);
+        while (pair.next()) {
+            writer.add(pair.index(), Float.floatToRawIntBits(pair.value()));
+        }
+        writer.finish();
+    }
+
+    /** Walks over two encodings at once, in the order of their indices. */
+    private static final class Pair {
+        private final Sparse.Cursor left;
+        private final Sparse.Cursor right;
+        private long index = -1;
+        private float value;
+
+        Pair(MemorySegment left, MemorySegment right) {
+            this.left = new Sparse.Cursor(left);
+            this.right = new Sparse.Cursor(right);
+            this.left.next();
+            this.right.next();
+        }
+
+        boolean next() {
+            index = Math.min(left.index(), right.index());
+            if (index == Long.MAX_VALUE) {
+                return false;
+            }
+            if (left.index() != right.index()) {
+                Sparse.Cursor one = left.index() == index ? left : right;
+                value = one.value();
+                one.next();
+            } else {
+                value = left.value() + right.value();
+                left.next();
+                right.next();
+            }
+            return true;
+        }
+
+        long index() {
+            return index;
+        }
+
+        float value() {
+            return value;
+        }
+    }
+}

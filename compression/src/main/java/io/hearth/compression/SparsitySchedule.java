@@ -1,0 +1,45 @@
+package io.hearth.compression;
+
+import java.util.List;
+
+/**
+ * Which share of the values is kept in which step: large at first, while gradients change fast, and small for good.
+ *
+ * @param fractions above 0, at most 1, one for each span; the last one holds for ever
+ * @param stepsEach steps per span, at least 1; usually those of an epoch
+ */
+public record SparsitySchedule(List<Double> fractions, long stepsEach) {
+    private static final List<Double> DGC = List.of(0.25, 0.0625, 0.015_625, 0.004, 0.001);
+
+    /** Checks the ranges. */
+    public SparsitySchedule {
+        fractions = List.copyOf(fractions);
+        if (fractions.isEmpty() || stepsEach < 1) {
+            throw new IllegalArgumentException(
+                    "need at least one fraction and stepsEach >= 1, got " + fractions.size() + " and " + stepsEach);
+        }
+        fractions.forEach(fraction -> TopKCodec.checkFraction("sparsity", fraction));
+    }
+
+    /** Leaves out 75, 93.75, 98.4375, 99.6 and then 99.9 % (Lin et al., ICLR 2018). */
+    public static SparsitySchedule dgc(long stepsPerEpoch) {
+        return new SparsitySchedule(DGC, stepsPerEpoch);
+    }
+
+    /** Always the same. */
+    public static SparsitySchedule constant(double fraction) {
+        return new SparsitySchedule(List.of(fraction), 1);
+    }
+
+    /** The share kept in step {@code step}, the first is 0. */
+    public double fraction(long step) {
+        if (step < 0) {
+            throw new IllegalArgumentException("need a step of at least 0, got " + step);
+        }
+        return fractions.get((int) Math.min(step / stepsEach, fractions.size() - 1));
+    }
+
+    double largest() {
+        return fractions.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
+    }
+}

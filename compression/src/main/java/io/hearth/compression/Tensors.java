@@ -1,0 +1,72 @@
+package io.hearth.compression;
+
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The remembered tensors of one memory by name, at most so many. */
+final class Tensors {
+    private final int tensorsMax;
+    private SortedMap<String, Remembered> byKey = new TreeMap<>();
+
+    Tensors(int tensorsMax) {
+        if (tensorsMax < 1) {
+            throw new IllegalArgumentException("need tensorsMax >= 1, got " + tensorsMax);
+        }
+        this.tensorsMax = tensorsMax;
+    }
+
+    int tensorsMax() {
+        return tensorsMax;
+    }
+
+    /** The tensor of that name, idle; a fresh one if there is none or it has another number of floats or another shape. */
+    Remembered idle(String key, long floats, long shape) {
+        Remembered known = byKey.get(key);
+        if (known != null) {
+            known.checkIdle(key);
+            if (known.floats() == floats && known.shape() == shape) {
+                return known;
+            }
+            forget(key);
+        } else if (byKey.size() == tensorsMax) {
+            throw new IllegalStateException("gradient memory for more than " + tensorsMax
+                    + " tensors: use the same keys in every step, or allow more");
+        }
+        var fresh = new Remembered(floats, shape);
+        byKey.put(key, fresh);
+        return fresh;
+    }
+
+    @Nullable
+    Remembered known(String key) {
+        return byKey.get(key);
+    }
+
+    void forget(String key) {
+        Remembered known = byKey.get(key);
+        if (known != null) {
+            known.checkIdle(key);
+            byKey.remove(key);
+            known.close();
+        }
+    }
+
+    /** All of them, none pending, in the order of their names. */
+    SortedMap<String, Remembered> allIdle() {
+        byKey.forEach((key, tensor) -> tensor.checkIdle(key));
+        return byKey;
+    }
+
+    /** Takes over those and closes its own. */
+    void replace(SortedMap<String, Remembered> fresh) {
+        SortedMap<String, Remembered> old = allIdle();
+        byKey = fresh;
+        old.values().forEach(Remembered::close);
+    }
+
+    void close() {
+        byKey.values().forEach(Remembered::close);
+        byKey.clear();
+    }
+}

@@ -1,0 +1,13 @@
+package io.hearth.compression;
+
+final class Int4StochasticTest extends CodecContractTest {
+    @Override
+    Codec codec() {
+        return new Int4Codec(32, true);
+    }
+
+    @Override
+    float[] oracle(float[] values) {
+        return LevelOracle.stochastic(values, 7, 32, 0);
+    }
+}

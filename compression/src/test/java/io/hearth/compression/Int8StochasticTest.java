@@ -1,0 +1,13 @@
+package io.hearth.compression;
+
+final class Int8StochasticTest extends CodecContractTest {
+    @Override
+    Codec codec() {
+        return new Int8Codec(64, true);
+    }
+
+    @Override
+    float[] oracle(float[] values) {
+        return LevelOracle.stochastic(values, 127, 64, 0);
+    }
+}

@@ -1,0 +1,99 @@
+package io.hearth.compression;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.accel.CodecKernels;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.function.IntToDoubleFunction;
+import org.junit.jupiter.api.Test;
+
+final class MagnitudeThresholdTest {
+    private static final int COUNT = 40_000;
+    private static final int[] KEPT = {1, 2, 40, 399, 4000, 20_000, COUNT - 1, COUNT};
+
+    @Test
+    void exactlySoManyAreKeptHoweverValuesAreSpread() throws Exception {
+        var random = new SplittableRandom(7);
+        judge("normal", i -> random.nextGaussian());
+        judge("few levels", i -> random.nextInt(-3, 4));
+        judge("any bits", i -> {
+            float value = Float.intBitsToFloat(random.nextInt());
+            return Float.isFinite(value) ? value : 0;
+        });
+        judge("all equal", i -> -2.5);
+        judge("zero", i -> 0);
+        judge("rising", i -> i);
+        judge("falling", i -> COUNT - i);
+        judge("subnormal", i -> Float.intBitsToFloat(random.nextInt(5000)));
+        judge("largest", i -> Float.MAX_VALUE);
+        judge("one large, else small", i -> i == 123 ? 1e30 : random.nextGaussian() * 1e-30);
+    }
+
+    /** The sample sees one value in twenty or so; these are spread so that it sees nothing of what counts, or nothing else. */
+    @Test
+    void aMisleadingSampleCostsTimeOnly() throws Exception {
+        int samples = 2048;
+        int stride = COUNT / samples;
+        var seen = new boolean[COUNT];
+        for (int i = 0; i < samples; i++) {
+            seen[i * stride + i % stride] = true;
+        }
+        judge("seen are large", i -> seen[i] ? 1000 + i : 1.0 / (i + 1));
+        judge("seen are small", i -> seen[i] ? 1.0 / (i + 1) : 1000 + i);
+        judge("seen are zero", i -> seen[i] ? 0 : i);
+        judge("unseen are beyond four octaves", i -> seen[i] ? 1 : 1e6 + i);
+    }
+
+    @Test
+    void theFirstValueThatIsNotFiniteIsNamed() throws Exception {
+        for (int bad : new int[] {0, 5, 20_001, COUNT - 1}) {
+            float[] values = new float[COUNT];
+            values[bad] = Float.NEGATIVE_INFINITY;
+            values[COUNT - 1] = Float.NaN;
+            try (var arena = Arena.ofConfined()) {
+                MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
+                var refusal = assertThrows(
+                        NonFiniteException.class, () -> MagnitudeThreshold.of(memory, COUNT, 40, places()));
+                assertEquals(bad, refusal.index());
+            }
+        }
+    }
+
+    private static void judge(String what, IntToDoubleFunction spread) throws NonFiniteException {
+        float[] values = new float[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+            values[i] = (float) spread.applyAsDouble(i);
+        }
+        float[] magnitudes = values.clone();
+        for (int i = 0; i < COUNT; i++) {
+            magnitudes[i] = Math.abs(magnitudes[i]);
+        }
+        Arrays.sort(magnitudes);
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
+            for (int kept : KEPT) {
+                MagnitudeThreshold threshold = MagnitudeThreshold.of(memory, COUNT, kept, places());
+                long above = 0;
+                long equal = 0;
+                for (float value : values) {
+                    int bits = Float.floatToRawIntBits(value) & Float32.MAGNITUDE_MASK;
+                    above += bits > threshold.bits() ? 1 : 0;
+                    equal += bits == threshold.bits() ? 1 : 0;
+                }
+                assertEquals(kept, above + threshold.ties(), what + ", keep " + kept);
+                assertTrue(threshold.ties() <= equal, what + ": ties that are there, keep " + kept);
+                float least = magnitudes[COUNT - kept];
+                assertTrue(Float.floatToRawIntBits(least) >= threshold.leastBits(), what + ", keep " + kept);
+            }
+        }
+    }
+
+    private static int[] places() {
+        return new int[MagnitudeThreshold.CHUNK + CodecKernels.SELECT_SLACK];
+    }
+}
