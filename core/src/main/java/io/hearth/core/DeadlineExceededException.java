@@ -1,6 +1,6 @@
 package io.hearth.core;
 
-/** A collective did not complete before its deadline; this member leaves its group. */
+/** A collective did not complete before its deadline, and this member leaves its group; or a send or receive, and it stays. */
 public class DeadlineExceededException extends CollectiveException {
     private static final long serialVersionUID = 1L;
 

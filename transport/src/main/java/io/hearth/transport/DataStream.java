@@ -54,6 +54,15 @@ public interface DataStream extends AutoCloseable {
      */
     ReceivedRecord receive() throws IOException;
 
+    /**
+     * How many records of {@code length} bytes surely leave before the other end receives any of them; 0 if that is not known.
+     *
+     * @param length 0 to {@link RecordHeader#RECORD_BYTES_MAX}
+     */
+    default int recordsUnread(int length) {
+        return 0;
+    }
+
     /** Bytes that this end put on the wire so far, heads and tags included. */
     long bytesSent();
 

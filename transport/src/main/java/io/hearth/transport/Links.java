@@ -25,6 +25,8 @@ import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -139,7 +141,24 @@ public final class Links implements AutoCloseable {
     public static Links open(
             LinkOptions options, NodeIdentity identity, Endpoint self, NamespaceKeys keys, LinkObserver observer)
             throws SetupException {
-        return open(options, identity, self, keys, observer, Clock.system(), RecordCipher::new);
+        return open(options, identity, self, keys, observer, Clock.system(), AeadCipher::new);
+    }
+
+    /**
+     * As {@link #open}, with ciphers of the caller's. For the bench only, which measures what encryption costs: what goes over
+     * such links is as secret as those ciphers make it.
+     *
+     * @param ciphers the same at both ends, or no stream opens
+     */
+    public static Links openForMeasuring(
+            LinkOptions options,
+            NodeIdentity identity,
+            Endpoint self,
+            NamespaceKeys keys,
+            LinkObserver observer,
+            RecordCipher.Factory ciphers)
+            throws SetupException {
+        return open(options, identity, self, keys, observer, Clock.system(), ciphers);
     }
 
     static Links open(
@@ -252,6 +271,11 @@ public final class Links implements AutoCloseable {
     /** Where data streams come from. */
     public StreamSource streams() {
         return streams;
+    }
+
+    /** How the data streams travel that are open now, by peer: shared memory, TCP or some by each. */
+    public SortedMap<NodeId, Set<DataTransport>> transports() {
+        return streams.transports();
     }
 
     /** All links as they are now. */

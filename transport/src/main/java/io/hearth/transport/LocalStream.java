@@ -109,6 +109,11 @@ final class LocalStream implements OpenStream {
     }
 
     @Override
+    public int recordsUnread(int length) {
+        return out.recordsUnread(length);
+    }
+
+    @Override
     public void send(
             int kind,
             int chunk,

@@ -102,6 +102,11 @@ final class SharedRing {
         return capacity - (position - others) >= needed;
     }
 
+    /** How many records of {@code length} bytes surely go in unread: the reader may hold one more, and a filler may be as long. */
+    int recordsUnread(int length) {
+        return Math.max(0, (capacity - GRANULE) / span(length) - 2);
+    }
+
     private int needed(int length) {
         int span = span(length);
         int toEnd = capacity - at();

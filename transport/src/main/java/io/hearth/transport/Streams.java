@@ -15,10 +15,13 @@ import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -318,6 +321,20 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         stream.begin();
         demandLink(wanted, link, stream);
         return stream;
+    }
+
+    /** As {@link Links#transports}. */
+    SortedMap<NodeId, Set<DataTransport>> transports() {
+        var ways = new TreeMap<NodeId, Set<DataTransport>>();
+        for (OpenStream stream : live) {
+            DataTransport way = switch (stream) {
+                case LocalStream _ -> DataTransport.SHM;
+                case RecordStream _ -> DataTransport.TCP;
+            };
+            ways.computeIfAbsent(stream.peer(), _ -> EnumSet.noneOf(DataTransport.class))
+                    .add(way);
+        }
+        return ways;
     }
 
     /** A stream that begins while its link ends would be forgotten. */

@@ -37,7 +37,7 @@ final class AttacksTest {
     private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
 
     private static TestNode node(NamespaceKeys keys, UnaryOperator<LinkOptions> options) throws Exception {
-        return new TestNode(NodeIdentity.generate(), "agent", 1, keys, options, RecordCipher::new);
+        return new TestNode(NodeIdentity.generate(), "agent", 1, keys, options, AeadCipher::new);
     }
 
     private static void nobodyWasAdmitted(TestNode... nodes) {

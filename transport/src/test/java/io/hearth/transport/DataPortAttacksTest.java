@@ -45,7 +45,7 @@ final class DataPortAttacksTest {
     private TestNode victim() throws Exception {
         RecordCipher.Factory counted = (suite, key, recordsPerKey) -> {
             ciphers.incrementAndGet();
-            return new RecordCipher(suite, key, recordsPerKey);
+            return new AeadCipher(suite, key, recordsPerKey);
         };
         LinkLimits quick = new LinkLimits(
                 Duration.ofSeconds(5), 8192, Duration.ofSeconds(1), GateLimits.DEFAULT, 8, 8, 1 << 22, 4, 1 << 19);
@@ -200,11 +200,11 @@ final class DataPortAttacksTest {
                 victim.id(),
                 id,
                 channel,
-                new RecordCipher(
+                new AeadCipher(
                         RecordCipher.Suite.AES_256_GCM,
                         StreamKeys.derive(linkKey, id, dialSalt, acceptSalt, true),
                         1 << 19),
-                new RecordCipher(
+                new AeadCipher(
                         RecordCipher.Suite.AES_256_GCM,
                         StreamKeys.derive(linkKey, id, dialSalt, acceptSalt, false),
                         1 << 19),

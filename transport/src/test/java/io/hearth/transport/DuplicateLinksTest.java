@@ -20,7 +20,7 @@ final class DuplicateLinksTest {
     private final NamespaceKeys keys = NetworkNamespace.create("home").keys();
 
     private static TestNode start(NodeIdentity identity, long incarnation, NamespaceKeys keys) throws Exception {
-        return new TestNode(identity, "agent", incarnation, keys, options -> options, RecordCipher::new);
+        return new TestNode(identity, "agent", incarnation, keys, options -> options, AeadCipher::new);
     }
 
     private static LinkInfo only(TestNode node) {

@@ -66,7 +66,7 @@ final class LocalDoorTest {
                 1,
                 keys,
                 o -> o.transport(transport).home(home),
-                RecordCipher::new);
+                AeadCipher::new);
     }
 
     private List<DataStream> open(TestNode a, TestNode b) throws Exception {

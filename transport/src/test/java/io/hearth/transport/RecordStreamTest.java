@@ -56,7 +56,7 @@ final class RecordStreamTest {
 
     /** OPEN, three records with collectives 1 to 3, END. */
     private static List<byte[]> wholeStream() {
-        var sealer = new RecordCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19);
+        var sealer = new AeadCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19);
         var records = new ArrayList<byte[]>();
         records.add(sealed(sealer, new RecordHeader(0, RecordHeader.OPEN, 0, 0, 0)));
         for (int i = 1; i <= 3; i++) {
@@ -86,8 +86,8 @@ final class RecordStreamTest {
                     PEER,
                     ID,
                     channel,
-                    new RecordCipher(Suite.AES_256_GCM, KEY_OUT.clone(), 1 << 19),
-                    new RecordCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19),
+                    new AeadCipher(Suite.AES_256_GCM, KEY_OUT.clone(), 1 << 19),
+                    new AeadCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19),
                     buffers,
                     new Deadlines(timer),
                     _ -> {});
@@ -166,19 +166,19 @@ final class RecordStreamTest {
 
     @Test
     void aStreamBeginsWithItsOpeningRecordAndHasOnlyOne() throws IOException {
-        var sealer = new RecordCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19);
+        var sealer = new AeadCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19);
         refused(
                 List.of(sealed(sealer, new RecordHeader(0, RecordHeader.USER_MIN, 0, 0, 0))),
                 List.of(),
                 StreamException.Cause.FORGED);
-        var twice = new RecordCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19);
+        var twice = new AeadCipher(Suite.AES_256_GCM, KEY_IN.clone(), 1 << 19);
         var opening = new RecordHeader(0, RecordHeader.OPEN, 0, 0, 0);
         refused(List.of(sealed(twice, opening), sealed(twice, opening)), List.of(), StreamException.Cause.FORGED);
     }
 
     @Test
     void aRecordUnderAnotherKeyIsRefusedAtOnce() throws IOException {
-        var other = new RecordCipher(Suite.AES_256_GCM, filled(3), 1 << 19);
+        var other = new AeadCipher(Suite.AES_256_GCM, filled(3), 1 << 19);
         refused(
                 List.of(sealed(other, new RecordHeader(0, RecordHeader.OPEN, 0, 0, 0))),
                 List.of(),

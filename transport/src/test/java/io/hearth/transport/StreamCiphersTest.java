@@ -37,7 +37,7 @@ final class StreamCiphersTest {
 
     private TestNode tcp() throws SetupException {
         return new TestNode(
-                NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(DataTransport.TCP), RecordCipher::new);
+                NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(DataTransport.TCP), AeadCipher::new);
     }
 
     /** The two ends of one stream. */
@@ -74,7 +74,7 @@ final class StreamCiphersTest {
             if (!seen.add(copy)) {
                 repeated.add(copy);
             }
-            return new RecordCipher(suite, key, recordsPerKey);
+            return new AeadCipher(suite, key, recordsPerKey);
         };
         int connections = 1_000;
         try (var a = new TestNode(
@@ -101,7 +101,7 @@ final class StreamCiphersTest {
         Set<RecordCipher.Suite> used = ConcurrentHashMap.newKeySet();
         RecordCipher.Factory watched = (suite, key, recordsPerKey) -> {
             used.add(suite);
-            return new RecordCipher(suite, key, recordsPerKey);
+            return new AeadCipher(suite, key, recordsPerKey);
         };
         try (var a = new TestNode(
                         NodeIdentity.generate(),
@@ -137,14 +137,14 @@ final class StreamCiphersTest {
                         1,
                         keys,
                         o -> o.limits(small).transport(DataTransport.TCP),
-                        RecordCipher::new);
+                        AeadCipher::new);
                 var b = new TestNode(
                         NodeIdentity.generate(),
                         "agent",
                         1,
                         keys,
                         o -> o.limits(small).transport(DataTransport.TCP),
-                        RecordCipher::new)) {
+                        AeadCipher::new)) {
             a.link(b);
             Pair pair = open(a, b, ID);
             for (int i = 0; i < 50; i++) {

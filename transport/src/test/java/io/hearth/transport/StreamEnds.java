@@ -52,7 +52,7 @@ record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
     private static RecordCipher cipher(int key) {
         byte[] bytes = new byte[StreamKeys.KEY_BYTES];
         bytes[0] = (byte) key;
-        return new RecordCipher(RecordCipher.Suite.AES_256_GCM, bytes, 1 << 19);
+        return new AeadCipher(RecordCipher.Suite.AES_256_GCM, bytes, 1 << 19);
     }
 
     /** Shared memory; the first end dials. */

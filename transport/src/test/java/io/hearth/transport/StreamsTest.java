@@ -49,7 +49,7 @@ final class StreamsTest {
     }
 
     private TestNode node() throws SetupException {
-        return new TestNode(NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(transport), RecordCipher::new);
+        return new TestNode(NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(transport), AeadCipher::new);
     }
 
     /** The two ends of one stream. */

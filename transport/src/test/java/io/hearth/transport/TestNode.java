@@ -40,7 +40,7 @@ final class TestNode implements AutoCloseable {
     final BlockingQueue<Seen> seen = new LinkedBlockingQueue<>();
 
     TestNode(NamespaceKeys keys) throws SetupException {
-        this(NodeIdentity.generate(), NodeId.AGENT, 1, keys, options -> options, RecordCipher::new);
+        this(NodeIdentity.generate(), NodeId.AGENT, 1, keys, options -> options, AeadCipher::new);
     }
 
     TestNode(

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The vectors were made with another implementation (Python's cryptography, OpenSSL below it). */
-final class RecordCipherTest {
+final class AeadCipherTest {
     private static final int RECORDS_PER_KEY = 3; // so that the fourth vector lies behind a ratchet
     private static final StreamId ID = new StreamId("digits", "L1/3", 2);
 
@@ -42,7 +42,7 @@ final class RecordCipherTest {
     }
 
     private static RecordCipher cipher(Suite suite) {
-        return new RecordCipher(suite, counting(0, 32), RECORDS_PER_KEY);
+        return new AeadCipher(suite, counting(0, 32), RECORDS_PER_KEY);
     }
 
     private static byte[] plaintext(int record) {
@@ -119,12 +119,12 @@ final class RecordCipherTest {
     @Test
     void aDroppedKeyIsGone() {
         byte[] key = counting(0, 32);
-        var cipher = new RecordCipher(Suite.AES_256_GCM, key, RECORDS_PER_KEY);
+        var cipher = new AeadCipher(Suite.AES_256_GCM, key, RECORDS_PER_KEY);
         sealed(cipher, 1);
         cipher.destroy();
         assertArrayEquals(new byte[32], key);
         assertThrows(IllegalStateException.class, () -> sealed(cipher, 1));
-        assertEquals("RecordCipher[AES_256_GCM, redacted]", cipher.toString());
+        assertEquals("AeadCipher[AES_256_GCM, redacted]", cipher.toString());
     }
 
     private static String hex(byte[] bytes) {
