@@ -181,26 +181,31 @@ final class Caller implements AutoCloseable {
     /** Gives the lock back. */
     private void leave(Call asked) {
         watch.disarm();
-        asked.watch.end(asked.outcome != null && asked.outcome.refusal().isEmpty());
+        Status.Kept outcome = asked.outcome;
+        boolean hasResult = outcome != null && outcome.refusal().isEmpty();
+        asked.watch.end(hasResult);
         try {
             asked.settle();
+            if (!hasResult) {
+                takeBack(asked);
+            }
         } finally {
-            if (asked.outcome == null) {
-                board.lock.unlock();
-                // A forwarder may still write there, in a mesh that is over.
-                driver.whenIdle(() -> {
-                    buffers.give(asked.work());
-                    asked.memory().giveInput(buffers);
-                });
-                board.lock.lock();
-            } else {
-                asked.memory().giveInput(buffers);
-                if (asked.outcome.refusal().isPresent()) {
-                    buffers.give(asked.work());
-                }
+            asked.memory().giveInput(buffers);
+            if (outcome == null || outcome.bytes() == 0) {
+                buffers.give(asked.work());
             }
             board.leave();
             board.lock.unlock();
+        }
+    }
+
+    /** Brings the input back. The lock is open meanwhile; afterwards nobody writes there, not even in a mesh that is over. */
+    private void takeBack(Call asked) {
+        board.lock.unlock();
+        try {
+            driver.whenIdle(asked.contribution()::restore);
+        } finally {
+            board.lock.lock();
         }
     }
 

@@ -44,6 +44,7 @@ public final class CollectiveCodec {
                 .setCodec(signature.codec())
                 .setRoot(signature.root().map(NodeId::text).orElse(""))
                 .setStrategy(signature.strategy())
+                .setInPlace(signature.inPlace())
                 .build()
                 .toByteArray();
     }
@@ -64,7 +65,8 @@ public final class CollectiveCodec {
                         message.getCount(),
                         message.getCodec(),
                         message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot())),
-                        message.getStrategy()));
+                        message.getStrategy(),
+                        message.getInPlace()));
     }
 
     /** The bytes of a call's signature as a stream's first record of a number begins with them: their count (2, little-endian) first. */

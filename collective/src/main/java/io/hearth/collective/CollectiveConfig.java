@@ -13,6 +13,8 @@ import io.hearth.transport.RecordHeader;
  * @param segmentBytes pipelined at once, a multiple of 8, at most {@link RecordHeader#SEGMENT_BYTES_MAX}
  * @param inTurnBytesMax 0 or more; a call that sends at most so much to any one rank is played by the caller's thread alone, which is
  *     faster than to hand over. Streams must take twice as much before it is read
+ * @param inPlaceBytesMin 0 or more; an all-reduce of at least so much that may go round the ring is done in place: it waits until all
+ *     have the sum, which is a round trip, and saves a buffer of its size and a copy of the result
  * @param bucketBytes positive; tensors of a list travel together up to this size
  * @param links what a message is taken to cost, for {@code AUTO}
  */
@@ -22,15 +24,17 @@ public record CollectiveConfig(
         ReduceStrategy reduce,
         int segmentBytes,
         int inTurnBytesMax,
+        long inPlaceBytesMin,
         long bucketBytes,
         LinkModel links) {
-    /** Whatever is fastest, in segments of 128 KiB, 40 KiB in turn, in buckets of 16 MiB, over Ethernet of 1 Gbit/s. */
+    /** Whatever is fastest, in segments of 128 KiB, 40 KiB in turn, from 1 MiB in place, in buckets of 16 MiB, over Ethernet of 1 Gbit/s. */
     public static final CollectiveConfig DEFAULTS = new CollectiveConfig(
             AllReduceStrategy.AUTO,
             BroadcastStrategy.AUTO,
             ReduceStrategy.AUTO,
             128 * 1024,
             40 * 1024,
+            1024L * 1024,
             16L * 1024 * 1024,
             LinkModel.GIGABIT);
 
@@ -39,32 +43,44 @@ public record CollectiveConfig(
                 || segmentBytes % 8 != 0
                 || segmentBytes > RecordHeader.SEGMENT_BYTES_MAX
                 || inTurnBytesMax < 0
+                || inPlaceBytesMin < 0
                 || bucketBytes < 1) {
             throw new IllegalArgumentException("need segments of 8 to " + RecordHeader.SEGMENT_BYTES_MAX
-                    + " bytes, a multiple of 8, nothing negative in turn and positive buckets; got " + segmentBytes
+                    + " bytes, a multiple of 8, nothing negative in turn and in place, and positive buckets; got "
+                    + segmentBytes
                     + ", "
-                    + inTurnBytesMax + " and " + bucketBytes);
+                    + inTurnBytesMax + ", " + inPlaceBytesMin + " and " + bucketBytes);
         }
     }
 
     /** The same with another way for sums. */
     public CollectiveConfig by(AllReduceStrategy way) {
-        return new CollectiveConfig(way, broadcast, reduce, segmentBytes, inTurnBytesMax, bucketBytes, links);
+        return new CollectiveConfig(
+                way, broadcast, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, links);
     }
 
     /** The same with another way from one to all. */
     public CollectiveConfig by(BroadcastStrategy way) {
-        return new CollectiveConfig(allReduce, way, reduce, segmentBytes, inTurnBytesMax, bucketBytes, links);
+        return new CollectiveConfig(
+                allReduce, way, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, links);
     }
 
     /** The same with another way from all to one. */
     public CollectiveConfig by(ReduceStrategy way) {
-        return new CollectiveConfig(allReduce, broadcast, way, segmentBytes, inTurnBytesMax, bucketBytes, links);
+        return new CollectiveConfig(
+                allReduce, broadcast, way, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, links);
     }
 
     /** The same in other portions; see {@link #segmentBytes} and {@link #inTurnBytesMax}. */
     public CollectiveConfig cut(int segments, int inTurn) {
-        return new CollectiveConfig(allReduce, broadcast, reduce, segments, inTurn, bucketBytes, links);
+        return new CollectiveConfig(
+                allReduce, broadcast, reduce, segments, inTurn, inPlaceBytesMin, bucketBytes, links);
+    }
+
+    /** The same with another {@link #inPlaceBytesMin}. */
+    public CollectiveConfig inPlaceFrom(long bytes) {
+        return new CollectiveConfig(
+                allReduce, broadcast, reduce, segmentBytes, inTurnBytesMax, bytes, bucketBytes, links);
     }
 
     /** What {@code AUTO} comes to. */

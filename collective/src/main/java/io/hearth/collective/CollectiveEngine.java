@@ -31,10 +31,12 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>The application calls the {@link DistributedBackend} side. Whoever runs the view change calls {@link #freeze},
  * {@link #install} and {@link #removed}, and hears through {@link CollectiveListener}. A call that meets a view change waits
- * for it and then goes on, repeats, or takes the result from a member that has it; its input is intact until it returns.
+ * for it and then goes on, repeats, or takes the result from a member that has it. A call that fails leaves its buffers as they were,
+ * but for an output that is another one than the input.
  *
- * <p>The result comes into being in memory of the engine and is kept there until no member can lack it: one buffer of the
- * call's size during a call and one after it, plus the encodings of all ranks where a codec is used.
+ * <p>A large sum comes into being in place, with one buffer of its size beside it. Every other result comes into being in memory of
+ * the engine and is kept there until no member can lack it: one buffer of the call's size during a call and one after it, plus the
+ * encodings of all ranks where a codec is used.
  */
 public final class CollectiveEngine implements DistributedBackend {
     /** How many numbers a group may have open at once, at most; a constant of the protocol. */
@@ -55,6 +57,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final GroupShell shell;
     private final SharedState shared = new SharedState();
     private volatile boolean entersByStep; // by whoever knows the cluster, for callers
+    private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
     private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
     private final ReentrantLock callers = new ReentrantLock();
     private final CallQueue queue;
@@ -247,6 +250,39 @@ public final class CollectiveEngine implements DistributedBackend {
         tally.barrier();
     }
 
+    @Override
+    public void send(MemorySegment values, DataType type, int toRank, CollectiveOptions how)
+            throws CollectiveException {
+        var parcel = new Parcel(type, Tensors.elements(values, type));
+        Tensors.demandUsable(values);
+        NodeId peer = other(toRank);
+        demandEntered();
+        shell.pairs().send(peer, values, parcel, due(how));
+    }
+
+    @Override
+    public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions how)
+            throws CollectiveException {
+        var parcel = new Parcel(type, Tensors.elements(values, type));
+        Tensors.demandWritable(values);
+        NodeId peer = other(fromRank);
+        demandEntered();
+        shell.pairs().receive(peer, values, parcel, due(how));
+    }
+
+    private NodeId other(int rank) {
+        List<NodeId> members = shell.state().ranks();
+        if (rank < 0 || rank >= Math.max(1, members.size())) {
+            throw new IllegalArgumentException(
+                    "no rank " + rank + " in a group of " + members.size() + "; ranks are 0 to worldSize() - 1");
+        }
+        if (members.isEmpty() || members.get(rank).equals(self)) {
+            throw new IllegalArgumentException(
+                    "rank " + rank + " is this one, which cannot send to itself: name another rank");
+        }
+        return members.get(rank);
+    }
+
     /** After all that was begun before. */
     private CollectiveResult next(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
             throws CollectiveException {
@@ -264,8 +300,8 @@ public final class CollectiveEngine implements DistributedBackend {
         if (shell.isOut()) {
             shared.left();
         }
-        var means =
-                new StepBoundary.Means(group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget());
+        var means = new StepBoundary.Means(
+                group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget(), progress);
         var boundary = new StepBoundary(shared, means);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         next(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, agreed, how);
@@ -281,6 +317,14 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveMetrics metricsSnapshot() {
         return tally.snapshot(worldSize() - 1, shell.caller().repeated());
+    }
+
+    /**
+     * Most bytes of native working memory that this engine held at once since this was asked before: results, copies of inputs,
+     * encodings, and spare buffers. Not the buffers of streams nor what codecs remember.
+     */
+    public long takeWorkBytesPeak() {
+        return shell.buffers().takePeakBytes();
     }
 
     /**
@@ -322,6 +366,7 @@ public final class CollectiveEngine implements DistributedBackend {
             removed(new RemovedFromClusterException(
                     "this training had begun alone when the node joined others at epoch " + view.epoch()));
         }
+        shell.pairs().installed(lineage, view.group(group));
         try {
             shell.install(new GroupMachine.Event.Installed(
                     new GroupMachine.Frozen(lineage, view.epoch()),
@@ -339,6 +384,7 @@ public final class CollectiveEngine implements DistributedBackend {
      */
     public void removed(HearthException why) {
         shell.removed(why);
+        shell.pairs().over(why);
     }
 
     /** Ends everything with {@code why} for good, whether anything was called or not. */
@@ -357,6 +403,12 @@ public final class CollectiveEngine implements DistributedBackend {
     /** Tells {@code listener} where the time of calls goes that begin from now on, and nobody else; NONE ends that. */
     public void trace(CollectiveTrace listener) {
         shell.trace(listener);
+    }
+
+    /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else; NONE ends that. */
+    public void progress(CollectiveProgress listener) {
+        progress = listener;
+        shell.progress(listener, self, clock);
     }
 
     /** All numbers up to this one ended here; 0 before the first. */
@@ -400,15 +452,8 @@ public final class CollectiveEngine implements DistributedBackend {
         if (codec == null
                 || codec.name().equals(Signature.PLAIN)
                 || (!fits && how.codec().isEmpty())) {
-            AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
-            return new Plan(
-                    Signature.combining(
-                            Signature.Kind.ALL_REDUCE,
-                            op,
-                            type,
-                            count,
-                            way.name().toLowerCase(Locale.ROOT)),
-                    new PlainSum(way));
+            return plainSum(
+                    op, type, count, how.allReduce().orElse(options.config().allReduce()));
         }
         if (!fits) {
             throw new IllegalArgumentException(
@@ -419,6 +464,15 @@ public final class CollectiveEngine implements DistributedBackend {
         return new Plan(
                 Signature.allReduce(op, type, count, codec.name()),
                 new EncodedSum(codec, memory, key, shell.buffers(), reducer));
+    }
+
+    private Plan plainSum(ReduceOp op, DataType type, long count, AllReduceStrategy way) {
+        String name = way.name().toLowerCase(Locale.ROOT);
+        boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
+        if (mayGoRound && count * type.bytes() >= options.config().inPlaceBytesMin()) {
+            return new Plan(Signature.inPlace(op, type, count, name), new SumInPlace());
+        }
+        return new Plan(Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way));
     }
 
     private ErrorFeedback memory(Codec codec) {
@@ -434,17 +488,28 @@ public final class CollectiveEngine implements DistributedBackend {
         }
     }
 
+    private void demandEntered() throws CollectiveException {
+        if (entersByStep) {
+            throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
+                    + " and call beginStep() to enter it, or come back when the job has ended");
+        }
+    }
+
+    private long due(CollectiveOptions how) {
+        return clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
+    }
+
     private CollectiveResult run(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
             throws CollectiveException {
         Tensors.demandUsable(input);
         Tensors.demandWritable(target);
-        if (entersByStep && plan.signature().kind() != Signature.Kind.BOUNDARY) {
-            throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
-                    + " and call beginStep() to enter it, or come back when the job has ended");
+        if (plan.signature().kind() != Signature.Kind.BOUNDARY) {
+            demandEntered();
         }
-        long due = clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
+        long due = due(how);
         Signature signature = plan.signature();
-        var call = new Call(signature, memory(plan, input, target), plan.contribution(), due);
+        Call.Memory memory = plan.contribution().memory(signature, input, target, shell);
+        var call = new Call(signature, memory, plan.contribution(), due);
         Status.Kept outcome;
         try {
             outcome = shell.caller().perform(call);
@@ -460,19 +525,6 @@ public final class CollectiveEngine implements DistributedBackend {
         }
         Contribution.Part part = plan.contribution().part(call, outcome.contributors());
         return new CollectiveResult(outcome.contributors(), call.bytesSent, part.first(), part.count());
-    }
-
-    /** Memory for a call; input that not all threads may use is copied. */
-    private Call.Memory memory(Plan plan, MemorySegment input, MemorySegment target) {
-        long resultBytes = plan.contribution().workBytes(plan.signature(), target);
-        Buffers.Buffer copy = null;
-        MemorySegment usable = input;
-        if (!input.isNative() || !shell.mayTouch(input)) {
-            copy = shell.buffers().take(input.byteSize());
-            MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
-            usable = copy.bytes();
-        }
-        return new Call.Memory(usable, copy, shell.buffers().take(resultBytes), target);
     }
 
     /** Longer than anybody waits is as good as for ever, and can be reckoned with. */

@@ -81,6 +81,23 @@ interface Contribution {
                 call.signature().bytes());
     }
 
+    /**
+     * Memory for a call of {@code signature}; given back by {@link Caller}. Input that not all threads may use is copied.
+     *
+     * @param input the application's, not touched by others before the call ends
+     * @param target where the application wants the result
+     */
+    default Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
+        Buffers.Buffer copy = null;
+        MemorySegment usable = input;
+        if (!input.isNative() || !shell.mayTouch(input)) {
+            copy = shell.buffers().take(input.byteSize());
+            MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
+            usable = copy.bytes();
+        }
+        return new Call.Memory(usable, copy, shell.buffers().take(workBytes(signature, target)), target);
+    }
+
     /** Bytes of the memory in which the result comes into being, for one that goes to {@code target}. */
     default long workBytes(Signature signature, MemorySegment target) {
         return signature.bytes();
@@ -93,6 +110,9 @@ interface Contribution {
     default Part part(Call call, int contributors) {
         return new Part(0, call.signature().count());
     }
+
+    /** The call ends without a result: what attempts overwrote of its input comes back. Nobody plays it any more. */
+    default void restore() {}
 
     /** The number is done: keep what the next call needs to know of it. */
     default void commit() {}

@@ -40,6 +40,16 @@ final class DeadlineWatch implements AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #arm} for one of several calls, by one thread at a time: what is due earlier stays. {@code onDue} must then arm for
+     * those that are left, so a call has to be known to it before this.
+     */
+    void armEarliest(long nanos) {
+        if (!armed || nanos - dueNanos < 0) {
+            arm(nanos);
+        }
+    }
+
     /** The call is over. */
     void disarm() {
         armed = false;

@@ -10,7 +10,7 @@ import java.util.List;
  * A group of processes that compute together. All ranks make the same calls in the same order.
  *
  * <p>A call that throws {@link CollectiveException} leaves its buffers as they were. One thread calls at a time; a second one gets
- * an {@link IllegalStateException}. Buffers are heap or native, little-endian, a whole number of elements, of the same size on all
+ * an {@link IllegalStateException}, but see {@link #send}. Buffers are heap or native, little-endian, a whole number of elements, of the same size on all
  * ranks unless said otherwise. Those of {@code bytes * worldSize()} have one block for each rank, in rank order; where a member is
  * lost meanwhile, they are filled from the front with a block for each that is left, and the result says how many.
  */
@@ -32,7 +32,7 @@ public interface DistributedBackend extends AutoCloseable {
      * Combines the values of all ranks, element by element; every rank ends with the same bytes.
      *
      * @param values in place; heap or native, little-endian, a whole number of elements; same size on all ranks
-     * @throws CollectiveException no result; the subclass says what to do
+     * @throws CollectiveException no result, and {@code values} as before; the subclass says what to do
      */
     CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
             throws CollectiveException;
@@ -41,7 +41,7 @@ public interface DistributedBackend extends AutoCloseable {
      * As {@link #allReduce(MemorySegment, DataType, ReduceOp, CollectiveOptions)}, into another buffer.
      *
      * @param input not written
-     * @param output of the same size; may be {@code input}
+     * @param output of the same size; may be {@code input}. Another one holds anything after a failure
      */
     CollectiveResult allReduce(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions options)
@@ -132,6 +132,41 @@ public interface DistributedBackend extends AutoCloseable {
      * @throws CollectiveException they did not; the subclass says why
      */
     void barrier(CollectiveOptions options) throws CollectiveException;
+
+    /**
+     * Sends values to one other rank, which calls {@link #receive}; no other rank has to do anything. Returns when that rank has
+     * them. Each ordered pair of ranks counts its own transfers: they arrive in the order in which they were sent, each once, and
+     * neither wait for collectives nor hold them up.
+     *
+     * <p>One send and one receive at a time between two ranks, from any thread, beside a collective. A member that is lost does not
+     * touch the transfers of others: they go on in the next view, from the start. After an error other than a mismatch the values may have
+     * arrived or not; the next transfer of this pair is a new one in any case, and this member stays in its group.
+     *
+     * @param values heap or native; not written, borrowed for the call
+     * @param toRank 0 to {@code worldSize() - 1}, as {@link #rank} counts, another one than this
+     * @param options of which the deadline counts
+     * @throws io.hearth.core.CollectiveMismatchException the other rank waits for another type or size; both hear so
+     * @throws io.hearth.core.PeerLostException the other rank is no member any more
+     * @throws io.hearth.core.RemovedFromClusterException this rank is none any more
+     * @throws io.hearth.core.DeadlineExceededException says what it waited for
+     * @throws IllegalStateException another thread is sending to that rank
+     * @throws CollectiveException interrupted, or the backend is closed
+     */
+    void send(MemorySegment values, DataType type, int toRank, CollectiveOptions options) throws CollectiveException;
+
+    /**
+     * Waits for what one other rank sends to this one with {@link #send}, and returns when it is here. An error other than a mismatch
+     * leaves what is being sent to the next call.
+     *
+     * @param values written at the end and at once; unchanged if this throws. As long as the call, the engine has memory of the same
+     *     size
+     * @param fromRank as for {@link #send}
+     * @param options of which the deadline counts
+     * @throws CollectiveException as for {@link #send}
+     * @throws IllegalStateException another thread is receiving from that rank
+     */
+    void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
+            throws CollectiveException;
 
     /**
      * Names buffers that all ranks of the group keep alike, such as weights and the optimizer's memory: a rank that enters, or

@@ -29,6 +29,7 @@ import java.util.function.Supplier;
  * throws leaves its buffers as they were.
  *
  * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}, and so does a call out of a callback.
+ * Other threads may send and receive meanwhile.
  * What is wrong with a call itself, such as a rank that does not exist, gets an {@link IllegalArgumentException} before anything
  * is sent.
  */
@@ -417,6 +418,69 @@ public final class DistributedContext {
     public CollectiveResult scatter(MemorySegment blocks, MemorySegment block, DataType type, int root)
             throws CollectiveException {
         return backend.scatter(blocks, block, type, root, options);
+    }
+
+    /**
+     * Sends {@code values} to one other rank, which calls {@link #receive(float[], int)}; returns when it has them. No other rank has
+     * to do anything, and a thread of its own may do this beside collectives; see {@link DistributedBackend#send}.
+     *
+     * @param values of the length that the other rank receives; not written
+     * @param toRank 0 to {@code worldSize() - 1}, another one than this
+     * @throws CollectiveException the subclass says what to do
+     */
+    public void send(float[] values, int toRank) throws CollectiveException {
+        backend.send(MemorySegment.ofArray(values), DataType.FLOAT32, toRank, options);
+    }
+
+    /** As {@link #send(float[], int)}, for doubles. */
+    public void send(double[] values, int toRank) throws CollectiveException {
+        backend.send(MemorySegment.ofArray(values), DataType.FLOAT64, toRank, options);
+    }
+
+    /** As {@link #send(float[], int)}, for ints. */
+    public void send(int[] values, int toRank) throws CollectiveException {
+        backend.send(MemorySegment.ofArray(values), DataType.INT32, toRank, options);
+    }
+
+    /** As {@link #send(float[], int)}, for elements of a buffer. */
+    public void send(ByteBuffer values, DataType type, int toRank) throws CollectiveException {
+        backend.send(Tensors.of(values, type), type, toRank, options);
+    }
+
+    /** As {@link #send(float[], int)}, for elements of any segment. */
+    public void send(MemorySegment values, DataType type, int toRank) throws CollectiveException {
+        backend.send(values, type, toRank, options);
+    }
+
+    /**
+     * Waits for what one other rank sends to this one with {@link #send(float[], int)}.
+     *
+     * @param values written when all is there; unchanged if this throws
+     * @param fromRank 0 to {@code worldSize() - 1}, another one than this
+     * @throws CollectiveException the subclass says what to do
+     */
+    public void receive(float[] values, int fromRank) throws CollectiveException {
+        backend.receive(MemorySegment.ofArray(values), DataType.FLOAT32, fromRank, options);
+    }
+
+    /** As {@link #receive(float[], int)}, for doubles. */
+    public void receive(double[] values, int fromRank) throws CollectiveException {
+        backend.receive(MemorySegment.ofArray(values), DataType.FLOAT64, fromRank, options);
+    }
+
+    /** As {@link #receive(float[], int)}, for ints. */
+    public void receive(int[] values, int fromRank) throws CollectiveException {
+        backend.receive(MemorySegment.ofArray(values), DataType.INT32, fromRank, options);
+    }
+
+    /** As {@link #receive(float[], int)}, for elements of a buffer. */
+    public void receive(ByteBuffer values, DataType type, int fromRank) throws CollectiveException {
+        backend.receive(Tensors.of(values, type), type, fromRank, options);
+    }
+
+    /** As {@link #receive(float[], int)}, for elements of any segment. */
+    public void receive(MemorySegment values, DataType type, int fromRank) throws CollectiveException {
+        backend.receive(values, type, fromRank, options);
     }
 
     /**

@@ -6,10 +6,7 @@ import io.hearth.collective.schedule.Transfer;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
-import io.hearth.identity.NodeId;
-import io.hearth.transport.DataStream;
 import io.hearth.transport.ReceivedRecord;
-import io.hearth.transport.RecordHeader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -22,28 +19,21 @@ import org.jspecify.annotations.Nullable;
  * One attempt at one number in one mesh: plays schedules over the streams to the other members.
  *
  * <p>The calling thread sends. Small schedules it plays alone, in turn, because handing over to another thread costs more than
- * they do; for larger ones the companion receives meanwhile.
+ * they do; rings too, where the stream to the next position surely takes some segments unread; else the companion receives meanwhile.
  *
  * <p>What a rank sends first to another carries its signature, which the other compares with its own. A rank that sees a
- * difference, or that may not take part, sends REFUSED to all others, and takes what comes from each of them until its REFUSED;
- * whoever gets a REFUSED does the same. So each rank of a refused number sends one REFUSED to each other and gets one from each,
- * as last record of that number on every stream, and the streams are ready for the next number. No rank can have finished a
- * number that another one refuses: see {@link Schedule}.
+ * difference, or that may not take part, refuses: {@link RefusalRound}. No rank can have finished a number that another one refuses:
+ * see {@link Schedule}.
  */
 final class Exchange {
-    /** Kinds of records of collectives: the first to a rank under a number, with the signature before the bytes. */
-    static final int CALL = RecordHeader.USER_MIN;
-
-    static final int SEGMENT = CALL + 1;
-    static final int REFUSED = CALL + 2;
-
     private static final int RECORD_OVERHEAD = 64; // head and tag
-
-    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
+    private static final int AHEAD_MAX = 4; // enough to keep both ends busy, and few enough for a cache
 
     private final Mesh mesh;
     private final MeshDriver driver;
     private final long number;
+    private final Wire wire;
+    private final RefusalRound refusals;
     private final Signature signature;
     private final MemorySegment ownCall;
     private final Combiner combiner;
@@ -51,10 +41,6 @@ final class Exchange {
     private final ExchangeWatch watch;
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
-    private final boolean[] over; // by rank, whose REFUSED came; touched by whoever receives
-
-    private boolean spread;
-    private volatile @Nullable Refusal refusal; // written by whoever receives, or before the start; read by the sender
     private volatile long received; // written by whoever receives, read by the sender
     private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the companion
 
@@ -62,6 +48,8 @@ final class Exchange {
         this.driver = driver;
         this.mesh = mesh;
         this.number = number;
+        this.wire = new Wire(mesh, driver.gate(), number);
+        this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
         this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
@@ -69,7 +57,6 @@ final class Exchange {
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
         this.called = new boolean[mesh.world()];
         this.heard = new boolean[mesh.world()];
-        this.over = new boolean[mesh.world()];
         if (isForward) { // all know from the view change what is carried
             Arrays.fill(called, true);
             Arrays.fill(heard, true);
@@ -79,7 +66,7 @@ final class Exchange {
     /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
     static Exchange ofCall(MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<Refusal> doomed) {
         var exchange = new Exchange(driver, mesh, number, signature, false, false);
-        exchange.refusal = doomed.orElse(null);
+        doomed.ifPresent(exchange.refusals::refuse);
         return exchange;
     }
 
@@ -129,23 +116,31 @@ final class Exchange {
      * @throws IOException a stream is broken or the mesh abandoned; {@code buffer} holds anything
      */
     Optional<Refusal> play(Schedule schedule, Order order, Region input, Region buffer) throws IOException {
+        return play(schedule, order, input, buffer, Undo.NONE);
+    }
+
+    /** The same where {@code input} and {@code buffer} may be one memory; {@code undo} saves what is overwritten. */
+    Optional<Refusal> play(Schedule schedule, Order order, Region input, Region buffer, Undo undo) throws IOException {
         if (mesh.world() > 1) {
-            if (refusal == null) {
+            if (!refusals.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
                 watch.plays(schedule);
-                var part = new Part(schedule, order, input, buffer);
+                var part = new Part(schedule, order, input, buffer, undo);
                 if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
                     playInTurn(part);
                 } else {
-                    playOverlapped(part);
+                    int ahead = ahead(schedule, order);
+                    if (ahead > 0) {
+                        playAhead(part, ahead);
+                    } else {
+                        playOverlapped(part);
+                    }
                 }
             }
-            if (refusal != null) {
-                spread();
-            }
+            refusals.spread();
         }
-        return Optional.ofNullable(refusal);
+        return refusals.refusal();
     }
 
     /** Sees where the time goes; to be ended by whoever made this exchange. */
@@ -154,13 +149,11 @@ final class Exchange {
     }
 
     /** What is played. */
-    private record Part(Schedule schedule, Order order, Region input, Region buffer) {}
+    private record Part(Schedule schedule, Order order, Region input, Region buffer, Undo undo) {}
 
     /** This rank cannot take part: whatever is played from now on only tells all ranks so. */
     void refuse(Refusal why) {
-        if (refusal == null) {
-            refusal = why;
-        }
+        refusals.refuse(why);
     }
 
     private void playInTurn(Part part) throws IOException {
@@ -188,6 +181,45 @@ final class Exchange {
         }
     }
 
+    /** How many segments this rank may send before it receives the first without ever waiting in vain; 0 if that is not known. */
+    private int ahead(Schedule schedule, Order order) throws IOException {
+        if (!schedule.isAround() || schedule.sends() != schedule.receives()) {
+            return 0;
+        }
+        int next = order.ranks[(order.position(mesh.rank()) + 1) % order.ranks.length];
+        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + Math.toIntExact(ownCall.byteSize()));
+        return Math.min(AHEAD_MAX, unread - 2); // and a refusal
+    }
+
+    /**
+     * Sends up to {@code ahead} segments more than were received. Not all members can wait for room at once: added up round the ring,
+     * the segments on the streams are what was sent and not received, so one stream has at most {@code ahead}, and takes another one.
+     * A member that plays with a companion always receives.
+     */
+    private void playAhead(Part part, int ahead) throws IOException {
+        var transfer = new Transfer();
+        long sends = part.schedule.sends();
+        long sent = 0;
+        for (long taken = 0; taken < part.schedule.receives(); taken++) {
+            while (sent < sends && sent - taken < ahead) {
+                part.schedule.send(sent, transfer);
+                if (transfer.after() > taken) {
+                    break;
+                }
+                send(part, transfer);
+                sent++;
+            }
+            part.schedule.receive(taken, transfer);
+            if (!receive(part, transfer)) {
+                return;
+            }
+        }
+        for (; sent < sends; sent++) {
+            part.schedule.send(sent, transfer);
+            send(part, transfer);
+        }
+    }
+
     private void playOverlapped(Part part) throws IOException {
         Companion companion = driver.companion();
         companion.start(() -> {
@@ -200,7 +232,7 @@ final class Exchange {
         try {
             var transfer = new Transfer();
             long sends = part.schedule.sends();
-            for (long index = 0; index < sends && refusal == null; index++) {
+            for (long index = 0; index < sends && !refusals.isKnown(); index++) {
                 part.schedule.send(index, transfer);
                 if (awaitReceived(transfer.after(), companion)) {
                     send(part, transfer);
@@ -233,12 +265,12 @@ final class Exchange {
     /** Waits until that many segments are in; false if there is a refusal instead. */
     private boolean awaitReceived(long count, Companion companion) throws IOException {
         if (received >= count) {
-            return refusal == null;
+            return !refusals.isKnown();
         }
         long since = watch.now();
         sender = Thread.currentThread();
-        while (received < count && refusal == null) {
-            if (companion.isIdle() && received < count && refusal == null) {
+        while (received < count && !refusals.isKnown()) {
+            if (companion.isIdle() && received < count && !refusals.isKnown()) {
                 Throwable failure = companion.failure();
                 throw failure == null ? new IOException("the companion stopped") : first(failure, failure);
             }
@@ -249,7 +281,7 @@ final class Exchange {
         }
         sender = null;
         watch.did(Phase.WAIT, -1, 0, since);
-        return refusal == null;
+        return !refusals.isKnown();
     }
 
     private void receiveAll(Part part) throws IOException {
@@ -272,66 +304,60 @@ final class Exchange {
     private boolean receive(Part part, Transfer expected) throws IOException {
         int rank = part.order.ranks[expected.peer()];
         long since = watch.now();
-        ReceivedRecord arrived = receive(rank);
+        ReceivedRecord arrived = wire.receive(rank);
         watch.did(Phase.RECEIVE, rank, expected.length(), since);
-        gate().enter(mesh);
+        wire.enter(rank, arrived);
         try {
-            if (arrived.collective() != number) {
-                throw misfit(rank, arrived, "number " + number);
-            }
-            int prefix = 0;
-            switch (arrived.kind()) {
-                case REFUSED -> {
-                    refused(rank, arrived);
-                    return false;
-                }
-                case CALL -> {
-                    prefix = compare(rank, arrived);
-                    if (refusal != null) {
-                        return false;
-                    }
-                }
-                case SEGMENT -> {
-                    if (!heard[rank]) {
-                        throw misfit(rank, arrived, "a call");
-                    }
-                }
-                default -> throw misfit(rank, arrived, "a segment");
-            }
-            if (arrived.chunk() != expected.chunk()
-                    || arrived.offset() != expected.offset()
-                    || arrived.length() - prefix != expected.length()) {
-                throw misfit(
-                        rank,
-                        arrived,
-                        "chunk " + expected.chunk() + " offset " + expected.offset() + " length " + expected.length());
-            }
-            if (isHeld) {
-                demandEqual(rank, arrived, part.buffer.memory, expected);
-            } else {
-                since = watch.now();
-                combiner.apply(expected, arrived, prefix, part.input, part.buffer);
-                Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
-                watch.did(phase, rank, expected.length(), since);
-            }
-            return true;
+            return take(part, expected, rank, arrived);
         } finally {
-            gate().leave();
+            wire.leave();
         }
     }
 
-    private void refused(int rank, ReceivedRecord arrived) throws IOException {
-        over[rank] = true;
-        Refusal passedOn = decodeRefusal(rank, arrived);
-        if (refusal == null) {
-            refusal = passedOn;
+    private boolean take(Part part, Transfer expected, int rank, ReceivedRecord arrived) throws IOException {
+        int prefix = 0;
+        switch (arrived.kind()) {
+            case Wire.REFUSED -> {
+                refusals.heard(rank, arrived);
+                return false;
+            }
+            case Wire.CALL -> {
+                prefix = compare(rank, arrived);
+                if (refusals.isKnown()) {
+                    return false;
+                }
+            }
+            case Wire.SEGMENT -> {
+                if (!heard[rank]) {
+                    throw wire.misfit(rank, arrived, "a call");
+                }
+            }
+            default -> throw wire.misfit(rank, arrived, "a segment");
         }
+        if (arrived.chunk() != expected.chunk()
+                || arrived.offset() != expected.offset()
+                || arrived.length() - prefix != expected.length()) {
+            throw wire.misfit(
+                    rank,
+                    arrived,
+                    "chunk " + expected.chunk() + " offset " + expected.offset() + " length " + expected.length());
+        }
+        if (isHeld) {
+            demandEqual(rank, arrived, part.buffer.memory, expected);
+        } else {
+            long since = watch.now();
+            part.undo.receiving(expected);
+            combiner.apply(expected, arrived, prefix, part.input, part.buffer);
+            Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
+            watch.did(phase, rank, expected.length(), since);
+        }
+        return true;
     }
 
     /** Compares the signature that a record begins with, and says how long it is. */
     private int compare(int rank, ReceivedRecord arrived) throws IOException {
         if (heard[rank]) {
-            throw misfit(rank, arrived, "a segment");
+            throw wire.misfit(rank, arrived, "a segment");
         }
         heard[rank] = true;
         int size = Math.toIntExact(ownCall.byteSize());
@@ -344,15 +370,13 @@ final class Exchange {
             theirs = CollectiveCodec.first(bytes);
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
-                    mesh.members().get(rank), name(rank) + " sent no call: " + malformed.getMessage(), malformed);
+                    mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
         }
-        if (refusal == null) {
-            refusal = new Refusal(
-                    Refusal.Cause.MISMATCH,
-                    "number " + number + ": " + name(rank) + " asked for " + theirs.text() + ", "
-                            + name(mesh.rank()) + " for " + signature.text()
-                            + "; all ranks must make the same calls in the same order");
-        }
+        refusals.refuse(new Refusal(
+                Refusal.Cause.MISMATCH,
+                "number " + number + ": " + wire.name(rank) + " asked for " + theirs.text() + ", "
+                        + wire.name(mesh.rank()) + " for " + signature.text()
+                        + "; all ranks must make the same calls in the same order"));
         return size;
     }
 
@@ -371,127 +395,22 @@ final class Exchange {
         }
     }
 
-    /** Tells all ranks how the number ends, once, and clears the streams of what they sent meanwhile. */
-    private void spread() throws IOException {
-        Refusal known = refusal;
-        if (spread || known == null) {
-            return;
-        }
-        spread = true;
-        MemorySegment bytes = MemorySegment.ofArray(CollectiveCodec.encode(known));
-        var told = new boolean[mesh.world()];
-        told[mesh.rank()] = true;
-        for (int rank = 0; rank < mesh.world(); rank++) { // those whose streams are not open yet hear it from these
-            if (mesh.isOpen(rank)) {
-                told[rank] = true;
-                tell(rank, bytes);
-            }
-        }
-        driver.open(mesh, mesh.byRank(), false);
-        for (int rank = 0; rank < mesh.world(); rank++) {
-            if (!told[rank]) {
-                tell(rank, bytes);
-            }
-        }
-        driver.forEachOther(mesh, this::drain);
-    }
-
-    private void tell(int rank, MemorySegment refusalBytes) throws IOException {
-        send(rank, REFUSED, 0, 0, NOTHING, refusalBytes, 0, Math.toIntExact(refusalBytes.byteSize()));
-    }
-
-    /** Takes what a rank sends until its REFUSED. */
-    private void drain(int rank) throws IOException {
-        while (!over[rank]) {
-            ReceivedRecord arrived = receive(rank);
-            gate().enter(mesh);
-            try {
-                if (arrived.collective() != number) {
-                    throw misfit(rank, arrived, "number " + number);
-                }
-                if (arrived.kind() == REFUSED) {
-                    over[rank] = true;
-                }
-            } finally {
-                gate().leave();
-            }
-        }
-    }
-
     private void send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;
         boolean isFirst = !called[rank];
         called[rank] = true;
         long since = watch.now();
-        send(
+        part.undo.sending(transfer);
+        wire.send(
                 rank,
-                isFirst ? CALL : SEGMENT,
+                isFirst ? Wire.CALL : Wire.SEGMENT,
                 transfer.chunk(),
                 transfer.offset(),
-                isFirst ? ownCall : NOTHING,
+                isFirst ? ownCall : Wire.NOTHING,
                 source.memory,
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
         watch.did(Phase.SEND, rank, transfer.length(), since);
-    }
-
-    private void send(
-            int rank,
-            int kind,
-            int chunk,
-            long offset,
-            MemorySegment prefix,
-            MemorySegment bytes,
-            long from,
-            int length)
-            throws IOException {
-        gate().pass(mesh);
-        DataStream stream = mesh.stream(rank);
-        try {
-            stream.send(kind, chunk, number, offset, prefix, bytes, from, length);
-        } catch (IOException broken) {
-            mesh.check();
-            throw new StreamBrokenException(
-                    mesh.members().get(rank), "sending to " + name(rank) + " failed: " + broken.getMessage(), broken);
-        }
-    }
-
-    private ReceivedRecord receive(int rank) throws IOException {
-        NodeId from = mesh.members().get(rank);
-        mesh.waitsFor(from);
-        DataStream stream = mesh.stream(rank);
-        try {
-            return stream.receive();
-        } catch (IOException broken) {
-            mesh.check();
-            throw new StreamBrokenException(
-                    from, "receiving from " + name(rank) + " failed: " + broken.getMessage(), broken);
-        }
-    }
-
-    private Refusal decodeRefusal(int rank, ReceivedRecord arrived) throws IOException {
-        try {
-            return CollectiveCodec.refusal(arrived.toBytes());
-        } catch (MalformedMessageException malformed) {
-            throw new StreamBrokenException(
-                    mesh.members().get(rank), name(rank) + " sent no refusal: " + malformed.getMessage(), malformed);
-        }
-    }
-
-    private Gate gate() {
-        return driver.gate();
-    }
-
-    private String name(int rank) {
-        return mesh.name(mesh.members().get(rank));
-    }
-
-    private StreamBrokenException misfit(int rank, ReceivedRecord arrived, String expected) {
-        return new StreamBrokenException(
-                mesh.members().get(rank),
-                name(rank) + " sent kind " + arrived.kind() + " number " + arrived.collective() + " chunk "
-                        + arrived.chunk() + " offset " + arrived.offset() + " length " + arrived.length() + " where "
-                        + expected + " was due");
     }
 }

@@ -115,9 +115,11 @@ final class Forwarder {
         Optional<Buffers.Buffer> known;
         board.lock.lock();
         try {
-            known = forward.held()
-                    ? board.result(forward.number())
-                    : board.call(forward.number()).map(Call::work);
+            Optional<Call> lacking = forward.held() ? Optional.empty() : board.call(forward.number());
+            if (lacking.isPresent()) {
+                demandSize(on, forward, lacking.get().signature());
+            }
+            known = forward.held() ? board.result(forward.number()) : lacking.map(Call::work);
         } finally {
             board.lock.unlock();
         }
@@ -131,13 +133,22 @@ final class Forwarder {
         }
     }
 
+    private static void demandSize(Mesh on, Effect.Forward forward, Signature asked) throws IOException {
+        long due = asked.keptBytes(forward.contributors());
+        if (forward.bytes() != due) {
+            throw new StreamBrokenException(
+                    on.previous(),
+                    "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, " + due
+                            + " were asked for here");
+        }
+    }
+
     private Optional<Refusal> exchange(Mesh on, Effect.Forward forward, Buffers.Buffer target) throws IOException {
         int root = on.byHop().position(on.rank(forward.holder()));
         if (root < 0 || target.bytes().byteSize() < forward.bytes()) {
             throw new StreamBrokenException(
                     on.previous(),
-                    "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, "
-                            + target.bytes().byteSize() + " were asked for here");
+                    "number " + forward.number() + " is forwarded by nobody, or is longer than known here");
         }
         MemorySegment bytes = target.bytes().asSlice(0, forward.bytes());
         var schedule = new RingBroadcast(

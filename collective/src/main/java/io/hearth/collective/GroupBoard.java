@@ -44,6 +44,7 @@ final class GroupBoard {
     private final Map<Long, Buffers.Buffer> results = new HashMap<>();
     private State state = State.START;
     private @Nullable Mesh mesh;
+    private @Nullable Follower follower;
     private @Nullable Call call;
     private @Nullable HearthException over;
     private boolean closed;
@@ -57,6 +58,20 @@ final class GroupBoard {
         this.buffers = buffers;
         this.listener = listener;
         this.clock = clock;
+    }
+
+    /** What goes on beside the collectives, in the same group epochs; told under the lock. */
+    interface Follower {
+        /** There is another group epoch. */
+        void renewed(Mesh mesh);
+
+        /** Nothing goes on until the next one. */
+        void over(HearthException why);
+    }
+
+    /** Tells {@code who}, and nobody else, from now on. */
+    void follow(Follower who) {
+        follower = who;
     }
 
     /** Takes the lock. */
@@ -194,6 +209,9 @@ final class GroupBoard {
                             " -> ", formation.ring().stream().map(mesh::name).toList()));
         }
         call(state.next() - 1).ifPresent(open -> open.attempt = null);
+        if (follower != null) {
+            follower.renewed(mesh);
+        }
     }
 
     private void run(long number, Optional<Refusal> doomed) {
@@ -207,7 +225,7 @@ final class GroupBoard {
         call(outcome.number()).ifPresent(open -> {
             open.attempt = null;
             open.outcome = outcome;
-            if (outcome.refusal().isEmpty()) {
+            if (outcome.bytes() > 0) {
                 results.put(outcome.number(), open.work());
             }
         });
@@ -269,6 +287,9 @@ final class GroupBoard {
             mesh.abandon();
         }
         gate.wake();
+        if (follower != null) {
+            follower.over(why);
+        }
         changed.signalAll();
     }
 

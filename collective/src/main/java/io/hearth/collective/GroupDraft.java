@@ -193,7 +193,11 @@ final class GroupDraft {
         open.replaceAll((number, waiting) -> again(number, waiting, lost));
         for (Resolution.Forward forward : forwards) {
             effects.add(new Effect.Forward(
-                    forward.number(), forward.holder(), forward.bytes(), kept.containsKey(forward.number())));
+                    forward.number(),
+                    forward.holder(),
+                    forward.contributors(),
+                    forward.bytes(),
+                    kept.containsKey(forward.number())));
         }
     }
 

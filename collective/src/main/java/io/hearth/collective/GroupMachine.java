@@ -325,7 +325,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         record Run(long number, Optional<Refusal> doomed) implements Effect {}
 
         /** Carry a result from its holder to all; the own copy is only compared where {@code held}. */
-        record Forward(long number, NodeId holder, long bytes, boolean held) implements Effect {}
+        record Forward(long number, NodeId holder, int contributors, long bytes, boolean held) implements Effect {}
 
         /** Tell the application. */
         record End(Status.Kept outcome) implements Effect {}

@@ -29,6 +29,7 @@ final class GroupShell implements AutoCloseable {
     private final MeshDriver driver;
     private final Caller caller;
     private final Forwarder forwarder;
+    private final Pairs pairs;
 
     GroupShell(
             String group,
@@ -41,10 +42,11 @@ final class GroupShell implements AutoCloseable {
         this.group = group;
         var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy());
         this.board = new GroupBoard(self, machine, gate, buffers, listener, clock);
-        this.driver =
-                new MeshDriver(group, streams, reducer, gate, options.config().inTurnBytesMax());
+        this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
         this.caller = new Caller(group, board, driver, buffers, options.config(), clock);
         this.forwarder = new Forwarder(group, board, driver, buffers, options.config());
+        this.pairs = new Pairs(new PairLine.Means(group, self, streams, gate, buffers, clock));
+        board.follow(pairs);
     }
 
     Buffers buffers() {
@@ -61,8 +63,17 @@ final class GroupShell implements AutoCloseable {
         driver.trace(listener);
     }
 
+    /** As {@link MeshDriver#progress}. */
+    void progress(CollectiveProgress listener, NodeId self, Clock clock) {
+        driver.progress(listener, self, clock);
+    }
+
     Caller caller() {
         return caller;
+    }
+
+    Pairs pairs() {
+        return pairs;
     }
 
     GroupMachine.State state() {
@@ -171,6 +182,7 @@ final class GroupShell implements AutoCloseable {
         idle &= driver.end();
         caller.close();
         idle &= forwarder.end(CLOSE_SECONDS_MAX);
+        idle &= pairs.end();
         if (!idle) {
             LOG.warn("group {} is closed, but a thread is still inside; its memory is kept", group);
             return false;

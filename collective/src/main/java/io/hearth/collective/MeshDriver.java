@@ -1,6 +1,8 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -8,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Moves bytes in a mesh, for one thread at a time: the caller for its own collective, a forwarder for results that others lack.
@@ -20,15 +23,18 @@ final class MeshDriver implements AutoCloseable {
     private final Gate gate;
     private final Companion companion;
     private final int inTurnBytesMax;
+    private final int segmentBytes;
     private final ReentrantLock driving = new ReentrantLock();
     private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by anybody, for calls that begin later
+    private volatile @Nullable Progress progress; // likewise
 
-    MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate, int inTurnBytesMax) {
+    MeshDriver(String group, StreamSource streams, Reducer reducer, Gate gate, CollectiveConfig config) {
         this.group = group;
         this.streams = streams;
         this.reducer = reducer;
         this.gate = gate;
-        this.inTurnBytesMax = inTurnBytesMax;
+        this.inTurnBytesMax = config.inTurnBytesMax();
+        this.segmentBytes = config.segmentBytes();
         this.companion = new Companion("hearth-receive-" + group);
     }
 
@@ -72,14 +78,35 @@ final class MeshDriver implements AutoCloseable {
         return inTurnBytesMax;
     }
 
+    /** As in {@link CollectiveConfig}. */
+    int segmentBytes() {
+        return segmentBytes;
+    }
+
     /** Tells {@code listener} of all calls that begin from now on, and nobody else. */
     void trace(CollectiveTrace listener) {
         trace = listener;
     }
 
+    /** Tells {@code listener} how far long broadcasts are that begin from now on, and nobody else. */
+    void progress(CollectiveProgress listener, NodeId self, Clock clock) {
+        progress = new Progress(listener, self, clock);
+    }
+
+    /** Who is told of progress. */
+    private record Progress(CollectiveProgress listener, NodeId self, Clock clock) {}
+
     /** What watches a call that begins now. */
     ExchangeWatch watch(long number, Signature signature, int world) {
-        return ExchangeWatch.of(trace, number, signature, world);
+        ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
+        Progress to = progress;
+        if (to == null || signature.kind() != Signature.Kind.BROADCAST) {
+            return watch;
+        }
+        boolean isRoot = signature.root().filter(to.self()::equals).isPresent();
+        var what = isRoot ? CollectiveProgress.What.BROADCAST_FROM_HERE : CollectiveProgress.What.BROADCAST;
+        return new BroadcastWatch(
+                watch, new ProgressTeller(to.listener(), to.clock(), what), isRoot, signature.bytes());
     }
 
     Gate gate() {

@@ -19,8 +19,10 @@ import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.AdmissionPolicy;
+import io.hearth.transport.DataTransport;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkLimits;
+import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
 import io.hearth.transport.Links;
 import java.lang.foreign.MemorySegment;
@@ -33,6 +35,9 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,9 +66,18 @@ public final class RingBackend implements DistributedBackend {
 
     private final Links links;
     private final CollectiveEngine engine;
+    private final List<NodeId> ranks;
     private volatile boolean closing; // written by close(), read by the links' thread
 
-    private RingBackend(DistributedConfig config, NamespaceKeys keys)
+    /** Opens the links of a rank; arguments as those of {@link Links#open}. */
+    @FunctionalInterface
+    public interface LinkOpener {
+        /** Opens them. */
+        Links open(LinkOptions options, NodeIdentity identity, Endpoint self, NamespaceKeys keys, LinkObserver observer)
+                throws SetupException;
+    }
+
+    private RingBackend(DistributedConfig config, NamespaceKeys keys, LinkOpener opener)
             throws SetupException, NotEnoughPeersException, InterruptedException {
         NodeIdentity identity = NodeIdentity.generate();
         byte[] bootId = new byte[Endpoint.BOOT_ID_BYTES];
@@ -72,13 +86,13 @@ public final class RingBackend implements DistributedBackend {
                 new NodeId(identity.peer(), RingRoster.slot(config.rank())),
                 Clock.system().epochMillis(),
                 Bytes.of(bootId));
-        var roster = new RingRoster(config, self, this::lost);
+        var roster = new RingRoster(config, self, this::greet, this::lost);
         InetSocketAddress own = config.nodes().get(config.rank());
         if (own.isUnresolved()) {
             throw new SetupException("the address of rank " + config.rank() + ", " + own.getHostString()
                     + ", is not known here: use an IP address of this machine");
         }
-        links = Links.open(
+        links = opener.open(
                 new LinkOptions(
                         own.getAddress(),
                         own.getPort(),
@@ -98,8 +112,9 @@ public final class RingBackend implements DistributedBackend {
         engine = new CollectiveEngine(
                 GROUP, self.id(), links.streams(), choice.newReducer(), config.options(), broken(), Clock.system());
         try {
-            List<Endpoint> ranks = gather(config, roster);
-            engine.install(fence(ranks), view(ranks));
+            List<Endpoint> gathered = gather(config, roster);
+            ranks = gathered.stream().map(Endpoint::id).toList();
+            engine.install(fence(gathered), view(gathered));
         } catch (NotEnoughPeersException | InterruptedException | RuntimeException failed) {
             vanish();
             throw failed;
@@ -115,7 +130,17 @@ public final class RingBackend implements DistributedBackend {
      */
     public static RingBackend open(DistributedConfig config, NamespaceKeys keys)
             throws SetupException, NotEnoughPeersException, InterruptedException {
-        return new RingBackend(config, keys);
+        return new RingBackend(config, keys, Links::open);
+    }
+
+    /** As {@link #open}, over links that {@code opener} opens. For the bench only, which measures what parts of them cost. */
+    public static RingBackend openForMeasuring(DistributedConfig config, NamespaceKeys keys, LinkOpener opener)
+            throws SetupException, NotEnoughPeersException, InterruptedException {
+        return new RingBackend(config, keys, opener);
+    }
+
+    private void greet(NodeId peer) {
+        links.send(peer, RingRoster.HERE, new byte[0]); // if that fails the link is lost, which is told
     }
 
     /** Each rank dials those above it, again and again until they are there. */
@@ -124,14 +149,12 @@ public final class RingBackend implements DistributedBackend {
         long started = System.nanoTime();
         long redial = REDIAL_NANOS_MIN;
         while (true) {
-            for (int rank : roster.missing()) {
-                if (rank > config.rank()) {
-                    links.dial(config.nodes().get(rank));
-                }
+            for (int rank : roster.dial(System.nanoTime())) {
+                links.dial(config.nodes().get(rank));
             }
             long left = started + config.connectTimeout().toNanos() - System.nanoTime();
             List<Endpoint> ranks = roster.await(Math.min(redial, left));
-            redial = Math.min(2 * redial, REDIAL_NANOS_MAX); // a handshake on a busy machine takes its time
+            redial = Math.min(2 * redial, REDIAL_NANOS_MAX);
             if (ranks.size() == config.nodes().size()) {
                 return ranks;
             }
@@ -201,6 +224,27 @@ public final class RingBackend implements DistributedBackend {
     /** As {@link CollectiveEngine#trace}. */
     public void trace(CollectiveTrace listener) {
         engine.trace(listener);
+    }
+
+    /** As {@link CollectiveEngine#takeWorkBytesPeak}. */
+    public long takeWorkBytesPeak() {
+        return engine.takeWorkBytesPeak();
+    }
+
+    /** How data travels between this rank and each other one to which a stream is open, by rank; see {@link Links#transports}. */
+    public SortedMap<Integer, Set<DataTransport>> transports() {
+        var byRank = new TreeMap<Integer, Set<DataTransport>>();
+        links.transports().forEach((peer, ways) -> {
+            if (ranks.contains(peer)) {
+                byRank.put(ranks.indexOf(peer), ways);
+            }
+        });
+        return byRank;
+    }
+
+    /** As {@link CollectiveEngine#progress}. */
+    public void progress(CollectiveProgress listener) {
+        engine.progress(listener);
     }
 
     @Override
@@ -282,6 +326,18 @@ public final class RingBackend implements DistributedBackend {
     @Override
     public void barrier(CollectiveOptions options) throws CollectiveException {
         engine.barrier(options);
+    }
+
+    @Override
+    public void send(MemorySegment values, DataType type, int toRank, CollectiveOptions options)
+            throws CollectiveException {
+        engine.send(values, type, toRank, options);
+    }
+
+    @Override
+    public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions options)
+            throws CollectiveException {
+        engine.receive(values, type, fromRank, options);
     }
 
     @Override

@@ -16,9 +16,18 @@ import java.util.Optional;
  * @param codec name of the compression, {@code none} without; at most 63 characters
  * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
  * @param strategy which algorithm was asked for, {@code auto} without; at most 63 characters
+ * @param inPlace a plain all-reduce only: the result comes into being where the application wants it, and no rank keeps it; so the
+ *     number ends only when all said that they hold it
  */
 public record Signature(
-        Kind kind, ReduceOp op, DataType type, long count, String codec, Optional<NodeId> root, String strategy) {
+        Kind kind,
+        ReduceOp op,
+        DataType type,
+        long count,
+        String codec,
+        Optional<NodeId> root,
+        String strategy,
+        boolean inPlace) {
     /** Name of the codec that sends elements as they are. */
     public static final String PLAIN = "none";
 
@@ -74,6 +83,9 @@ public record Signature(
             throw new IllegalArgumentException(
                     kind + (kind.hasRoot() ? " has a root, and none is given" : " has no root, and one is given"));
         }
+        if (inPlace && (kind != Kind.ALL_REDUCE || !codec.equals(PLAIN))) {
+            throw new IllegalArgumentException("only a plain all-reduce is done in place, no " + kind + " by " + codec);
+        }
     }
 
     private static boolean isName(String text) {
@@ -82,17 +94,22 @@ public record Signature(
 
     /** An all-reduce. */
     public static Signature allReduce(ReduceOp op, DataType type, long count, String codec) {
-        return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO);
+        return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO, false);
     }
 
     /** A collective that combines contributions and has no root. */
     static Signature combining(Kind kind, ReduceOp op, DataType type, long count, String strategy) {
-        return new Signature(kind, op, type, count, PLAIN, Optional.empty(), strategy);
+        return new Signature(kind, op, type, count, PLAIN, Optional.empty(), strategy, false);
+    }
+
+    /** An all-reduce whose result no rank keeps. */
+    public static Signature inPlace(ReduceOp op, DataType type, long count, String strategy) {
+        return new Signature(Kind.ALL_REDUCE, op, type, count, PLAIN, Optional.empty(), strategy, true);
     }
 
     /** A collective that has a root. */
     static Signature rooted(Kind kind, ReduceOp op, DataType type, long count, NodeId root, String strategy) {
-        return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy);
+        return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy, false);
     }
 
     /** A broadcast of bytes that are not touched. */
@@ -112,7 +129,7 @@ public record Signature(
 
     /** What a rank that has the result can pass on to one that lacks it. */
     long keptBytes(int contributors) {
-        return !kind.isShared() ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
+        return !kind.isShared() || inPlace ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
     }
 
     /** Whether elements cross the wire encoded. */
@@ -123,7 +140,10 @@ public record Signature(
     /** For people: one phrase. */
     public String text() {
         String elements = count + " " + type.name().toLowerCase(Locale.ROOT);
-        String of = elements + (isEncoded() ? " as " + codec : "") + (strategy.equals(AUTO) ? "" : " by " + strategy);
+        String of = elements
+                + (isEncoded() ? " as " + codec : "")
+                + (strategy.equals(AUTO) ? "" : " by " + strategy)
+                + (inPlace ? " in place" : "");
         String node = root.map(NodeId::shortText).orElse("?");
         return switch (kind) {
             case ALL_REDUCE -> "all-reduce " + op + " of " + of;

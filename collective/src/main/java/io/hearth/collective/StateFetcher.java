@@ -53,6 +53,7 @@ final class StateFetcher {
      * @param number of the boundary
      * @param budgetNanos for this attempt
      * @param budgetText for people, the budget of all attempts
+     * @param progress told how far it is
      */
     record Task(
             SharedState state,
@@ -62,7 +63,8 @@ final class StateFetcher {
             Mesh mesh,
             long number,
             long budgetNanos,
-            String budgetText) {
+            String budgetText,
+            ProgressTeller progress) {
         Task {
             sources = List.copyOf(sources);
         }
@@ -88,6 +90,7 @@ final class StateFetcher {
             start(streams);
             arrived = receiveAll(clock);
         } finally {
+            task.progress().ended();
             keepWhatCame();
         }
         takeOver(arrived);
@@ -139,6 +142,8 @@ final class StateFetcher {
                 keep(slot);
                 bytesDone += slot.length;
                 givers.add(source);
+                task.progress().inAll(bytesTotal, givers.size());
+                task.progress().moved(slot.length);
                 yield new Event.Arrived(source, slot.chunk);
             }
         };
@@ -156,6 +161,7 @@ final class StateFetcher {
         manifest = came;
         List<Integer> missing = task.state().staging().missing(came, task.own().differing(came));
         bytesTotal = missing.stream().mapToLong(layout::chunkLength).sum();
+        task.progress().inAll(bytesTotal, sources.size());
         return missing;
     }
 
@@ -181,13 +187,7 @@ final class StateFetcher {
                 LOG.warn("a source of the group's state is not asked any more: {}", trouble);
                 sources.get(source).drop();
             }
-            case Effect.Progress now -> {
-                LOG.info(
-                        "taking over the group's state: {} of {} from {} members",
-                        size(bytesDone),
-                        size(bytesTotal),
-                        now.ready());
-            }
+            case Effect.Progress _ -> task.progress().moved(0); // also while nothing comes
             case Effect.Complete() -> {}
             case Effect.GaveUp(FetchMachine.Reason reason) ->
                 throw new GiveUpException(new StateSyncException(text(reason)));

@@ -44,6 +44,7 @@ final class StepBoundary implements Contribution {
      *
      * @param roundTripNanos measured round trips to other members, as far as known
      * @param budget positive; how long a rank may fetch, in all attempts together
+     * @param progress told how far a fetch is
      */
     record Means(
             String group,
@@ -51,7 +52,8 @@ final class StepBoundary implements Contribution {
             Buffers buffers,
             Clock clock,
             Map<NodeId, Long> roundTripNanos,
-            Duration budget) {
+            Duration budget,
+            CollectiveProgress progress) {
         /** For {@link #budget()}. */
         static final Duration BUDGET_DEFAULT = Duration.ofSeconds(10);
 
@@ -141,7 +143,8 @@ final class StepBoundary implements Contribution {
                 mesh,
                 place.call().number,
                 means.budget().toNanos() - spentNanos,
-                StateFetcher.text(means.budget()));
+                StateFetcher.text(means.budget()),
+                new ProgressTeller(means.progress(), means.clock(), CollectiveProgress.What.STATE));
         try {
             own = new StateFetcher(task).fetch(new StateStreams(means.streams(), mesh, means.group()), means.clock());
             replaced = true;

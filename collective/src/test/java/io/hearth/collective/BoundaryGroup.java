@@ -19,8 +19,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,6 +45,8 @@ final class BoundaryGroup implements AutoCloseable {
 
     Map<NodeId, Long> measured = Map.of();
     Duration budget = Duration.ofMinutes(1);
+    /** What ranks were told of their fetches. */
+    final Queue<CollectiveProgress.Report> reports = new ConcurrentLinkedQueue<>();
 
     private final List<Rank> ranks = new ArrayList<>();
     private final AtomicInteger epoch = new AtomicInteger();
@@ -90,7 +94,7 @@ final class BoundaryGroup implements AutoCloseable {
         Rank(NodeId node, StreamSource plain, int size) {
             this.node = node;
             this.plain = plain;
-            driver = new MeshDriver("digits", plain, Engines.best().newReducer(), gate, IN_TURN_BYTES_MAX);
+            driver = new MeshDriver("digits", plain, Engines.best().newReducer(), gate, CollectiveConfig.DEFAULTS);
             share(size);
         }
 
@@ -372,7 +376,8 @@ final class BoundaryGroup implements AutoCloseable {
             rank.state.passed("1", rank.state.revision() - 1);
         }
         return new StepBoundary(
-                rank.state, new StepBoundary.Means("digits", rank.streams(), rank.buffers, clock, measured, budget));
+                rank.state,
+                new StepBoundary.Means("digits", rank.streams(), rank.buffers, clock, measured, budget, reports::add));
     }
 
     @Override

@@ -189,7 +189,7 @@ final class CollectiveEngineTest {
     @Test
     void aSegmentThatIsNotTheOneDueEndsTheStreamAndNamesItsSender() throws Exception {
         try (var group = new TestGroup(3, SMALL_SEGMENTS)) {
-            group.fabric.tamper((from, header) -> header.kind() == Exchange.SEGMENT && from.equals(group.nodes.get(1))
+            group.fabric.tamper((from, header) -> header.kind() == Wire.SEGMENT && from.equals(group.nodes.get(1))
                     ? new RecordHeader(
                             header.length(), header.kind(), header.chunk(), header.collective(), header.offset() + 8)
                     : header);

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class CollectivesPropertyTest {
     private static final int[] WORLDS = {1, 2, 3, 4, 5, 8, 13, 16};
     private static final int BUCKET_BYTES = 1024;
+    private static final List<Long> IN_PLACE_MIN = List.of(Long.MAX_VALUE, 0L, 300L);
     private static final byte UNTOUCHED = 0x55;
     /** As measured; where bytes are dear, so that sums take two hops; where ports are crowded, so that all goes round the ring. */
     private static final List<LinkModel> LINKS = List.of(
@@ -130,6 +131,7 @@ final class CollectivesPropertyTest {
                 any(ReduceStrategy.values(), random),
                 256,
                 inTurn,
+                IN_PLACE_MIN.get((int) (seed / 2 / WORLDS.length % IN_PLACE_MIN.size())),
                 BUCKET_BYTES,
                 LINKS.get(random.nextInt(LINKS.size())));
         var order = new ArrayList<>(CollectiveEngineTest.ranks(world));
@@ -138,6 +140,7 @@ final class CollectivesPropertyTest {
                 .mapToObj(_ -> Ask.draw(random, world))
                 .toList();
         try (var group = new TestGroup(world, EngineOptions.DEFAULTS.with(config), order)) {
+            group.fabric.tellsRoom(random.nextBoolean());
             var got = new Got[world][asks.size()];
             group.start((rank, _) -> {
                         var placement = new SplittableRandom(seed * 31 + rank);

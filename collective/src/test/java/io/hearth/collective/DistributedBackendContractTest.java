@@ -12,6 +12,7 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -147,6 +148,92 @@ abstract class DistributedBackendContractTest {
             float[] alone = {3};
             assertEquals(1, context.allReduce(alone, ReduceOp.AVG).contributors());
             assertEquals(3, alone[0]);
+        });
+    }
+
+    @Test
+    void whatIsSentArrivesInOrderWhateverItIs() throws Exception {
+        onAll(3, backend -> {
+            var context = new DistributedContext(backend);
+            int rank = backend.rank();
+            if (rank == 0) {
+                context.send(new float[] {1, 2}, 2);
+                context.send(new double[] {3}, 2);
+                context.send(new int[0], 2);
+                context.send(ByteBuffer.wrap(new byte[] {4}), DataType.UINT8, 2);
+                try (Arena arena = Arena.ofConfined()) {
+                    context.send(arena.allocateFrom(ValueLayout.JAVA_LONG, 5, 6), DataType.INT64, 2);
+                }
+                context.send(CollectiveEngineTest.input(0, 300_001), 2);
+            } else if (rank == 2) {
+                float[] floats = new float[2];
+                context.receive(floats, 0);
+                assertArrayEquals(new float[] {1, 2}, floats);
+                double[] doubles = new double[1];
+                context.receive(doubles, 0);
+                assertEquals(3, doubles[0]);
+                context.receive(new int[0], 0);
+                byte[] bytes = new byte[3];
+                context.receive(ByteBuffer.wrap(bytes, 1, 1), DataType.UINT8, 0);
+                assertArrayEquals(new byte[] {0, 4, 0}, bytes);
+                try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment longs = arena.allocate(16, 8);
+                    context.receive(longs, DataType.INT64, 0);
+                    assertArrayEquals(new long[] {5, 6}, longs.toArray(ValueLayout.JAVA_LONG));
+                }
+                float[] large = new float[300_001];
+                context.receive(large, 0);
+                assertArrayEquals(CollectiveEngineTest.input(0, 300_001), large);
+            }
+            context.barrier();
+        });
+    }
+
+    @Test
+    void allRanksSendRoundAndEachTypeTravels() throws Exception {
+        onAll(2, backend -> {
+            int other = 1 - backend.rank();
+            for (DataType type : DataType.values()) {
+                byte[] mine = new byte[8 * type.bytes()];
+                Arrays.fill(mine, (byte) (backend.rank() + 1));
+                byte[] theirs = new byte[mine.length];
+                if (backend.rank() == 0) {
+                    backend.send(MemorySegment.ofArray(mine), type, other, CollectiveOptions.DEFAULTS);
+                    backend.receive(MemorySegment.ofArray(theirs), type, other, CollectiveOptions.DEFAULTS);
+                } else {
+                    backend.receive(MemorySegment.ofArray(theirs), type, other, CollectiveOptions.DEFAULTS);
+                    backend.send(MemorySegment.ofArray(mine), type, other, CollectiveOptions.DEFAULTS);
+                }
+                assertEquals(other + 1, theirs[theirs.length - 1], type.name());
+            }
+        });
+    }
+
+    @Test
+    void mistakesOfWhoSendsAreRefusedBeforeAnythingHappens() throws Exception {
+        onAll(2, backend -> {
+            var context = new DistributedContext(backend);
+            int other = 1 - backend.rank();
+            for (int rank : new int[] {-1, 2, backend.rank(), Integer.MIN_VALUE}) {
+                assertThrows(IllegalArgumentException.class, () -> context.send(new float[1], rank));
+                assertThrows(IllegalArgumentException.class, () -> context.receive(new float[1], rank));
+            }
+            MemorySegment readOnly = MemorySegment.ofArray(new float[2]).asReadOnly();
+            assertThrows(IllegalArgumentException.class, () -> context.receive(readOnly, DataType.FLOAT32, other));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.send(MemorySegment.ofArray(new byte[7]), DataType.FLOAT32, other));
+            Arena arena = Arena.ofConfined();
+            MemorySegment freed = arena.allocate(8);
+            arena.close();
+            assertThrows(IllegalArgumentException.class, () -> context.send(freed, DataType.INT64, other));
+            assertThrows(IllegalArgumentException.class, () -> context.receive(freed, DataType.INT64, other));
+            if (backend.rank() == 0) {
+                context.send(readOnly, DataType.FLOAT32, other);
+            } else {
+                context.receive(new float[2], other);
+            }
+            context.barrier();
         });
     }
 

@@ -151,7 +151,7 @@ final class GroupMachineTest {
         on(new Event.Freeze(new Frozen("L", 1)));
         var resolution = new Resolution(3, List.of(new Resolution.Forward(1, C, 3, 40)), List.of());
         assertEquals(
-                List.of(new Effect.Abandon(), new Effect.RollBack(2), new Effect.Forward(1, C, 40, false)),
+                List.of(new Effect.Abandon(), new Effect.RollBack(2), new Effect.Forward(1, C, 3, 40, false)),
                 on(view(2, 2, List.of(A, C), resolution)),
                 "nothing is rolled back of 1, and 2 does not run yet");
         assertEquals(

@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.schedule.LinkModel;
@@ -10,8 +11,11 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
+import io.hearth.core.RemovedFromClusterException;
 import io.hearth.identity.NodeId;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -19,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,10 +43,24 @@ final class LossInEveryKindTest {
         REDUCE,
         GATHER,
         SCATTER,
-        BROADCAST;
+        BROADCAST,
+        /** In place, over the contribution. */
+        SUM_OVER,
+        /** In place, beside the contribution. */
+        SUM_APART,
+        /** As SUM_OVER, and a loss ends it. */
+        SUM_FAIL_FAST;
 
         boolean hasRoot() {
-            return this != REDUCE_SCATTER && this != ALL_GATHER;
+            return this != REDUCE_SCATTER && this != ALL_GATHER && !isSum();
+        }
+
+        boolean isSum() {
+            return this == SUM_OVER || this == SUM_APART || this == SUM_FAIL_FAST;
+        }
+
+        GroupMachine.Policy policy() {
+            return this == SUM_FAIL_FAST ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
         }
     }
 
@@ -52,7 +71,7 @@ final class LossInEveryKindTest {
     static Stream<Arguments> ways() {
         CollectiveConfig config = CollectiveConfig.DEFAULTS.cut(512, 512);
         var crowded = new CollectiveConfig(
-                config.allReduce(), config.broadcast(), config.reduce(), 512, 512, config.bucketBytes(), CROWDED);
+                config.allReduce(), config.broadcast(), config.reduce(), 512, 512, 0, config.bucketBytes(), CROWDED);
         Stream<Arguments> pairs = Stream.of(Kind.REDUCE_SCATTER, Kind.ALL_GATHER)
                 .flatMap(kind -> Stream.of(Arguments.of(kind, config), Arguments.of(kind, crowded)));
         Stream<Arguments> stars = Stream.of(Kind.GATHER, Kind.SCATTER).map(kind -> Arguments.of(kind, config));
@@ -60,7 +79,9 @@ final class LossInEveryKindTest {
                 .map(way -> Arguments.of(Kind.REDUCE, config.by(way)));
         Stream<Arguments> broadcasts = Stream.of(BroadcastStrategy.RING, BroadcastStrategy.TREE)
                 .map(way -> Arguments.of(Kind.BROADCAST, config.by(way)));
-        return Stream.of(pairs, stars, reductions, broadcasts).flatMap(part -> part);
+        Stream<Arguments> sums = Stream.of(Kind.SUM_OVER, Kind.SUM_APART, Kind.SUM_FAIL_FAST)
+                .map(kind -> Arguments.of(kind, config.inPlaceFrom(COUNT * Float.BYTES)));
+        return Stream.of(pairs, stars, reductions, broadcasts, sums).flatMap(part -> part);
     }
 
     @ParameterizedTest
@@ -77,12 +98,38 @@ final class LossInEveryKindTest {
         }
     }
 
+    @Test
+    void whoIsRemovedInASumInPlaceHasItsInputBack() throws Exception {
+        EngineOptions options = EngineOptions.DEFAULTS
+                .within(Duration.ofMinutes(1))
+                .with(CollectiveConfig.DEFAULTS.cut(512, 512).inPlaceFrom(0));
+        for (int after = 0; after < 5; after++) {
+            try (var group = new TestGroup(2, options, List.of(0, 1))) {
+                group.fabric.killAfter(group.nodes.getFirst(), after, () -> group.told.add("killed"));
+                float[] left = new float[COUNT];
+                TestGroup.Run run = group.start((rank, _) -> sum(
+                        Kind.SUM_OVER,
+                        group.engine(rank),
+                        CollectiveEngineTest.input(rank, COUNT),
+                        rank == 1 ? left : new float[COUNT]));
+                group.awaitOne("broken 1 "); // all that came was taken
+                group.engine(1).removed(new RemovedFromClusterException("others went on"));
+                Map<Integer, Throwable> thrown = run.join(List.of(1));
+                assertInstanceOf(RemovedFromClusterException.class, thrown.get(1), "after " + after);
+                assertArrayEquals(CollectiveEngineTest.input(1, COUNT), left, "after " + after);
+            }
+        }
+    }
+
     /** False if the victim outlived the call and the one that follows it. */
     private static boolean kill(Kind kind, CollectiveConfig config, int world, int victim, int after) throws Exception {
-        EngineOptions options =
-                EngineOptions.DEFAULTS.within(Duration.ofMinutes(1)).with(config);
+        EngineOptions options = EngineOptions.DEFAULTS
+                .within(Duration.ofMinutes(1))
+                .with(config)
+                .onLoss(kind.policy());
         try (var group =
                 new TestGroup(world, options, CollectiveEngineTest.ranks(world).reversed())) {
+            group.fabric.tellsRoom(kind == Kind.SUM_APART || kind == Kind.SUM_FAIL_FAST);
             var outcomes = new Outcome[world];
             var sums = new float[world];
             NodeId dead = group.nodes.get(victim);
@@ -90,9 +137,7 @@ final class LossInEveryKindTest {
             TestGroup.Run run = group.start((rank, context) -> {
                 try {
                     outcomes[rank] = play(kind, group.engine(rank), rank, world);
-                    float[] values = {1 << rank};
-                    context.allReduce(values, ReduceOp.SUM);
-                    sums[rank] = values[0];
+                    sums[rank] = next(kind, context, rank);
                 } finally {
                     group.told.add("end");
                 }
@@ -103,6 +148,7 @@ final class LossInEveryKindTest {
             }
             boolean isKilled = what.equals("killed");
             if (isKilled) {
+                group.awaitFirstCall(group.without(dead)); // the root is a rank of the first view
                 group.change(group.without(dead));
                 group.end(dead);
             }
@@ -118,6 +164,19 @@ final class LossInEveryKindTest {
             }
             return isKilled;
         }
+    }
+
+    private static float next(Kind kind, DistributedContext context, int rank) throws CollectiveException {
+        float[] values = {1 << rank};
+        try {
+            context.allReduce(values, ReduceOp.SUM);
+        } catch (PeerLostException lost) {
+            if (kind.policy() == GroupMachine.Policy.RETRY) {
+                throw lost;
+            }
+            return UNTOUCHED;
+        }
+        return values[0];
     }
 
     private static float[] blocks(int rank, int world) {
@@ -136,11 +195,31 @@ final class LossInEveryKindTest {
         float[] before = output.clone();
         Optional<CollectiveResult> result;
         try {
-            result = Optional.of(play(kind, backend, MemorySegment.ofArray(input), MemorySegment.ofArray(output)));
+            result = Optional.of(
+                    kind.isSum()
+                            ? sum(kind, backend, input, output)
+                            : play(kind, backend, MemorySegment.ofArray(input), MemorySegment.ofArray(output)));
         } catch (PeerLostException rootLost) {
             result = Optional.empty();
         }
         return new Outcome(before, output, result);
+    }
+
+    /** In native memory; {@code output} gets what is there at the end, whatever that is. */
+    private static CollectiveResult sum(Kind kind, DistributedBackend backend, float[] input, float[] output)
+            throws CollectiveException {
+        MemorySegment in = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_FLOAT, input);
+        MemorySegment out = kind == Kind.SUM_APART ? Arena.ofAuto().allocate(in.byteSize()) : in;
+        try {
+            CollectiveResult result =
+                    backend.allReduce(in, out, DataType.FLOAT32, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
+            if (kind == Kind.SUM_APART) {
+                assertArrayEquals(input, in.toArray(ValueLayout.JAVA_FLOAT), "the contribution is intact");
+            }
+            return result;
+        } finally {
+            MemorySegment.copy(out, ValueLayout.JAVA_FLOAT, 0, output, 0, output.length);
+        }
     }
 
     private static CollectiveResult play(Kind kind, DistributedBackend backend, MemorySegment in, MemorySegment out)
@@ -153,12 +232,14 @@ final class LossInEveryKindTest {
             case GATHER -> backend.gather(in, out, DataType.FLOAT32, ROOT, how);
             case SCATTER -> backend.scatter(in, out, DataType.FLOAT32, ROOT, how);
             case BROADCAST -> backend.broadcast(in, DataType.FLOAT32, ROOT, how);
+            case SUM_OVER, SUM_APART, SUM_FAIL_FAST -> throw new AssertionError(kind);
         };
     }
 
     private static void check(Kind kind, List<Integer> kept, int world, int victim, Outcome[] outcomes, String when) {
         Optional<CollectiveResult> first = outcomes[kept.getFirst()].result;
-        if (!kind.hasRoot() || kept.contains(ROOT)) {
+        boolean survivesLoss = kind.policy() == GroupMachine.Policy.RETRY;
+        if (kept.size() == world || (survivesLoss && (!kind.hasRoot() || kept.contains(ROOT)))) {
             assertTrue(first.isPresent(), when);
         }
         int contributors = first.map(CollectiveResult::contributors).orElse(world);
@@ -199,6 +280,9 @@ final class LossInEveryKindTest {
             case SCATTER -> System.arraycopy(blocks(ROOT, world), place * BLOCK, expected, 0, BLOCK);
             case BROADCAST -> {
                 return CollectiveEngineTest.input(ROOT, COUNT);
+            }
+            case SUM_OVER, SUM_APART, SUM_FAIL_FAST -> {
+                return CollectiveEngineTest.sum(with, COUNT);
             }
         }
         return expected;

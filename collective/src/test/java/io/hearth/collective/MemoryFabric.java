@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryFabric {
     private static final long QUEUE_BYTES_MAX = 80 * 1024; // what any socket takes before it is read
 
+    private long milestone = Long.MAX_VALUE;
+    private Runnable onMilestone = () -> {};
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<String, Pipe> waiting = new HashMap<>();
@@ -37,6 +39,7 @@ final class MemoryFabric {
     private final Map<NodeId, Runnable> lastWords = new HashMap<>();
     private @Nullable Tamper tamper;
     private long records;
+    private volatile boolean tellsRoom;
 
     /** Changes what is on the way; null: the record is lost. */
     interface Tamper {
@@ -70,6 +73,11 @@ final class MemoryFabric {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether streams say how much they take unread, so that rings are played by one thread. */
+    void tellsRoom(boolean tells) {
+        tellsRoom = tells;
     }
 
     void tamper(Tamper with) {
@@ -109,6 +117,17 @@ final class MemoryFabric {
         try {
             return pipes.stream()
                     .anyMatch(pipe -> pipe.complete && pipe.ends.contains(one) && pipe.ends.contains(other));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** When so many records were sent in all, {@code then} runs; it must not block. */
+    void after(long sent, Runnable then) {
+        lock.lock();
+        try {
+            milestone = sent;
+            onMilestone = then;
         } finally {
             lock.unlock();
         }
@@ -213,6 +232,10 @@ final class MemoryFabric {
                     changed.awaitUninterruptibly();
                 }
                 check();
+                if (records == milestone) {
+                    milestone = Long.MAX_VALUE;
+                    onMilestone.run();
+                }
                 records++;
                 sent += RecordHeader.BYTES + header.length() + 16;
                 RecordHeader onTheWay = tamper == null ? header : tamper.header(self, header);
@@ -224,6 +247,11 @@ final class MemoryFabric {
             } finally {
                 lock.unlock();
             }
+        }
+
+        @Override
+        public int recordsUnread(int length) {
+            return tellsRoom ? (int) (QUEUE_BYTES_MAX / (length + 40)) : 0;
         }
 
         private static long queued(Deque<Letter> queue) {

@@ -59,6 +59,7 @@ final class RecoveryTest {
     /** Every way for sums; {@code ONE_SHOT} and {@code TWO_HOPS} are both {@link AllReduceStrategy#DIRECT}. */
     enum Way {
         RING,
+        IN_PLACE,
         ONE_SHOT,
         TWO_HOPS,
         TREE,
@@ -66,7 +67,7 @@ final class RecoveryTest {
 
         private EngineOptions options() {
             AllReduceStrategy strategy = switch (this) {
-                case RING -> AllReduceStrategy.RING;
+                case RING, IN_PLACE -> AllReduceStrategy.RING;
                 case ONE_SHOT, TWO_HOPS -> AllReduceStrategy.DIRECT;
                 case TREE -> AllReduceStrategy.TREE;
                 case CENTRALIZED -> AllReduceStrategy.CENTRALIZED;
@@ -78,6 +79,7 @@ final class RecoveryTest {
                     ReduceStrategy.AUTO,
                     512,
                     1024,
+                    this == IN_PLACE ? 0 : Long.MAX_VALUE,
                     1024 * 1024,
                     this == TWO_HOPS ? bytesAreDear : LinkModel.GIGABIT));
         }
@@ -88,6 +90,7 @@ final class RecoveryTest {
             throws Exception {
         List<Integer> order = CollectiveEngineTest.ranks(world).reversed();
         try (var group = new TestGroup(world, way.options(), order)) {
+            group.fabric.tellsRoom(way == Way.IN_PLACE);
             var results = new Outcome[world][STEPS];
             NodeId dead = group.nodes.get(victim);
             group.fabric.killAfter(dead, after, () -> group.told.add("killed"));

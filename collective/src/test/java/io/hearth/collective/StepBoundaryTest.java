@@ -334,6 +334,34 @@ final class StepBoundaryTest {
         }
     }
 
+    /** Half a second for each chunk. */
+    @Test
+    void aLongFetchTellsHowFarItIs() throws Exception {
+        try (var group = group(3)) {
+            makeJoiners(group, 1);
+            for (int rank : List.of(0, 2)) {
+                group.meddle(rank, (header, bytes) -> {
+                    if (header.kind() == StateServer.CHUNK) {
+                        group.nowNanos.addAndGet(TimeUnit.SECONDS.toNanos(1) / 2);
+                    }
+                });
+            }
+            group.attempt();
+            assertAllHold(group, 1, List.of(1));
+            List<CollectiveProgress.Report> reports = List.copyOf(group.reports);
+            assertTrue(reports.size() > 5, reports.toString());
+            long before = 0;
+            for (CollectiveProgress.Report report : reports) {
+                assertEquals(CollectiveProgress.What.STATE, report.what());
+                assertTrue(report.bytes() >= before && report.bytes() <= report.bytesInAll(), reports.toString());
+                assertEquals(report.equals(reports.getLast()), report.ended(), reports.toString());
+                before = report.bytes();
+            }
+            assertEquals(reports.getLast().bytesInAll(), before, "all of it");
+            assertEquals(2, reports.getLast().peers());
+        }
+    }
+
     @Test
     void theBudgetIsForAllAttemptsOfACallTogether() throws Exception {
         try (var group = group(2)) {

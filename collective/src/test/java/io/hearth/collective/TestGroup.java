@@ -17,6 +17,7 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.StreamSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Members of one group in one process, with their engines, and the part of a view change that collectives see. */
 final class TestGroup implements AutoCloseable {
@@ -59,15 +61,47 @@ final class TestGroup implements AutoCloseable {
 
     /** With each rank's reducer. */
     TestGroup(int world, EngineOptions options, List<Integer> order, IntFunction<Reducer> reducers) {
-        for (int i = 0; i < world; i++) {
-            nodes.add(node(i));
-        }
+        this(
+                IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
+                options,
+                order,
+                reducers,
+                null,
+                Clock.system());
+    }
+
+    /** With a clock for all. */
+    TestGroup(int world, EngineOptions options, Clock clock) {
+        this(
+                IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
+                options,
+                List.of(),
+                rank -> Engines.best().newReducer(),
+                null,
+                clock);
+    }
+
+    /** Of these nodes by rank, over these streams; null: those of {@link #fabric}. */
+    TestGroup(
+            List<NodeId> members,
+            EngineOptions options,
+            List<Integer> order,
+            IntFunction<Reducer> reducers,
+            @Nullable Function<NodeId, StreamSource> streams,
+            Clock clock) {
+        nodes.addAll(members);
         lineage = new Lineage(false, 1, nodes.getFirst(), 1, 0);
         view = view(1, 1, nodes, CollectiveCodec.encode(Resolution.NOTHING.ordered(order)));
         for (NodeId node : nodes) {
             Reducer reducer = reducers.apply(nodes.indexOf(node));
             var engine = new CollectiveEngine(
-                    GROUP, node, fabric.of(node), reducer, options, listener(node), Clock.system());
+                    GROUP,
+                    node,
+                    streams == null ? fabric.of(node) : streams.apply(node),
+                    reducer,
+                    options,
+                    listener(node),
+                    clock);
             engines.put(node, engine);
             engine.install(lineage.shortText(), view);
         }
@@ -162,6 +196,28 @@ final class TestGroup implements AutoCloseable {
         Resolution resolution = decide(freeze(kept));
         install(kept);
         return resolution;
+    }
+
+    /** Returns when each of these has begun its first collective: until then its ranks are those of the newest view. */
+    void awaitFirstCall(List<NodeId> members) {
+        for (NodeId member : members) {
+            while (of(member).phase() == GroupPhase.FRESH) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Takes a node back that was removed: the same node, as another member. */
+    void admit(NodeId node) {
+        freeze(view.members().stream().map(Member::node).toList());
+        List<Member> members = new ArrayList<>(view.members());
+        members.add(new Member(node, 1, view.epoch() + 1, Role.TRAINER, GROUP));
+        view = new View(
+                lineage,
+                view.epoch() + 1,
+                members,
+                List.of(new GroupView(GROUP, view.epoch() + 1, CollectiveCodec.encode(Resolution.NOTHING))));
+        install(members.stream().map(Member::node).toList());
     }
 
     List<NodeId> without(NodeId node) {

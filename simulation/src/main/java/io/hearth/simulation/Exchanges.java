@@ -101,6 +101,7 @@ final class Exchanges {
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         streams.open();
+        streams.takeBack(number);
         if (call.signature().kind() == Signature.Kind.BOUNDARY) {
             boundary.run(number, doomed);
             return;
@@ -118,9 +119,11 @@ final class Exchanges {
         if (!state().formation().members().contains(forward.holder())) {
             trainer.step(new Event.StreamBroken(fence(), process.host.id, "the holder is no member"));
         } else if (forward.holder().equals(process.host.id)) {
-            Frame.Sum sum = streams.result(number)
-                    .orElseThrow(() ->
-                            new Violation("I6", "a member that is to pass number " + number + " on does not hold it"));
+            Frame.Sum sum = forward.bytes() == 0
+                    ? Frame.Sum.NOTHING
+                    : streams.result(number)
+                            .orElseThrow(() -> new Violation(
+                                    "I6", "a member that is to pass number " + number + " on does not hold it"));
             streams.carried(number, sum);
             toOthers(new Frame.Carried(fence(), number, sum));
             hold(number);
@@ -149,7 +152,9 @@ final class Exchanges {
                 && process.isAlive()
                 && state().frozen().isEmpty()
                 && state().broken().isEmpty()) {
-            again = state().forwards().isEmpty() ? finishOne() || spread() || beginStep() : forwardOne();
+            again = state().forwards().isEmpty()
+                    ? finishOne() || finishInPlace() || spread() || beginStep()
+                    : forwardOne();
         }
     }
 
@@ -161,19 +166,32 @@ final class Exchanges {
         long number = next.get().number();
         Frame.Sum sum = streams.carried(number).orElseThrow();
         if (streams.holders(number).contains(process.host.id)) {
-            streams.result(number, sum);
+            streams.result(
+                    number,
+                    sum.equals(Frame.Sum.NOTHING) ? streams.inHand(number).orElse(sum) : sum);
             trainer.step(new Event.Forwarded(number, fence()));
             releaseBefore(number);
         } else {
-            Frame.Sum own = streams.result(number).orElse(sum);
-            Violation.unless(
-                    own.equals(sum),
-                    "I5",
-                    () -> "the result of number " + number + " that is passed on" + " differs from the own one: " + sum
-                            + " and " + own);
+            checkOwn(number, sum);
             hold(number);
         }
         return true;
+    }
+
+    private void checkOwn(long number, Frame.Sum passedOn) {
+        if (passedOn.equals(Frame.Sum.NOTHING)) {
+            Violation.unless(
+                    streams.inHand(number).isPresent() || state().kept().containsKey(number),
+                    "I6",
+                    "a member lacks the result of number " + number + ", and nobody keeps it");
+            return;
+        }
+        Frame.Sum own = streams.result(number).orElse(passedOn);
+        Violation.unless(
+                own.equals(passedOn),
+                "I5",
+                () -> "the result of number " + number + " that is passed on" + " differs from the own one: " + passedOn
+                        + " and " + own);
     }
 
     private boolean finishOne() {
@@ -193,6 +211,37 @@ final class Exchanges {
         }
         releaseBefore(number);
         return true;
+    }
+
+    /** A sum that nobody keeps: nobody returns before all said that they hold it. */
+    private boolean finishInPlace() {
+        Set<NodeId> members = new TreeSet<>(state().formation().members());
+        for (Map.Entry<Long, GroupMachine.Open> entry : state().open().entrySet()) {
+            long number = entry.getKey();
+            SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
+            if (!entry.getValue().signature().inPlace()
+                    || !entry.getValue().running()
+                    || !got.keySet().containsAll(members)) {
+                continue;
+            }
+            Optional<Refusal> doom = doom(got);
+            if (doom.isPresent()) {
+                trainer.step(new Event.Refused(number, fence(), doom.get()));
+                releaseBefore(number);
+                return true;
+            }
+            if (!streams.holders(number).contains(process.host.id)) {
+                streams.inHand(number, sum(number, fence(), got));
+                hold(number);
+            }
+            if (!world.sabotage.sumWaitsForHolders() || streams.holders(number).containsAll(members)) {
+                streams.result(number, streams.inHand(number).orElseThrow());
+                trainer.step(new Event.Finished(number, fence()));
+                releaseBefore(number);
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The newest number that was called, if it is one of that kind and runs. */

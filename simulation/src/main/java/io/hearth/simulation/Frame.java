@@ -59,5 +59,8 @@ sealed interface Frame {
      * @param groupEpoch of that fence
      * @param contributors who took part
      */
-    record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {}
+    record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {
+        /** What is passed on where all hold the result and nobody keeps it. */
+        static final Sum NOTHING = new Sum("", 0, 0, List.of());
+    }
 }

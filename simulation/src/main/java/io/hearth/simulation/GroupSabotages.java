@@ -173,6 +173,13 @@ final class GroupSabotages {
         }
     }
 
+    record EagerSum() implements Sabotage {
+        @Override
+        public boolean sumWaitsForHolders() {
+            return false;
+        }
+    }
+
     record NewestRanks() implements Sabotage {
         @Override
         public List<NodeId> ranks(GroupMachine.State state) {

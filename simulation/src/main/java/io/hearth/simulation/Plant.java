@@ -17,7 +17,7 @@ public enum Plant {
     /** A vote counts twice. */
     VOTES_TWICE("each vote counts twice", 800, VoteSabotages.VotesTwice::new),
     /** Any half is a quorum. */
-    ANY_HALF("exactly half of the votes is enough without rank 0", 30, VoteSabotages.AnyHalf::new),
+    ANY_HALF("exactly half of the votes is enough without rank 0", 150, VoteSabotages.AnyHalf::new),
     /** A restart founds the same lineage again. */
     REUSED_LINEAGE("each start founds the same lineage", 30, ViewSabotages.ReusedLineage::new),
     /** Joiners believe proposals. */
@@ -45,9 +45,10 @@ public enum Plant {
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A broadcast's root does not wait. */
+    EAGER_SUM("a sum in place returns before all hold it", 250, GroupSabotages.EagerSum::new),
     EAGER_ROOT("a broadcast's root returns before all hold its value", 250, GroupSabotages.EagerRoot::new),
     /** Ranks change in the middle. */
-    NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 60, GroupSabotages.NewestRanks::new),
+    NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 400, GroupSabotages.NewestRanks::new),
     /** A running group takes joiners. */
     MID_STEP("a group at work admits trainers", 30, GroupSabotages.MidStep::new),
     /** A step does not wait for joiners. */

@@ -94,6 +94,11 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether a sum in place, which nobody keeps, returns only when all hold it. */
+    default boolean sumWaitsForHolders() {
+        return true;
+    }
+
     /** Whether the group's lead holds the next step back while somebody waits to enter. */
     default boolean holds() {
         return true;

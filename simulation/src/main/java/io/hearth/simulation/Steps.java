@@ -13,9 +13,11 @@ import java.util.List;
  */
 final class Steps {
     private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
+    private static final Signature SUM_IN_PLACE = Signature.inPlace(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.AUTO);
     private static final Signature BEGINNING = Signature.boundary(64);
     private static final int SUMS_MAX = 4;
     private static final int BROADCAST_EVERY = 2;
+    private static final int IN_PLACE_EVERY = 3;
 
     private final World world;
     private final List<Long> models = new ArrayList<>(List.of(0L)); // newest last; all of them where calls overlap
@@ -39,7 +41,7 @@ final class Steps {
             return BEGINNING;
         }
         if (!world.hasBroadcasts || number == 1 || number % BROADCAST_EVERY > 0) {
-            return SUM;
+            return world.hasSumsInPlace && number % IN_PLACE_EVERY == 0 ? SUM_IN_PLACE : SUM;
         }
         NodeId root = ranks.get((int) (number / BROADCAST_EVERY % ranks.size()));
         return Signature.broadcast(DataType.FLOAT32, 10, root);

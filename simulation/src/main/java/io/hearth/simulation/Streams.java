@@ -24,6 +24,7 @@ import java.util.function.Consumer;
 final class Streams {
     private final Map<Long, SortedMap<NodeId, Frame.Share>> inputs = new HashMap<>();
     private final Map<Long, Frame.Sum> results = new HashMap<>();
+    private final Map<Long, Frame.Sum> inHand = new HashMap<>();
     private final Map<Long, Set<NodeId>> held = new HashMap<>();
     private final Map<Long, Frame.Sum> carried = new HashMap<>();
     private final Set<String> formerFences = new HashSet<>();
@@ -123,12 +124,27 @@ final class Streams {
         results.put(number, sum);
     }
 
+    /** A sum that came into being in place of the input: there until the number ends, or runs again from its input. */
+    Optional<Frame.Sum> inHand(long number) {
+        return Optional.ofNullable(inHand.get(number));
+    }
+
+    void inHand(long number, Frame.Sum sum) {
+        inHand.put(number, sum);
+    }
+
+    void takeBack(long number) {
+        inHand.remove(number);
+    }
+
     void release(long number) {
         results.remove(number);
+        inHand.remove(number);
     }
 
     void releaseAll() {
         results.clear();
+        inHand.clear();
     }
 
     /** The inputs of the first running sum of which all came. */
@@ -137,6 +153,7 @@ final class Streams {
             SortedMap<NodeId, Frame.Share> got = inputs(entry.getKey());
             if (entry.getValue().running()
                     && entry.getValue().signature().kind() == Signature.Kind.ALL_REDUCE
+                    && !entry.getValue().signature().inPlace()
                     && got.size() >= state.formation().members().size()) {
                 return Optional.of(Map.entry(entry.getKey(), got));
             }

@@ -228,6 +228,9 @@ final class Trainer {
                             : exchanges.result(outcome.number());
                     script.ended(outcome, sum, view);
                 }
+                if (outcome.bytes() == 0) {
+                    exchanges.release(outcome.number());
+                }
             }
             case Effect.Release(long number) -> exchanges.release(number);
             case Effect.TellBroken(NodeId peer, String why) -> {

@@ -54,6 +54,8 @@ final class World {
     /** Whether scripts broadcast, too. */
     final boolean hasBroadcasts;
 
+    final boolean hasSumsInPlace;
+
     final Narrator narrator;
 
     private final @Nullable Consumer<String> trace;
@@ -80,6 +82,7 @@ final class World {
         this.hasSteps = random.nextBoolean();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         this.hasBroadcasts = depth == 1 && rarities.nextBoolean();
+        this.hasSumsInPlace = rarities.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
     }
 
@@ -88,6 +91,7 @@ final class World {
         note("weather: " + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
                 + (hasBroadcasts ? ", broadcasts" : "")
+                + (hasSumsInPlace ? ", sums in place" : "")
                 + ", " + policy + ", "
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));

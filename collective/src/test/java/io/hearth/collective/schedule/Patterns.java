@@ -24,7 +24,6 @@ enum Patterns {
     STAR_SCATTER,
     RING_BROADCAST,
     TREE_BROADCAST,
-    SEND_RECEIVE,
     HELD_ROUND;
 
     /** Sizes in elements and bytes. */
@@ -118,23 +117,6 @@ enum Patterns {
                 new Pattern(
                         p -> new TreeBroadcast(p, size.world, root, size.bytes(), size.segment),
                         (p, sum) -> sum.copy(root, 0, size.count));
-            case SEND_RECEIVE ->
-                new Pattern(
-                        p -> size.world == 1
-                                ? new HeldRound(p, 1)
-                                : new SendReceive(
-                                        p,
-                                        size.world,
-                                        root,
-                                        (root + 1 + size.count % (size.world - 1)) % size.world,
-                                        size.bytes(),
-                                        size.segment),
-                        (p, sum) -> {
-                            if (size.world > 1) {
-                                int to = (root + 1 + size.count % (size.world - 1)) % size.world;
-                                sum.onlyAt(to, () -> sum.copy(root, 0, size.count));
-                            }
-                        });
             case HELD_ROUND -> new Pattern(p -> new HeldRound(p, size.world), (p, sum) -> {});
         };
     }
@@ -151,7 +133,7 @@ enum Patterns {
     boolean isBarrier() {
         return switch (this) {
             case DIRECT_REDUCE_SCATTER, RING_REDUCE, TREE_REDUCE, STAR_REDUCE, STAR_GATHER, STAR_SCATTER -> false;
-            case TREE_BROADCAST, SEND_RECEIVE, RING_REDUCE_SCATTER -> false;
+            case TREE_BROADCAST, RING_REDUCE_SCATTER -> false;
             default -> true;
         };
     }

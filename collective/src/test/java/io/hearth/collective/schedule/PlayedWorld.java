@@ -25,7 +25,9 @@ final class PlayedWorld {
         /** A sender and a receiver, each in its order. */
         OVERLAPPED,
         /** One thread: sends as early as it may, receives only what the next send needs, and the rest in the end. */
-        IN_TURN
+        IN_TURN,
+        /** One thread, round a ring: sends up to so many segments more than it received that a stream takes one more. */
+        AHEAD
     }
 
     /** What one position tells another one about a segment. */
@@ -100,6 +102,12 @@ final class PlayedWorld {
         plays[position] = play;
     }
 
+    /** Whether that position may play {@link Play#AHEAD}. */
+    boolean isEvenRing(int position) {
+        Schedule schedule = schedules.get(position);
+        return schedule.isAround() && schedule.sends() == schedule.receives();
+    }
+
     boolean isThrough(int position) {
         Schedule schedule = schedules.get(position);
         return sent[position] == schedule.sends() && received[position] == schedule.receives();
@@ -154,7 +162,7 @@ final class PlayedWorld {
         Deque<Segment> stream = streams.get(position).get(transfer.peer());
         boolean anyInTurn = List.of(plays).contains(Play.IN_TURN);
         assertTrue(transfer.after() <= schedule.receives(), "a send that could never be");
-        if (transfer.after() > received[position] || (!anyInTurn && stream.size() == segmentsMax)) {
+        if (!maySend(position) || (!anyInTurn && stream.size() == segmentsMax)) {
             return false;
         }
         assertTrue(transfer.peer() != position, "nobody sends to itself");
@@ -170,16 +178,25 @@ final class PlayedWorld {
         return true;
     }
 
+    private boolean maySend(int position) {
+        Schedule schedule = schedules.get(position);
+        if (sent[position] == schedule.sends()) {
+            return false;
+        }
+        schedule.send(sent[position], transfer);
+        boolean isTooFarAhead = plays[position] == Play.AHEAD
+                && received[position] < schedule.receives()
+                && sent[position] - received[position] >= segmentsMax - 1;
+        return transfer.after() <= received[position] && !isTooFarAhead;
+    }
+
     private boolean tryReceive(int position) {
         Schedule schedule = schedules.get(position);
         if (received[position] == schedule.receives()) {
             return false;
         }
-        if (plays[position] == Play.IN_TURN && sent[position] < schedule.sends()) {
-            schedule.send(sent[position], transfer);
-            if (transfer.after() <= received[position]) {
-                return false;
-            }
+        if (plays[position] != Play.OVERLAPPED && maySend(position)) {
+            return false; // that thread sends, or waits for room
         }
         schedule.receive(received[position], transfer);
         Segment segment = streams.get(transfer.peer()).get(position).poll();

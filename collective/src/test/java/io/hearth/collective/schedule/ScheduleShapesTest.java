@@ -118,7 +118,6 @@ final class ScheduleShapesTest {
         assertRefused("no multiple of an element of 16", () -> new WholeExchange(0, 2, 1, 16, 8));
         assertRefused("need a root of 0 to 1, got 2", () -> new RingBroadcast(0, 2, 2, 8, 64));
         assertRefused("need a centre of 0 to 1, got -1", () -> new StarAllReduce(0, 2, -1, 1, 8, 64));
-        assertRefused("cannot send to itself", () -> new SendReceive(0, 2, 1, 1, 8, 64));
         assertRefused("does not fit behind", () -> Blocks.at(List.of(0L, 4L), List.of(8L, 8L)));
         assertRefused("does not fit behind", () -> Blocks.strided(List.of(8L, 9L, 8L), 8));
         assertRefused("2 offsets and 1 lengths", () -> Blocks.at(List.of(0L, 4L), List.of(4L)));

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Plays all positions of every schedule at once, in any interleaving, and compares with sequential arithmetic. */
 final class SchedulesTest {
     private static final int WORLDS_MAX = 16;
-    private static final int SEEDS = 4;
+    private static final int SEEDS = 6;
     private static final int[] SEGMENTS = {8, 16, 64};
 
     /** How elements combine, and which values they have. */
@@ -58,7 +58,10 @@ final class SchedulesTest {
         }
     }
 
-    /** Seeds 0 and 1: overlapped, streams that take one segment or three; 2: in turn; 3: each as it likes. */
+    /**
+     * Seeds 0 and 1: overlapped, streams that take one segment or three; 2: in turn; 3: each of both as it likes; 4 and 5: rings by
+     * one thread, or each as it likes, with streams that take three.
+     */
     private static void play(Patterns kind, Size size, Numbers numbers, int seed, SplittableRandom random) {
         int root = random.nextInt(size.world());
         Pattern pattern = kind.of(size, root);
@@ -75,7 +78,8 @@ final class SchedulesTest {
         world.inputs(numbers.ofRandom());
         List<long[]> inputs = world.inputs.stream().map(long[]::clone).toList();
         for (int position = 0; position < size.world() && seed >= 2; position++) {
-            world.play(position, seed == 2 || random.nextBoolean() ? Play.IN_TURN : Play.OVERLAPPED);
+            Play alone = seed < 4 ? Play.IN_TURN : world.isEvenRing(position) ? Play.AHEAD : Play.OVERLAPPED;
+            world.play(position, seed % 2 == 0 || random.nextBoolean() ? alone : Play.OVERLAPPED);
         }
         world.play(what);
         for (int position = 0; position < size.world(); position++) {

@@ -1,0 +1,28 @@
+package io.hearth.collective;
+
+import io.hearth.core.DataType;
+import java.util.Locale;
+
+/**
+ * What one rank sends to another, or expects from it.
+ *
+ * @param type of the elements
+ * @param count how many, 0 or more
+ */
+public record Parcel(DataType type, long count) {
+    public Parcel {
+        if (count < 0 || count > Long.MAX_VALUE / type.bytes()) {
+            throw new IllegalArgumentException("nobody sends " + count + " elements of " + type);
+        }
+    }
+
+    /** Size of all elements. */
+    public long bytes() {
+        return count * type.bytes();
+    }
+
+    /** For people: one phrase. */
+    public String text() {
+        return count + " " + type.name().toLowerCase(Locale.ROOT);
+    }
+}

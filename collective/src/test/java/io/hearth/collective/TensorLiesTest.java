@@ -1,0 +1,245 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.collective.LyingStreams.Said;
+import io.hearth.compression.Codec;
+import io.hearth.compression.Int8Codec;
+import io.hearth.compression.TopKCodec;
+import io.hearth.identity.NodeId;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A member with good keys sends what its plan does not say: it is refused before anything is written. */
+final class TensorLiesTest {
+    private static final int WORLD = 3;
+    private static final int COUNT = 700;
+
+    /** Lies about one record. */
+    enum Lie {
+        CHUNK_BEYOND,
+        OTHER_CHUNK,
+        SHORTER,
+        LONGER,
+        AS_LONG_AS_CAN_BE,
+        EMPTY,
+        OVERLAPPING,
+        BEHIND,
+        NEGATIVE,
+        FAR,
+        TWICE,
+        OTHER_NUMBER,
+        FORMER_NUMBER,
+        CALL_AGAIN,
+        NO_REFUSAL,
+        UNKNOWN_KIND;
+
+        private List<Said> instead(Said record) {
+            byte[] bytes = record.bytes();
+            return switch (this) {
+                case CHUNK_BEYOND -> List.of(record.ofChunk(60_000));
+                case OTHER_CHUNK -> List.of(record.ofChunk(record.chunk() + 1));
+                case SHORTER -> List.of(record.with(Arrays.copyOf(bytes, bytes.length - 4)));
+                case LONGER -> List.of(record.with(Arrays.copyOf(bytes, bytes.length + 4)));
+                case AS_LONG_AS_CAN_BE -> List.of(record.with(Arrays.copyOf(bytes, 256 * 1024)));
+                case EMPTY -> List.of(record.with(new byte[0]));
+                case OVERLAPPING -> List.of(record.at(record.offset() - 4));
+                case BEHIND -> List.of(record.at(record.offset() + 4L * COUNT));
+                case NEGATIVE -> List.of(record.at(-8));
+                case FAR -> List.of(record.at(Long.MAX_VALUE - 7));
+                case TWICE -> List.of(record, record);
+                case OTHER_NUMBER -> List.of(record.ofNumber(record.number() + 1));
+                case FORMER_NUMBER -> List.of(record.ofNumber(record.number() - 1));
+                case CALL_AGAIN -> List.of(record.of(Wire.CALL));
+                case NO_REFUSAL -> List.of(record.of(Wire.REFUSED));
+                case UNKNOWN_KIND -> List.of(record.of(255));
+            };
+        }
+    }
+
+    static Stream<Arguments> lies() {
+        return Stream.of(LiedTo.Way.values())
+                .flatMap(way -> Stream.of(Lie.values()).map(lie -> Arguments.of(way, lie)));
+    }
+
+    /** The first, the second, … segment that carries bytes, until there is none. */
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("lies")
+    void noWayOfSummingTakesASegmentThatIsNotDue(LiedTo.Way way, Lie lie) throws Exception {
+        int at = 0;
+        for (boolean isTold = true; isTold && at < 6; at++) {
+            int target = at;
+            var seen = new AtomicInteger();
+            LyingStreams.Lie once = record ->
+                    record.kind() == Wire.SEGMENT && record.bytes().length > 0 && seen.getAndIncrement() == target
+                            ? lie.instead(record)
+                            : List.of(record);
+            LiedTo played = LiedTo.play(
+                    WORLD, way.options(at % 2 == 0 ? 0 : 1 << 20), COUNT, once, way + " " + lie + " at segment " + at);
+            isTold = seen.get() > target;
+            if (isTold) {
+                assertTrue(played.errors().isEmpty(), () -> "the rest goes on: " + played.errors());
+                assertTrue(!played.broken().isEmpty() || lie == Lie.TWICE, "it was refused");
+            }
+        }
+        assertTrue(at > 1, "nothing was said that could be changed");
+    }
+
+    /** The signature before the bytes counts, too. */
+    @ParameterizedTest
+    @EnumSource(LiedTo.Way.class)
+    void aFirstRecordThatIsNotWholeIsRefused(LiedTo.Way way) throws Exception {
+        for (int length : new int[] {0, 1, 2, 20, 60}) {
+            LyingStreams.Lie lie = record -> record.kind() == Wire.CALL
+                    ? List.of(record.with(Arrays.copyOf(record.bytes(), Math.min(length, record.bytes().length))))
+                    : List.of(record);
+            LiedTo played = LiedTo.play(WORLD, way.options(0), COUNT, lie, way + " call of " + length);
+            assertTrue(played.errors().isEmpty(), () -> "the rest goes on: " + played.errors());
+        }
+    }
+
+    /** The same through real, encrypted streams, whose keys the liar has. */
+    @ParameterizedTest
+    @EnumSource(LiedTo.Way.class)
+    void keysThatAreGoodMakeNoLieTrue(LiedTo.Way way) throws Exception {
+        for (Lie lie : List.of(Lie.CHUNK_BEYOND, Lie.LONGER, Lie.OVERLAPPING, Lie.TWICE)) {
+            var seen = new AtomicInteger();
+            LyingStreams.Lie once = record ->
+                    record.bytes().length > 0 && seen.getAndIncrement() == 1 ? lie.instead(record) : List.of(record);
+            try (var linked = LinkedNodes.open(WORLD)) {
+                List<NodeId> nodes = List.copyOf(linked.streams().keySet());
+                LiedTo played =
+                        LiedTo.play(nodes, linked::of, way.options(0), COUNT, once, way + " " + lie + " over links");
+                assertTrue(played.errors().isEmpty(), () -> "the rest goes on: " + played.errors());
+                assertTrue(!played.broken().isEmpty() || lie == Lie.TWICE, "it was seen");
+            }
+        }
+    }
+
+    /** What is wrong with an encoding, and what honest ranks are told; {@code header} is the length of what precedes its body. */
+    record Forgery(String name, Codec codec, Consumer<ByteBuffer> change, String told) {
+        @Override
+        public String toString() {
+            return codec.name() + " " + name;
+        }
+    }
+
+    static Stream<Forgery> forgeries() {
+        var topk = new TopKCodec(0.1);
+        var int8 = new Int8Codec(64);
+        int body = 16;
+        int kept = body + Long.BYTES;
+        int gaps = kept + COUNT / 10 * Float.BYTES;
+        return Stream.of(
+                new Forgery("another codec", topk, bytes -> bytes.put(0, (byte) 2), "not an encoding of codec 3"),
+                new Forgery("more values", topk, bytes -> bytes.putLong(8, COUNT + 1), "an encoding of 701 values"),
+                new Forgery("negative count", topk, bytes -> bytes.putLong(8, -1), "an encoding of -1 values"),
+                new Forgery("NaN", topk, bytes -> bytes.putFloat(kept, Float.NaN), "kept value 0 is NaN"),
+                new Forgery(
+                        "infinity", topk, bytes -> bytes.putFloat(kept + 4, Float.NEGATIVE_INFINITY), "kept value 1"),
+                new Forgery("keeps more than there are", topk, bytes -> bytes.putLong(body, COUNT + 1), "does not fit"),
+                new Forgery("keeps less than none", topk, bytes -> bytes.putLong(body, -1), "does not fit"),
+                new Forgery("index beyond the end", topk, bytes -> fill(bytes, gaps, (byte) 0x7F), "sent no encoding"),
+                new Forgery("gap that never ends", topk, bytes -> fill(bytes, gaps, (byte) 0x80), "sent no encoding"),
+                new Forgery(
+                        "gap with a useless zero",
+                        topk,
+                        bytes -> bytes.put(gaps, (byte) 0x80).put(gaps + 1, (byte) 0),
+                        "sent no encoding"),
+                new Forgery("NaN scale", int8, bytes -> bytes.putFloat(body, Float.NaN), "has the scale NaN"),
+                new Forgery(
+                        "negative scale", int8, bytes -> bytes.putFloat(body + 68, -1), "at value 64 has the scale"),
+                new Forgery(
+                        "infinite scale",
+                        int8,
+                        bytes -> bytes.putFloat(body, Float.POSITIVE_INFINITY),
+                        "has the scale"),
+                new Forgery(
+                        "level -128", int8, bytes -> bytes.put(body + 4, (byte) -128), "levels that no encoder writes"),
+                new Forgery("other block size", int8, bytes -> bytes.putInt(4, 128), "not an encoding of codec 2"),
+                new Forgery("other count", int8, bytes -> bytes.putLong(8, COUNT - 1), "an encoding of 699 values"));
+    }
+
+    private static void fill(ByteBuffer bytes, int from, byte with) {
+        for (int at = from; at < bytes.capacity(); at++) {
+            bytes.put(at, with);
+        }
+    }
+
+    private static EngineOptions encoded(Codec codec) {
+        return EngineOptions.DEFAULTS
+                .within(Duration.ofMinutes(1))
+                .with(CollectiveConfig.DEFAULTS.cut(64 * 1024, 0))
+                .as(codec);
+    }
+
+    /** Changes what rank 1 says of its own encoding under the first number: the {@code round}-th record of its slot. */
+    private static LyingStreams.Lie own(int round, UnaryOperator<byte[]> change) {
+        var seen = new AtomicInteger();
+        return record -> {
+            boolean isOwn = record.number() == 1
+                    && record.kind() != Wire.REFUSED
+                    && record.chunk() == LiedTo.LIAR
+                    && record.bytes().length > 0;
+            return isOwn && seen.getAndIncrement() == round
+                    ? List.of(record.with(change.apply(record.bytes())))
+                    : List.of(record);
+        };
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("forgeries")
+    void anEncodingThatIsNoneIsToldToTheScriptAndNothingIsAdded(Forgery forgery) throws Exception {
+        LiedTo played = LiedTo.play(
+                WORLD,
+                encoded(forgery.codec),
+                COUNT,
+                own(1, bytes -> {
+                    forgery.change.accept(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
+                    return bytes;
+                }),
+                forgery.toString());
+        assertEquals(Set.of(0, 2), new TreeSet<>(played.errors().keySet()), "all honest ranks alike");
+        for (Throwable error : played.errors().values()) {
+            String text = String.valueOf(error.getMessage());
+            assertTrue(text.contains("rank 1 (") && text.contains(forgery.told), text);
+        }
+    }
+
+    static Stream<Arguments> lengths() {
+        return Stream.of(new TopKCodec(0.1), new Int8Codec(64))
+                .flatMap(codec -> Stream.of(
+                                -1L, 0L, 1L, 15L, 16L, codec.encodedBytesMax(COUNT) + 1, Long.MAX_VALUE, Long.MIN_VALUE)
+                        .map(bytes -> Arguments.of(codec, bytes)));
+    }
+
+    /** More kept values than there are, no block, blocks too many: all of them are lengths. */
+    @ParameterizedTest(name = "{1} bytes")
+    @MethodSource("lengths")
+    void aLengthThatNoEncodingHasIsRefused(Codec codec, long bytes) throws Exception {
+        LiedTo played = LiedTo.play(
+                WORLD,
+                encoded(codec),
+                COUNT,
+                own(0, record -> {
+                    ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).putLong(record.length - 8, bytes);
+                    return record;
+                }),
+                codec.name() + " of " + bytes);
+        assertTrue(!played.errors().isEmpty() || !played.broken().isEmpty(), "somebody must have seen it");
+    }
+}
