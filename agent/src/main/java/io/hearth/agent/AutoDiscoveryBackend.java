@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.DistributedContext;
 import io.hearth.core.HearthException;
 import io.hearth.core.NotEnoughPeersException;
@@ -125,6 +126,11 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
                     engine, () -> Optional.of(node.status().view().master()));
         }
         return context;
+    }
+
+    /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else. */
+    public void progress(CollectiveProgress listener) {
+        engine.progress(listener);
     }
 
     /** What this node believes now. */

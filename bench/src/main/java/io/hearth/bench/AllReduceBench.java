@@ -142,7 +142,7 @@ public final class AllReduceBench {
                 throw new HearthException(size.getKey() + " bytes: " + complete + " of " + ranks
                         + " ranks told all their times; run it again");
             }
-            lines.add(BenchLine.of(plan.place().where(), plan.transport(), times));
+            lines.add(BenchLine.of(plan, times));
         }
         return lines;
     }

@@ -1,40 +1,58 @@
 package io.hearth.bench;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.transport.DataTransport;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 
 /**
  * The figures of one size over all ranks, in the format of {@code lab/peers/run}.
  *
  * @param medianSeconds an iteration lasts until its slowest rank is done
  * @param algorithm the schedules that a call of rank 0 played
- * @param transport that was asked for: {@code auto} is shared memory on loopback where that is possible, and TCP in a lab
+ * @param asked how data was to travel
+ * @param cipher what sealed the records of TCP
+ * @param ways how it travelled
  * @param cpuSecondsPerGb processor time of all ranks together per GB of vector
+ * @param memory of each rank, by rank
  */
 public record BenchLine(
-        String peer,
         int ranks,
         String where,
         String algorithm,
-        String transport,
+        DataTransport asked,
+        BenchCipher cipher,
+        SortedMap<String, String> ways,
         long bytes,
         int iterations,
         double medianSeconds,
         double p95Seconds,
         double cpuSecondsPerGb,
+        List<RankMemory> memory,
         boolean ok) {
+    private static final String PEER = "hearth"; // among the programs of lab/peers
+
+    public BenchLine {
+        ways = Collections.unmodifiableSortedMap(new TreeMap<>(ways));
+        memory = List.copyOf(memory);
+    }
+
     /**
      * Joins the ranks' measurements of one size.
      *
-     * @param transport that was asked for
+     * @param plan what was asked for
      * @param times one entry for each rank, same size and number of iterations
      */
-    static BenchLine of(String where, DataTransport transport, List<RankTimes> times) {
-        RankTimes first = Collections.min(times, Comparator.comparingInt(RankTimes::rank));
+    static BenchLine of(BenchPlan plan, List<RankTimes> times) {
+        List<RankTimes> byRank =
+                times.stream().sorted(Comparator.comparingInt(RankTimes::rank)).toList();
+        RankTimes first = byRank.getFirst();
         int iterations = first.seconds().size();
         var slowest = new ArrayList<Double>();
         for (int i = 0; i < iterations; i++) {
@@ -47,16 +65,18 @@ public record BenchLine(
         Collections.sort(slowest);
         double cpu = times.stream().mapToDouble(RankTimes::cpuSeconds).sum();
         return new BenchLine(
-                "hearth",
                 times.size(),
-                where,
+                plan.place().where(),
                 first.algorithm(),
-                transport.text(),
+                plan.transport(),
+                plan.cipher(),
+                PairWays.of(times).pairs(),
                 first.bytes(),
                 iterations,
                 slowest.get(iterations / 2),
                 slowest.get(Math.min(iterations - 1, (int) (iterations * 0.95))),
                 cpu / iterations / first.bytes() * 1e9,
+                byRank.stream().map(RankTimes::memory).toList(),
                 times.stream().allMatch(RankTimes::ok));
     }
 
@@ -65,21 +85,50 @@ public record BenchLine(
         return 2.0 * (ranks - 1) / ranks * bytes / medianSeconds / 1e9;
     }
 
-    /** One line of JSON with the keys of {@code lab/peers/run}. */
+    /** How data travelled: {@code shm}, {@code tcp}, or {@code mixed} if not alike between all pairs. */
+    public String transport() {
+        return new PairWays(ways).word();
+    }
+
+    /** Most that a rank held, in MiB; see {@link RankMemory#nativeBytes}. */
+    public double extraMebibytes() {
+        return memory.stream().mapToDouble(RankMemory::nativeMebibytes).max().orElse(0);
+    }
+
+    /** One line of JSON with the keys of {@code lab/peers/run}, and some more. */
     public JsonObject toJson() {
         var json = new JsonObject();
-        json.addProperty("peer", peer);
+        json.addProperty("peer", PEER);
         json.addProperty("ranks", ranks);
         json.addProperty("where", where);
         json.addProperty("algorithm", algorithm);
-        json.addProperty("transport", transport);
+        json.addProperty("transport_asked", asked.text());
+        json.addProperty("transport", transport());
+        json.add("pairs", pairs());
+        if (cipher != BenchCipher.AEAD) {
+            json.addProperty("cipher", cipher.text());
+        }
         json.addProperty("bytes", bytes);
         json.addProperty("iterations", iterations);
         json.addProperty("median_ms", rounded(medianSeconds * 1e3));
         json.addProperty("p95_ms", rounded(p95Seconds * 1e3));
         json.addProperty("busbw_GBps", rounded(busBandwidthGbPerSecond()));
         json.addProperty("cpu_s_per_GB", rounded(cpuSecondsPerGb));
+        json.add("extra_MiB", byRank(RankMemory::nativeMebibytes));
+        json.add("heap_MiB", byRank(RankMemory::heapMebibytes));
         json.addProperty("ok", ok);
+        return json;
+    }
+
+    private JsonObject pairs() {
+        var json = new JsonObject();
+        ways.forEach(json::addProperty);
+        return json;
+    }
+
+    private JsonArray byRank(ToDoubleFunction<RankMemory> figure) {
+        var json = new JsonArray();
+        memory.forEach(rank -> json.add(rounded(figure.applyAsDouble(rank))));
         return json;
     }
 

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  * @param sizes timed in this order
  * @param algorithm which way the sums take
  * @param transport how data travels between ranks of one machine
+ * @param cipher what seals the records of TCP
  * @param patience for the whole run
  * @param trace where the spans of the last calls go; none if empty
  */
@@ -25,6 +26,7 @@ public record BenchPlan(
         List<SizeSpec> sizes,
         AllReduceStrategy algorithm,
         DataTransport transport,
+        BenchCipher cipher,
         Duration patience,
         Optional<Path> trace) {
     public BenchPlan {
@@ -55,6 +57,9 @@ public record BenchPlan(
                 algorithm.name().toLowerCase(Locale.ROOT),
                 "--transport",
                 transport.text()));
+        if (cipher != BenchCipher.AEAD) {
+            all.addAll(List.of("--cipher", cipher.text()));
+        }
         trace.ifPresent(whole -> all.addAll(
                 List.of("--trace", tracePart(whole, rank).toAbsolutePath().toString())));
         return all;

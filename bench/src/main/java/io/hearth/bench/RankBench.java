@@ -17,13 +17,15 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
  * One rank of a measurement, as {@code lab/peers} asks for it: sums vectors whose sums are known, times each call, and checks
  * every element of the first and the last result.
  *
- * <p>Before a size is timed the code is warmed up for at most 5 s (a quarter more where calls are long): 20,000 calls, or 1 GiB.
+ * <p>Before a size is timed the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
+ * at most (a quarter more where calls are long).
  * After it comes one more call that is not timed, whose way and whose spans are recorded.
  */
 public final class RankBench {
@@ -76,6 +78,8 @@ public final class RankBench {
         boolean ok = isSum(values);
         var seconds = new ArrayList<Double>();
         long cpuNanos = 0;
+        backend.takeWorkBytesPeak();
+        RankMemory.resetHeap();
         for (int i = 0; i < size.iterations(); i++) {
             fill(values);
             backend.barrier(CollectiveOptions.DEFAULTS);
@@ -85,29 +89,44 @@ public final class RankBench {
             seconds.add((System.nanoTime() - start) / 1e9);
             cpuNanos += system.getProcessCpuTime() - cpuStart;
         }
+        var memory = RankMemory.withHeap(backend.takeWorkBytesPeak());
         ok &= isSum(values);
         String algorithm = record(values);
-        return new RankTimes(backend.rank(), size.bytes(), ok && isSum(values), cpuNanos / 1e9, algorithm, seconds);
+        var transports = new TreeMap<Integer, String>();
+        backend.transports().forEach((other, ways) -> transports.put(other, PairWays.word(ways)));
+        return new RankTimes(
+                backend.rank(),
+                size.bytes(),
+                ok && isSum(values),
+                cpuNanos / 1e9,
+                algorithm,
+                transports,
+                memory,
+                seconds);
     }
 
-    /** All ranks make the same number of calls: the slowest one's clock counts. */
+    /** All ranks make the same number of calls: the slowest one's clock counts, and the busiest one's compiler. */
     private void warmUp(MemorySegment values) throws CollectiveException {
         long start = System.nanoTime();
+        var compiler = new CompilerWatch();
         long spent = 0;
+        boolean compiles = false;
         int done = 0;
         try (Arena arena = Arena.ofShared()) {
-            MemorySegment slowest = arena.allocate(ValueLayout.JAVA_LONG);
-            for (int calls = warmUp.next(values.byteSize(), done, spent);
+            MemorySegment slowest = arena.allocate(ValueLayout.JAVA_LONG, 2);
+            for (int calls = warmUp.next(values.byteSize(), done, spent, compiles);
                     calls > 0;
-                    calls = warmUp.next(values.byteSize(), done, spent)) {
+                    calls = warmUp.next(values.byteSize(), done, spent, compiles)) {
                 for (int i = 0; i < calls; i++) {
                     fill(values);
                     reduce(values);
                 }
                 done += calls;
-                slowest.set(ValueLayout.JAVA_LONG, 0, System.nanoTime() - start);
+                slowest.setAtIndex(ValueLayout.JAVA_LONG, 0, System.nanoTime() - start);
+                slowest.setAtIndex(ValueLayout.JAVA_LONG, 1, compiler.isBusy(WarmUp.BUSY) ? 1 : 0);
                 backend.allReduce(slowest, DataType.INT64, ReduceOp.MAX, CollectiveOptions.DEFAULTS);
-                spent = slowest.get(ValueLayout.JAVA_LONG, 0);
+                spent = slowest.getAtIndex(ValueLayout.JAVA_LONG, 0);
+                compiles = slowest.getAtIndex(ValueLayout.JAVA_LONG, 1) > 0;
             }
         }
     }

@@ -6,20 +6,35 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * What one rank measured for one size: the line that {@code bench rank} prints, in the protocol of {@code lab/peers}.
+ * What one rank measured for one size: the line that {@code bench rank} prints, in the protocol of {@code lab/peers} with some
+ * facts more.
  *
  * @param rank who measured
  * @param bytes of the vector
  * @param ok whether every sum was right
  * @param cpuSeconds processor time of the rank's process during the timed iterations
  * @param algorithm the schedules that a call played
+ * @param transports how data travelled to each other rank with which there was a stream: {@code shm}, {@code tcp} or {@code mixed}
+ * @param memory most of it during the timed iterations
  * @param seconds each iteration's wall time
  */
-public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, String algorithm, List<Double> seconds) {
+public record RankTimes(
+        int rank,
+        long bytes,
+        boolean ok,
+        double cpuSeconds,
+        String algorithm,
+        SortedMap<Integer, String> transports,
+        RankMemory memory,
+        List<Double> seconds) {
     public RankTimes {
+        transports = Collections.unmodifiableSortedMap(new TreeMap<>(transports));
         seconds = List.copyOf(seconds);
     }
 
@@ -27,12 +42,17 @@ public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, Str
     public JsonObject toJson() {
         var times = new JsonArray();
         seconds.forEach(times::add);
+        var ways = new JsonObject();
+        transports.forEach((other, way) -> ways.addProperty("" + other, way));
         var json = new JsonObject();
         json.addProperty("rank", rank);
         json.addProperty("bytes", bytes);
         json.addProperty("ok", ok);
         json.addProperty("cpu", cpuSeconds);
         json.addProperty("algorithm", algorithm);
+        json.add("transports", ways);
+        json.addProperty("extra_bytes", memory.nativeBytes());
+        json.addProperty("heap_bytes", memory.heapBytes());
         json.add("times", times);
         return json;
     }
@@ -49,12 +69,20 @@ public record RankTimes(int rank, long bytes, boolean ok, double cpuSeconds, Str
             for (JsonElement time : json.getAsJsonArray("times")) {
                 seconds.add(time.getAsDouble());
             }
+            var transports = new TreeMap<Integer, String>();
+            json.getAsJsonObject("transports")
+                    .asMap()
+                    .forEach((other, way) -> transports.put(Integer.valueOf(other), way.getAsString()));
             return new RankTimes(
                     json.get("rank").getAsInt(),
                     json.get("bytes").getAsLong(),
                     json.get("ok").getAsBoolean(),
                     json.get("cpu").getAsDouble(),
                     json.get("algorithm").getAsString(),
+                    transports,
+                    new RankMemory(
+                            json.get("extra_bytes").getAsLong(),
+                            json.get("heap_bytes").getAsLong()),
                     seconds);
         } catch (JsonParseException | IllegalStateException | NullPointerException | NumberFormatException broken) {
             throw new IllegalArgumentException("not a rank's line of times: " + line, broken);

@@ -1,15 +1,20 @@
 package io.hearth.bench;
 
 /**
- * How long a rank works before it is timed: the JIT compiler is done after some 20,000 small calls or some hundred large records.
+ * How long a rank works before it is timed: the JIT compiler is done after some 20,000 small calls or some hundred large records, if
+ * it has a core; several ranks that share one have to wait for it.
  *
- * @param calls most of them, 1 or more
- * @param bytes at most so many in all vectors together, but {@link #CALLS_MIN} calls at least
- * @param nanos no further call begins after so long; positive. Reached by a quarter too late at most
+ * @param calls as many are enough, 1 or more
+ * @param bytes so many in all vectors together are enough too, but {@link #CALLS_MIN} calls at least
+ * @param nanos so long is enough too, unless the compiler is still busy; positive. Reached by a quarter too late at most
+ * @param nanosMax so long is enough in any case
  */
-record WarmUp(int calls, long bytes, long nanos) {
+record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     static final int CALLS_MIN = 3;
-    static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 5_000_000_000L);
+    static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 5_000_000_000L, 30_000_000_000L);
+
+    /** From this share of a core on, between two looks, the compiler is busy. */
+    static final double BUSY = 0.03;
 
     /** Most calls for vectors of a size. */
     int callsMax(long vectorBytes) {
@@ -22,12 +27,18 @@ record WarmUp(int calls, long bytes, long nanos) {
      *
      * @param done calls so far
      * @param spentNanos so far, on the slowest rank
+     * @param compiles whether the compiler of any rank is busy
      */
-    int next(long vectorBytes, int done, long spentNanos) {
-        int left = callsMax(vectorBytes) - done;
+    int next(long vectorBytes, int done, long spentNanos, boolean compiles) {
+        int most = callsMax(vectorBytes);
         if (done < CALLS_MIN) {
-            return Math.min(left, CALLS_MIN - done);
+            return Math.min(most, CALLS_MIN) - done;
         }
-        return spentNanos >= nanos ? 0 : Math.min(left, Math.max(1, done / 4));
+        boolean isEnough = done >= most || spentNanos >= nanos;
+        if (spentNanos >= nanosMax || (isEnough && !compiles)) {
+            return 0;
+        }
+        int more = Math.max(1, done / 4);
+        return isEnough ? Math.min(more, Math.max(1, most / 8)) : Math.min(most - done, more);
     }
 }

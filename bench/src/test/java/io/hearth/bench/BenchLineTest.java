@@ -4,21 +4,48 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.collective.AllReduceStrategy;
 import io.hearth.transport.DataTransport;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class BenchLineTest {
+    private static RankTimes rank(int rank, long bytes, boolean ok, double cpu, String way, Double... seconds) {
+        return new RankTimes(
+                rank,
+                bytes,
+                ok,
+                cpu,
+                "RingAllReduce",
+                new TreeMap<>(Map.of(1 - rank, way)),
+                new RankMemory((2L - rank) << 20, (rank + 3L) << 20),
+                List.of(seconds));
+    }
+
+    private static BenchLine line(RankTimes... ranks) {
+        var place = new BenchPlace("loopback", List.of("127.0.0.1:1", "127.0.0.1:2"), "lo");
+        var plan = new BenchPlan(
+                place,
+                List.of(),
+                AllReduceStrategy.AUTO,
+                DataTransport.AUTO,
+                BenchCipher.AEAD,
+                Duration.ofMinutes(1),
+                Optional.empty());
+        return BenchLine.of(plan, List.of(ranks));
+    }
+
     @Test
     void anIterationLastsUntilItsSlowestRankIsDone() {
-        var line = BenchLine.of(
-                "loopback",
-                DataTransport.TCP,
-                List.of(
-                        new RankTimes(0, 1_000_000, true, 0.003, "RingAllReduce", List.of(0.010, 0.020, 0.030)),
-                        new RankTimes(1, 1_000_000, true, 0.006, "RingAllReduce", List.of(0.040, 0.010, 0.010))));
+        var line = line(
+                rank(1, 1_000_000, true, 0.006, "tcp", 0.040, 0.010, 0.010),
+                rank(0, 1_000_000, true, 0.003, "tcp", 0.010, 0.020, 0.030));
         assertEquals(0.030, line.medianSeconds());
         assertEquals(0.040, line.p95Seconds());
         assertEquals(3.0, line.cpuSecondsPerGb(), 1e-9);
@@ -27,18 +54,38 @@ final class BenchLineTest {
 
     @Test
     void oneWrongSumMakesTheLineWrong() {
-        var line = BenchLine.of(
-                "loopback",
-                DataTransport.TCP,
-                List.of(
-                        new RankTimes(0, 4, true, 0, "RingAllReduce", List.of(1.0)),
-                        new RankTimes(1, 4, false, 0, "RingAllReduce", List.of(1.0))));
-        assertFalse(line.ok());
+        assertFalse(line(rank(0, 4, true, 0, "tcp", 1.0), rank(1, 4, false, 0, "tcp", 1.0))
+                .ok());
+    }
+
+    @Test
+    void memoryIsToldByRankAndItsWorstForPeople() {
+        var line = line(rank(1, 4, true, 0, "tcp", 1.0), rank(0, 4, true, 0, "tcp", 1.0));
+        assertEquals(2, line.extraMebibytes());
+        assertEquals("[2.0,1.0]", line.toJson().get("extra_MiB").toString());
+        assertEquals("[3.0,4.0]", line.toJson().get("heap_MiB").toString());
+    }
+
+    @Test
+    void theTransportIsTheOneThatWasUsed() {
+        var line = line(rank(0, 4, true, 0, "shm", 1.0), rank(1, 4, true, 0, "shm", 1.0));
+        assertEquals("shm", line.toJson().get("transport").getAsString());
+        assertEquals("auto", line.toJson().get("transport_asked").getAsString());
+        assertEquals("{\"0-1\":\"shm\"}", line.toJson().get("pairs").toString());
+    }
+
+    @Test
+    void pairsThatAreNotAlikeAreMixed() {
+        var ways = new PairWays(new TreeMap<>(Map.of("0-1", "shm", "0-2", "tcp")));
+        assertEquals("mixed", ways.word());
+        assertEquals("mixed", PairWays.word(List.of(DataTransport.SHM, DataTransport.TCP)));
+        assertEquals("tcp", PairWays.word(List.of(DataTransport.TCP)));
+        assertEquals("none", PairWays.word(List.of()));
     }
 
     @Test
     void aRanksLineIsReadAsItWasWritten() {
-        var times = new RankTimes(3, 4096, true, 0.25, "RingAllReduce", List.of(0.5, 0.125));
+        var times = rank(0, 4096, true, 0.25, "shm", 0.5, 0.125);
         assertEquals(times, RankTimes.parse(times.toJson().toString()));
     }
 

@@ -12,12 +12,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class BenchPlanTest {
-    private static BenchPlan plan(BenchPlace place, Optional<Path> trace) {
+    private static BenchPlan plan(BenchPlace place, BenchCipher cipher, Optional<Path> trace) {
         return new BenchPlan(
                 place,
                 SizeSpec.parseList("4KiB:7,1MiB:3"),
                 AllReduceStrategy.TREE,
                 DataTransport.TCP,
+                cipher,
                 Duration.ofMinutes(1),
                 trace);
     }
@@ -28,21 +29,22 @@ final class BenchPlanTest {
         assertEquals(
                 List.of(
                         ("bench rank --rank 1 --peers 10.77.0.1:17000,10.77.0.2:17001 --sizes 4096:7,1048576:3 --iface eth0"
-                                        + " --algorithm tree --transport tcp --trace /t/all.rank1")
+                                        + " --algorithm tree --transport tcp --cipher copy --trace /t/all.rank1")
                                 .split(" ")),
-                plan(place, Optional.of(Path.of("/t/all"))).arguments(1));
+                plan(place, BenchCipher.COPY, Optional.of(Path.of("/t/all"))).arguments(1));
     }
 
     @Test
     void onLoopbackEachRankHasAPortOfItsOwn() throws Exception {
         var place = BenchPlace.loopback(3, "lo");
         assertEquals(3, place.addresses().stream().distinct().count());
-        assertEquals(List.of(), plan(place, Optional.empty()).traceParts());
+        assertEquals(List.of(), plan(place, BenchCipher.AEAD, Optional.empty()).traceParts());
     }
 
     @Test
     void aLonelyRankHasNothingToMeasure() {
         assertThrows(
-                IllegalArgumentException.class, () -> plan(BenchPlace.lab(List.of("10.77.0.1")), Optional.empty()));
+                IllegalArgumentException.class,
+                () -> plan(BenchPlace.lab(List.of("10.77.0.1")), BenchCipher.AEAD, Optional.empty()));
     }
 }

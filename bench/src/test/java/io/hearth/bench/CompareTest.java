@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +36,11 @@ final class CompareTest {
     }
 
     private static Outcome compare(String... arguments) throws IOException, InterruptedException {
-        var command = new ArrayList<>(List.of("python3", SCRIPT.toString()));
+        return run(SCRIPT, arguments);
+    }
+
+    private static Outcome run(Path script, String... arguments) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of("python3", script.toString()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
@@ -76,6 +81,48 @@ final class CompareTest {
         Outcome outcome = compare("--from", file(line("hearth", 0, 1, 2, true) + line("hearth", 1, 1, 2, false)));
         assertEquals(1, outcome.code());
         assertTrue(outcome.said().contains("WRONG"), outcome.said());
+        assertTrue(
+                outcome.said().endsWith("compare: lab, 2 ranks, round 2: hearth got a wrong sum of 4 KiB\n"),
+                outcome.said());
+    }
+
+    /** A tree with this script and programs that only say what they were told to. */
+    private Path treeWhereHearth(String body) throws IOException {
+        Path script = folder.resolve("bench/compare");
+        Files.createDirectories(script.getParent());
+        Files.copy(SCRIPT, script);
+        program("hearth", "echo called >> calls\n" + body);
+        program("lab/peers/run", "echo '" + line("ring", 0, 4, 8, true).strip() + "'");
+        return script;
+    }
+
+    private void program(String name, String body) throws IOException {
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "#!/bin/sh\ncd \"" + folder + "\"\n[ \"$1\" != version ] || exit 0\n" + body + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    @Test
+    void aRowThatFailsIsNamedAndNeverTriedAgain() throws Exception {
+        Path script = treeWhereHearth("echo '" + line("hearth", 0, 1, 2, true).strip() + "'\n"
+                + "echo 'rank 1 ended with exit code 1' >&2\nexit 3");
+        Outcome outcome = run(script, "--ranks", "2", "--rounds", "1", "--sizes", "4KiB:1");
+        assertEquals(1, outcome.code(), outcome.said());
+        for (String place : List.of("loopback, TCP", "loopback, shared memory")) {
+            String named = "compare: " + place
+                    + ", 2 ranks, round 1: hearth failed: exit code 3, and it said: rank 1 ended with exit code 1\n";
+            assertTrue(outcome.said().contains(named), outcome.said());
+        }
+        assertEquals(2, Files.readAllLines(folder.resolve("calls")).size(), "one for each place");
+    }
+
+    @Test
+    void whoSaysNothingHasFailedToo() throws Exception {
+        Outcome outcome = run(treeWhereHearth("exit 0"), "--ranks", "2", "--rounds", "1", "--sizes", "4KiB:1");
+        assertEquals(1, outcome.code(), outcome.said());
+        assertTrue(
+                outcome.said().contains("round 1: hearth failed: exit code 0, and it said: nothing"), outcome.said());
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import jdk.jfr.Recording;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two ranks of one process on loopback, with the flight recorder on. */
 final class RankBenchTest {
-    private static final WarmUp SHORT = new WarmUp(5, 1 << 20, 1_000_000_000L);
+    private static final WarmUp SHORT = new WarmUp(5, 1 << 20, 1_000_000_000L, 1_000_000_000L);
     private static final List<SizeSpec> SIZES = SizeSpec.parseList("4KiB:4,1MiB:2");
 
     @TempDir
@@ -82,8 +83,11 @@ final class RankBenchTest {
         assertEquals(4, all.size());
         for (RankTimes times : all) {
             assertTrue(times.ok());
-            assertEquals("RingAllReduce", times.algorithm());
+            assertEquals(times.bytes() == 4096 ? "RingAllReduce" : "RingAllReduce+HeldRound", times.algorithm());
             assertEquals(times.bytes() == 4096 ? 4 : 2, times.seconds().size());
+            assertEquals(Map.of(1 - times.rank(), "tcp"), times.transports());
+            assertTrue(times.memory().nativeBytes() >= times.bytes(), times::toString);
+            assertTrue(times.memory().heapBytes() > 0, times::toString);
         }
         List<RecordedEvent> sums = RecordingFile.readAllEvents(recorded).stream()
                 .filter(event -> event.getLong("bytes") == 1 << 20)
@@ -92,7 +96,7 @@ final class RankBenchTest {
         assertEquals(2 * (3 + 2 + 1), sums.size());
         for (RecordedEvent event : sums) {
             assertEquals("ALL_REDUCE", event.getString("kind"));
-            assertEquals("RingAllReduce", event.getString("algorithm"));
+            assertEquals("RingAllReduce+HeldRound", event.getString("algorithm"));
             assertEquals(2, event.getInt("world"));
             assertTrue(event.getBoolean("completed"));
             for (String part : List.of("send", "receive", "combine", "copy")) {

@@ -8,15 +8,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class WarmUpTest {
-    /** Calls made when each takes so long. */
-    private static int calls(long vectorBytes, long nanosEach) {
+    /** Calls made when each takes so long and the compiler is busy for the first {@code busyNanos}. */
+    private static int calls(long vectorBytes, long nanosEach, long busyNanos) {
         int done = 0;
-        for (int next = WarmUp.USUAL.next(vectorBytes, done, 0);
+        for (int next = WarmUp.USUAL.next(vectorBytes, done, 0, busyNanos > 0);
                 next > 0;
-                next = WarmUp.USUAL.next(vectorBytes, done, done * nanosEach)) {
+                next = WarmUp.USUAL.next(vectorBytes, done, done * nanosEach, done * nanosEach < busyNanos)) {
             done += next;
         }
         return done;
+    }
+
+    private static int calls(long vectorBytes, long nanosEach) {
+        return calls(vectorBytes, nanosEach, 0);
     }
 
     @ParameterizedTest
@@ -30,5 +34,13 @@ final class WarmUpTest {
         int calls = calls(4096, 1_000_000);
         assertTrue(calls >= 5_000 && calls <= 6_250, () -> calls + " calls of 1 ms");
         assertEquals(WarmUp.CALLS_MIN, calls(4096, 10_000_000_000L));
+    }
+
+    @Test
+    void aBusyCompilerIsWaitedForButNotForEver() {
+        int calls = calls(4096, 1_000_000, 12_000_000_000L);
+        assertTrue(calls >= 12_000 && calls <= 15_000, () -> calls + " calls of 1 ms, 12 s busy");
+        int most = calls(4096, 1_000_000, Long.MAX_VALUE);
+        assertTrue(most >= 30_000 && most <= 37_500, () -> most + " calls of 1 ms, busy for ever");
     }
 }

@@ -1,6 +1,7 @@
 package io.hearth.cli;
 
 import io.hearth.bench.AllReduceBench;
+import io.hearth.bench.BenchCipher;
 import io.hearth.bench.BenchLine;
 import io.hearth.bench.BenchPlace;
 import io.hearth.bench.BenchPlan;
@@ -29,8 +30,9 @@ import picocli.CommandLine.Spec;
         name = "allreduce",
         description = {
             "Time the all-reduce of float32 vectors among several processes of this machine.",
-            "Each size is warmed up for at most 5 s before it is timed: 20,000 calls, or 1 GiB.",
-            "An iteration lasts until its slowest rank is done; every sum is verified."
+            "Each size is warmed up before it is timed: 20,000 calls, 1 GiB or 5 s, and for up to 30 s while Java still compiles.",
+            "An iteration lasts until its slowest rank is done; every sum is verified.",
+            "Extra: the most native memory that one rank's engine held beside the vector."
         })
 final class BenchAllReduceCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -61,6 +63,17 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             description =
                     "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
     private DataTransport transport = DataTransport.AUTO;
+
+    @Option(
+            names = "--cipher",
+            paramLabel = "aead|copy",
+            converter = Ciphering.class,
+            hidden = true,
+            description = {
+                "copy leaves encryption out, to measure what it costs (default: aead).",
+                "For measuring only: sends plain text, on loopback or in a lab, with --transport tcp."
+            })
+    private BenchCipher cipher = BenchCipher.AEAD;
 
     @Option(
             names = "--lab",
@@ -96,8 +109,11 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             throw wrong("--trace: the folder of " + trace
                     + " is not there or not writable; name a file in a folder of yours");
         }
+        if (cipher == BenchCipher.COPY && transport != DataTransport.TCP) {
+            throw wrong("--cipher copy compares with encrypted TCP, not with shared memory: add --transport tcp");
+        }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
-        var plan = new BenchPlan(place(lab), wanted, algorithm, transport, timeout, Optional.ofNullable(trace));
+        var plan = new BenchPlan(place(lab), wanted, algorithm, transport, cipher, timeout, Optional.ofNullable(trace));
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {
@@ -107,7 +123,8 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         });
         if (!json) {
             terminal.out()
-                    .println("     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  sums   algorithm");
+                    .println(
+                            "     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  extra MiB  sums   over   algorithm");
         }
         boolean[] right = {true};
         bench.run(plan, line -> {
@@ -164,14 +181,16 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             terminal.out()
                     .printf(
                             Locale.ROOT,
-                            "%10d  %10d  %9.3f  %9.3f  %8.3f  %8.3f  %-5s  %s%n",
+                            "%10d  %10d  %9.3f  %9.3f  %8.3f  %8.3f  %9.1f  %-5s  %-5s  %s%n",
                             line.bytes(),
                             line.iterations(),
                             line.medianSeconds() * 1e3,
                             line.p95Seconds() * 1e3,
                             line.busBandwidthGbPerSecond(),
                             line.cpuSecondsPerGb(),
+                            line.extraMebibytes(),
                             line.ok() ? "right" : "WRONG",
+                            line.transport(),
                             line.algorithm());
         }
     }

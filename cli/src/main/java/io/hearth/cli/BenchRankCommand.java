@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.bench.BenchCipher;
 import io.hearth.bench.RankBench;
 import io.hearth.bench.SizeSpec;
 import io.hearth.collective.AllReduceStrategy;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Spec;
         name = "rank",
         description = {
             "Be one rank of a measurement among the given addresses, in the protocol of lab/peers.",
-            "Each size is warmed up for at most 5 s before it is timed: 20,000 calls, or 1 GiB.",
+            "Each size is warmed up before it is timed: 20,000 calls, 1 GiB or 5 s, and for up to 30 s while Java still compiles.",
             "Without HEARTH_SECRET or HEARTH_SECRET_FILE a published key is used; only the given addresses are talked to."
         })
 final class BenchRankCommand implements Callable<Integer> {
@@ -78,6 +79,17 @@ final class BenchRankCommand implements Callable<Integer> {
     private DataTransport transport = DataTransport.AUTO;
 
     @Option(
+            names = "--cipher",
+            paramLabel = "aead|copy",
+            converter = Ciphering.class,
+            hidden = true,
+            description = {
+                "copy leaves encryption out, to measure what it costs (default: aead).",
+                "For measuring only: sends plain text, on loopback or in a lab, with --transport tcp."
+            })
+    private BenchCipher cipher = BenchCipher.AEAD;
+
+    @Option(
             names = "--algorithm",
             paramLabel = "auto|ring|direct|tree|centralized",
             converter = Algorithm.class,
@@ -103,6 +115,7 @@ final class BenchRankCommand implements Callable<Integer> {
             config = new DistributedConfig(addresses(), rank)
                     .with(EngineOptions.DEFAULTS.onLoss(onLoss))
                     .transport(transport);
+            cipher.check(config);
             wanted = SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException wrong) {
             if (command == null) {
@@ -110,8 +123,11 @@ final class BenchRankCommand implements Callable<Integer> {
             }
             throw new ParameterException(command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }
+        if (rank == 0 && cipher == BenchCipher.COPY) {
+            terminal.err().println("hearth: --cipher copy: the vectors go as plain text, fit for a measurement only");
+        }
         try (NamespaceKeys keys = namespace().keys();
-                RingBackend backend = RingBackend.open(config, keys)) {
+                RingBackend backend = cipher.open(config, keys)) {
             var bench = new RankBench(backend, algorithm);
             bench.run(wanted, times -> terminal.print(times.toJson()));
             if (trace != null) {
@@ -146,7 +162,7 @@ final class BenchRankCommand implements Callable<Integer> {
                     .named(NAMESPACE);
         }
         if (rank == 0) {
-            terminal.err().println("hearth: no secret given: encrypted with a published key, fit for a benchmark only");
+            terminal.err().println("hearth: no secret given: a published key is used, fit for a benchmark only");
         }
         return NetworkNamespace.open(NAMESPACE);
     }

@@ -92,6 +92,7 @@ final class TrainCommand implements Callable<Integer> {
                 ParentPipe.follow(terminal.in(), hearth);
             }
             reports.started(jvmMillis);
+            hearth.progress(now -> reports.tell(new NodeReport.Note(System.currentTimeMillis(), now.text())));
             train(hearth, reports);
         } catch (InterruptedException interrupted) {
             return Exit.INTERRUPTED;

@@ -174,6 +174,36 @@ final class ArchitectureTest {
     }
 
     @Test
+    void onlyTheBenchReachesWhereCiphersAreChosen() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.hearth.transport..", "io.hearth.bench..")
+                .should()
+                .dependOnClassesThat()
+                .haveNameMatching("io\\.hearth\\.transport\\.(Record|Aead)Cipher(\\$.*)?")
+                .orShould()
+                .accessTargetWhere(describe(
+                        "open links for measuring",
+                        access -> access.getTarget().getName().equals("openForMeasuring")))
+                .because("what the product sends is encrypted, whatever anybody configures")
+                .check(HEARTH);
+    }
+
+    @Test
+    void onlyTheBenchsCommandsNameACipher() {
+        noClasses()
+                .that(describe(
+                        "are no commands of the bench",
+                        type -> !type.getPackageName().equals("io.hearth.bench")
+                                && !Set.of("BenchAllReduceCommand", "BenchRankCommand", "Ciphering")
+                                        .contains(type.getSimpleName())))
+                .should()
+                .dependOnClassesThat()
+                .haveNameMatching("io\\.hearth\\.bench\\.BenchCipher")
+                .check(HEARTH);
+    }
+
+    @Test
     void onlyProgramsWriteToStandardOutputAndAllLogThroughSlf4j() {
         noClasses()
                 .that()

@@ -1,0 +1,97 @@
+package io.hearth.bench;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Codecs on gradients as they are: normally distributed. GB/s of float32, whatever it shrinks to. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+@SuppressWarnings("NullAway.Init") // JMH sets the fields up
+public class CodecMicro {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** As {@link CompressionStrategy#parse} takes it. */
+    @Param({"int8", "topk"})
+    public String compression;
+
+    /** Of float32. */
+    @Param({"1048576", "16777216"})
+    public long bytes;
+
+    private Codec codec;
+    private Arena arena;
+    private MemorySegment gradients;
+    private MemorySegment sums;
+    private MemorySegment room;
+    private MemorySegment encoded;
+    private long count;
+
+    /** Makes gradients and one encoding of them. */
+    @Setup(Level.Trial)
+    public void allocate() throws NonFiniteException {
+        codec = CompressionStrategy.parse(compression).codec();
+        count = bytes / Float.BYTES;
+        arena = Arena.ofConfined();
+        gradients = arena.allocate(bytes, 64);
+        sums = arena.allocate(bytes, 64);
+        room = arena.allocate(codec.encodedBytesMax(count), 64);
+        var random = new SplittableRandom(17);
+        for (long i = 0; i < count; i++) {
+            gradients.setAtIndex(FLOAT, i, (float) (1e-3 * random.nextGaussian()));
+        }
+        MemorySegment other = arena.allocate(codec.encodedBytesMax(count), 64);
+        encoded = other.asSlice(0, codec.encode(gradients, count, other));
+    }
+
+    /** Gives the memory back. */
+    @TearDown(Level.Trial)
+    public void free() {
+        arena.close();
+    }
+
+    /** Gradients to bytes. */
+    @Benchmark
+    public long encode(GigabyteCount counted) throws NonFiniteException {
+        counted.add(bytes);
+        return codec.encode(gradients, count, room);
+    }
+
+    /** Bytes to gradients. */
+    @Benchmark
+    public void decode(GigabyteCount counted) throws MalformedMessageException {
+        codec.decode(encoded, sums, count);
+        counted.add(bytes);
+    }
+
+    /** Bytes onto a sum. */
+    @Benchmark
+    public void decodeAndAdd(GigabyteCount counted) throws MalformedMessageException {
+        codec.decodeAndAdd(encoded, sums, count);
+        counted.add(bytes);
+    }
+}
