@@ -251,7 +251,7 @@ final class NodeAssembly implements AutoCloseable {
                         EngineOptions.DEFAULTS.config(),
                         config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
                         config.stateBudget(),
-                        Optional.of(config.compression().codec())),
+                        config.compression()),
                 new EngineEvents(inbox),
                 clock);
     }

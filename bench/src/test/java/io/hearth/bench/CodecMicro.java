@@ -54,7 +54,7 @@ public class CodecMicro {
     /** Makes gradients and one encoding of them. */
     @Setup(Level.Trial)
     public void allocate() throws NonFiniteException {
-        codec = CompressionStrategy.parse(compression).codec();
+        codec = ((CompressionStrategy.Coded) CompressionStrategy.parse(compression)).codec();
         count = bytes / Float.BYTES;
         arena = Arena.ofConfined();
         gradients = arena.allocate(bytes, 64);

@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
 import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
@@ -19,7 +20,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -62,7 +63,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final ReentrantLock callers = new ReentrantLock();
     private final CallQueue queue;
     /** Of the thread that calls. */
-    private final IdentityHashMap<Codec, ErrorFeedback> memories = new IdentityHashMap<>();
+    private final Map<CompressionStrategy, ErrorFeedback> memories = new HashMap<>();
 
     private final MetricsTally tally = new MetricsTally();
 
@@ -447,22 +448,22 @@ public final class CollectiveEngine implements DistributedBackend {
 
     private Plan sum(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how) {
         long count = Tensors.elements(values, type);
-        Codec codec = how.codec().or(options::codec).orElse(null);
+        CompressionStrategy compression = how.compression().orElse(options.compression());
         boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
-        if (codec == null
-                || codec.name().equals(Signature.PLAIN)
-                || (!fits && how.codec().isEmpty())) {
+        if (compression.equals(CompressionStrategy.NONE)
+                || (!fits && how.compression().isEmpty())) {
             return plainSum(
                     op, type, count, how.allReduce().orElse(options.config().allReduce()));
         }
         if (!fits) {
-            throw new IllegalArgumentException(
-                    "codec " + codec.name() + " is for SUM and AVG of float32, not for " + op + " of " + type);
+            throw new IllegalArgumentException("compression " + compression.text()
+                    + " is for SUM and AVG of float32, not for " + op + " of " + type);
         }
         String key = how.key().orElse("float32[" + count + "]");
-        Optional<ErrorFeedback> memory = codec.lossless() ? Optional.empty() : Optional.of(memory(codec));
+        Codec codec = ((CompressionStrategy.Coded) compression).codec();
+        Optional<ErrorFeedback> memory = codec.lossless() ? Optional.empty() : Optional.of(memory(compression, codec));
         return new Plan(
-                Signature.allReduce(op, type, count, codec.name()),
+                Signature.allReduce(op, type, count, compression.text()),
                 new EncodedSum(codec, memory, key, shell.buffers(), reducer));
     }
 
@@ -475,14 +476,14 @@ public final class CollectiveEngine implements DistributedBackend {
         return new Plan(Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way));
     }
 
-    private ErrorFeedback memory(Codec codec) {
+    private ErrorFeedback memory(CompressionStrategy compression, Codec codec) {
         callers.lock();
         try {
-            if (!memories.containsKey(codec) && memories.size() == CODECS_MAX) {
+            if (!memories.containsKey(compression) && memories.size() == CODECS_MAX) {
                 throw new IllegalStateException("more than " + CODECS_MAX
-                        + " lossy codecs in one engine: make a codec once and use it for all calls");
+                        + " lossy compressions in one engine: take a few and use them for all calls");
             }
-            return memories.computeIfAbsent(codec, fresh -> new ErrorFeedback(fresh, TENSORS_MAX));
+            return memories.computeIfAbsent(compression, fresh -> new ErrorFeedback(codec, TENSORS_MAX));
         } finally {
             callers.unlock();
         }

@@ -1,21 +1,22 @@
 package io.hearth.collective;
 
-import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How one collective is to be done. All ranks must choose the same codec; deadline and key are each rank's own.
+ * How one collective is to be done. All ranks must choose the same compression; deadline and key are each rank's own.
  *
  * @param deadline positive; the longest time until the call returns or throws. Empty: the backend's default
- * @param codec how float32 gradients cross the wire; empty: the backend's default
- * @param allReduce how a sum travels, the same on all ranks; empty: as the backend has it. Encodings travel as their codec needs
- * @param key names the tensor whose error feedback this is, for lossy codecs. Give one where a step reduces several tensors of
+ * @param compression how float32 gradients cross the wire; empty: the backend's default
+ * @param allReduce how a sum travels, the same on all ranks; empty: as the backend has it. Of what is compressed, only block-wise quantised values can go more than one
+ *     way, {@code RING} and {@code DIRECT}
+ * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
  *     one size; empty: tensors are told apart by their size
  */
 public record CollectiveOptions(
         Optional<Duration> deadline,
-        Optional<Codec> codec,
+        Optional<CompressionStrategy> compression,
         Optional<AllReduceStrategy> allReduce,
         Optional<String> key) {
     /** Everything as the backend has it. */
@@ -30,17 +31,17 @@ public record CollectiveOptions(
 
     /** The same with a deadline. */
     public CollectiveOptions within(Duration limit) {
-        return new CollectiveOptions(Optional.of(limit), codec, allReduce, key);
+        return new CollectiveOptions(Optional.of(limit), compression, allReduce, key);
     }
 
-    /** The same with a codec. */
-    public CollectiveOptions as(Codec chosen) {
+    /** The same with a compression. */
+    public CollectiveOptions as(CompressionStrategy chosen) {
         return new CollectiveOptions(deadline, Optional.of(chosen), allReduce, key);
     }
 
     /** The same on another way. */
     public CollectiveOptions by(AllReduceStrategy way) {
-        return new CollectiveOptions(deadline, codec, Optional.of(way), key);
+        return new CollectiveOptions(deadline, compression, Optional.of(way), key);
     }
 
     /** The same for one of several buckets, whose error feedback is its own. */
@@ -50,6 +51,6 @@ public record CollectiveOptions(
 
     /** The same for a named tensor. */
     public CollectiveOptions forTensor(String name) {
-        return new CollectiveOptions(deadline, codec, allReduce, Optional.of(name));
+        return new CollectiveOptions(deadline, compression, allReduce, Optional.of(name));
     }
 }

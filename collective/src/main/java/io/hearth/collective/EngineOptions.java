@@ -1,8 +1,7 @@
 package io.hearth.collective;
 
-import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * How an engine works where a call does not say otherwise.
@@ -11,21 +10,21 @@ import java.util.Optional;
  * @param config how bytes travel; same on all ranks
  * @param policy what a loss means for open collectives
  * @param stateBudget positive; how long the group may be kept waiting while this member takes over its shared state
- * @param codec for float32 SUM and AVG; empty: elements as they are
+ * @param compression of float32 in SUM and AVG
  */
 public record EngineOptions(
         Duration deadline,
         CollectiveConfig config,
         GroupMachine.Policy policy,
         Duration stateBudget,
-        Optional<Codec> codec) {
+        CompressionStrategy compression) {
     /** 5 minutes, 10 s for the state, repeat after a loss, no compression. */
     public static final EngineOptions DEFAULTS = new EngineOptions(
             Duration.ofMinutes(5),
             CollectiveConfig.DEFAULTS,
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
-            Optional.empty());
+            CompressionStrategy.NONE);
 
     public EngineOptions {
         if (!deadline.isPositive() || !stateBudget.isPositive()) {
@@ -35,21 +34,21 @@ public record EngineOptions(
 
     /** The same with another deadline. */
     public EngineOptions within(Duration limit) {
-        return new EngineOptions(limit, config, policy, stateBudget, codec);
+        return new EngineOptions(limit, config, policy, stateBudget, compression);
     }
 
     /** The same with another policy. */
     public EngineOptions onLoss(GroupMachine.Policy chosen) {
-        return new EngineOptions(deadline, config, chosen, stateBudget, codec);
+        return new EngineOptions(deadline, config, chosen, stateBudget, compression);
     }
 
-    /** The same with a codec. */
-    public EngineOptions as(Codec chosen) {
-        return new EngineOptions(deadline, config, policy, stateBudget, Optional.of(chosen));
+    /** The same with a compression. */
+    public EngineOptions as(CompressionStrategy chosen) {
+        return new EngineOptions(deadline, config, policy, stateBudget, chosen);
     }
 
     /** The same with other ways for bytes. */
     public EngineOptions with(CollectiveConfig other) {
-        return new EngineOptions(deadline, other, policy, stateBudget, codec);
+        return new EngineOptions(deadline, other, policy, stateBudget, compression);
     }
 }

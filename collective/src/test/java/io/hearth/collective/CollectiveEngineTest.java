@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
@@ -35,7 +36,7 @@ final class CollectiveEngineTest {
             CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(256, 1024),
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
-            Optional.empty());
+            CompressionStrategy.NONE);
 
     static float[] input(int rank, int count) {
         var random = new SplittableRandom(rank * 7919L + count);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
@@ -450,10 +451,11 @@ final class DistributedContextTest {
             group.start((_, context) -> {
                         float[] values = {1, 2};
                         var codec = new Curious(context::barrier);
-                        context.with(CollectiveOptions.DEFAULTS.as(codec)).allReduce(values, ReduceOp.SUM);
+                        context.with(CollectiveOptions.DEFAULTS.as(new CompressionStrategy.Custom(codec)))
+                                .allReduce(values, ReduceOp.SUM);
                         assertArrayEquals(new float[] {2, 4}, values);
                         var beginner = new Curious(() -> context.allReduceAsync(new float[1], ReduceOp.SUM));
-                        context.with(CollectiveOptions.DEFAULTS.as(beginner))
+                        context.with(CollectiveOptions.DEFAULTS.as(new CompressionStrategy.Custom(beginner)))
                                 .allReduceAsync(values, ReduceOp.SUM)
                                 .await();
                         assertArrayEquals(new float[] {4, 8}, values);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.Int8Codec;
 import io.hearth.compression.TopKCodec;
 import io.hearth.core.CollectiveException;
@@ -18,7 +19,6 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -31,7 +31,7 @@ final class EncodedSumTest {
             CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(512, 1024),
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
-            Optional.empty());
+            CompressionStrategy.NONE);
 
     private static float[] gradient(int rank, int step, int count) {
         var random = new SplittableRandom(rank * 1009L + step);
@@ -44,7 +44,7 @@ final class EncodedSumTest {
 
     /** Sums over some steps, by rank 0, of what all ranks got; asserts that they got the same bits. */
     private static float[] train(int world, Codec codec, int steps, int count) throws Exception {
-        try (var group = new TestGroup(world, OPTIONS.as(codec))) {
+        try (var group = new TestGroup(world, OPTIONS.as(new CompressionStrategy.Custom(codec)))) {
             float[][] total = new float[world][count];
             group.start((rank, context) -> {
                         for (int step = 0; step < steps; step++) {
@@ -91,7 +91,7 @@ final class EncodedSumTest {
 
     @Test
     void aValueThatACodecCannotCarryFailsOnAllRanksAndTheGroupGoesOn() throws Exception {
-        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(0.1)))) {
+        try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(0.1)))) {
             Map<Integer, Throwable> thrown = group.start((rank, context) -> {
                         float[] values = gradient(rank, 0, 3000);
                         values[7] = rank == 1 ? Float.NaN : 1;
@@ -170,7 +170,7 @@ final class EncodedSumTest {
 
     /** False if the victim outlived the run. */
     private static boolean killDuringTraining(int victim, int after) throws Exception {
-        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(FRACTION)))) {
+        try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(FRACTION)))) {
             NodeId dead = group.nodes.get(victim);
             group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
             var record = new Training();
@@ -199,7 +199,7 @@ final class EncodedSumTest {
     /** The last record to rank 1 is lost: the others return, and rank 1 gets the result from the one that stays. */
     @Test
     void errorFeedbackOfAForwardedSumIsOwedOnce() throws Exception {
-        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(FRACTION)))) {
+        try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(FRACTION)))) {
             NodeId dead = group.nodes.getFirst();
             var sent = new AtomicInteger();
             group.fabric.tamper((from, header) -> from.equals(dead) && sent.incrementAndGet() == 4 ? null : header);
@@ -225,7 +225,7 @@ final class EncodedSumTest {
     /** The result is forwarded and its only holder dies before it is there: what was encoded for it is owed again. */
     @Test
     void errorFeedbackOfAForwardThatFailsGoesBack() throws Exception {
-        try (var group = new TestGroup(3, OPTIONS.as(new TopKCodec(FRACTION)))) {
+        try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(FRACTION)))) {
             NodeId first = group.nodes.getFirst();
             NodeId last = group.nodes.get(2);
             var sent = new AtomicInteger();

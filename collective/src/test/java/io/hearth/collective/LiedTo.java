@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engines;
 import io.hearth.collective.schedule.LinkModel;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
@@ -101,7 +102,7 @@ final class LiedTo {
             LyingStreams.Lie lie,
             String what)
             throws Exception {
-        var played = new LiedTo(what, count, options.codec().isPresent());
+        var played = new LiedTo(what, count, !options.compression().equals(CompressionStrategy.NONE));
         NodeId liar = nodes.get(LIAR);
         try (var group = new TestGroup(
                 nodes,

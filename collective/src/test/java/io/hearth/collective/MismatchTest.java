@@ -3,7 +3,7 @@ package io.hearth.collective;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.hearth.compression.Int8Codec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
@@ -43,7 +43,7 @@ final class MismatchTest {
                 backend.allReduce(buffer.asSlice(0, 800), FLOATS, ReduceOp.SUM, SOON.by(way));
             });
         }
-        var codec = new Int8Codec(Int8Codec.BLOCK_DEFAULT);
+        var codec = new CompressionStrategy.Int8(64);
         asks.put("encoded", (backend, buffer) -> {
             backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, SOON.as(codec));
         });

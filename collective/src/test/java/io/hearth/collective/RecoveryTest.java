@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.schedule.LinkModel;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
@@ -30,7 +31,7 @@ final class RecoveryTest {
             CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(512, 1024),
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
-            Optional.empty());
+            CompressionStrategy.NONE);
     private static final int STEPS = 3;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.compression.TopKCodec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Member;
@@ -38,7 +38,7 @@ final class RingOrderTest {
                     .cut(256, 1024),
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
-            Optional.empty());
+            CompressionStrategy.NONE);
     private static final long GOOD_NANOS = 300_000;
     private static final long BAD_NANOS = 20_000_000;
 
@@ -203,7 +203,7 @@ final class RingOrderTest {
     void inAnyOrderSumsAreRightAndTheSameBytesOnAllRanks(int world) throws Exception {
         var order = new ArrayList<>(CollectiveEngineTest.ranks(world));
         var random = new Random(world);
-        var codec = new TopKCodec(0.1);
+        var codec = new CompressionStrategy.TopK(0.1);
         float[] encoded = new float[0];
         for (int round = 0; round < 8; round++) {
             List<Integer> hops = List.copyOf(order);

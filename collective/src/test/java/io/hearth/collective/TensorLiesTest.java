@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.LyingStreams.Said;
 import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.Int8Codec;
 import io.hearth.compression.TopKCodec;
 import io.hearth.identity.NodeId;
@@ -184,7 +185,7 @@ final class TensorLiesTest {
         return EngineOptions.DEFAULTS
                 .within(Duration.ofMinutes(1))
                 .with(CollectiveConfig.DEFAULTS.cut(64 * 1024, 0))
-                .as(codec);
+                .as(new CompressionStrategy.Custom(codec));
     }
 
     /** Changes what rank 1 says of its own encoding under the first number: the {@code round}-th record of its slot. */

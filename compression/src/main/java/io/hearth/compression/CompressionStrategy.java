@@ -1,17 +1,9 @@
 package io.hearth.compression;
 
-/**
- * What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks.
- *
- * <p>{@link PowerSgd} is not among them: it needs two sums of its own instead of one encoding. {@link DgcMemory} is a memory around
- * encodings, as {@link ErrorFeedback} is, and not a codec.
- */
+/** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
 public sealed interface CompressionStrategy {
     /** All bits, always exact. */
     CompressionStrategy NONE = new None();
-
-    /** The encoder and decoder; stateless, so threads may share it. */
-    Codec codec();
 
     /** The form that {@link #parse} reads, settings included: what ranks compare to agree. */
     String text();
@@ -19,8 +11,31 @@ public sealed interface CompressionStrategy {
     /** How a single value is stored. */
     QuantizationType quantization();
 
+    /** Through encodings, each of which stands for itself. */
+    sealed interface Coded extends CompressionStrategy {
+        /** The encoder and decoder; stateless, so threads may share it. */
+        Codec codec();
+    }
+
+    /**
+     * A codec of the caller's own.
+     *
+     * @param codec told apart from others by its name, so alike on all ranks
+     */
+    record Custom(Codec codec) implements Coded {
+        @Override
+        public String text() {
+            return codec.name();
+        }
+
+        @Override
+        public QuantizationType quantization() {
+            return QuantizationType.NONE;
+        }
+    }
+
     /** Exact float32. */
-    record None() implements CompressionStrategy {
+    record None() implements Coded {
         @Override
         public Codec codec() {
             return new NoneCodec();
@@ -42,7 +57,7 @@ public sealed interface CompressionStrategy {
      *
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
-    record Fp16(OnNonFinite onNonFinite) implements CompressionStrategy {
+    record Fp16(OnNonFinite onNonFinite) implements Coded {
         @Override
         public Codec codec() {
             return onNonFinite.around(new Fp16Codec());
@@ -64,7 +79,7 @@ public sealed interface CompressionStrategy {
      *
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
-    record Bf16(OnNonFinite onNonFinite) implements CompressionStrategy {
+    record Bf16(OnNonFinite onNonFinite) implements Coded {
         @Override
         public Codec codec() {
             return onNonFinite.around(new Bf16Codec());
@@ -88,7 +103,7 @@ public sealed interface CompressionStrategy {
      * @param stochastic rounding, or else to nearest
      * @param onNonFinite for NaN and infinity
      */
-    record Int8(int block, boolean stochastic, OnNonFinite onNonFinite) implements CompressionStrategy {
+    record Int8(int block, boolean stochastic, OnNonFinite onNonFinite) implements Coded {
         public Int8 {
             Int8Codec.format(block);
         }
@@ -121,7 +136,7 @@ public sealed interface CompressionStrategy {
      * @param stochastic rounding, or else to nearest
      * @param onNonFinite for NaN and infinity
      */
-    record Int4(int block, boolean stochastic, OnNonFinite onNonFinite) implements CompressionStrategy {
+    record Int4(int block, boolean stochastic, OnNonFinite onNonFinite) implements Coded {
         public Int4 {
             Int4Codec.format(block);
         }
@@ -148,7 +163,7 @@ public sealed interface CompressionStrategy {
      * @param fraction share of the values that is kept, above 0, at most 1
      * @param onNonFinite for NaN and infinity
      */
-    record TopK(double fraction, OnNonFinite onNonFinite) implements CompressionStrategy {
+    record TopK(double fraction, OnNonFinite onNonFinite) implements Coded {
         public TopK {
             TopKCodec.checkFraction("topk", fraction);
         }
@@ -180,7 +195,7 @@ public sealed interface CompressionStrategy {
      * @param fraction share of the values that is kept, above 0, at most 1
      * @param onNonFinite for NaN and infinity
      */
-    record RandomK(double fraction, OnNonFinite onNonFinite) implements CompressionStrategy {
+    record RandomK(double fraction, OnNonFinite onNonFinite) implements Coded {
         public RandomK {
             TopKCodec.checkFraction("randomk", fraction);
         }
@@ -202,7 +217,76 @@ public sealed interface CompressionStrategy {
     }
 
     /**
-     * Reads a name, a setting and options, with colons between: {@code int8}, {@code int8:64}, {@code int8:64:stochastic:dense}.
+     * The largest values of a sum that gathers momentum while it waits: {@link DgcMemory}.
+     *
+     * @param fraction share of the values that is kept in the end, above 0, at most 1
+     * @param momentum of the optimiser, which must not apply it again: 0 to below 1
+     * @param warmUpSteps for each of the larger shares that come first (25 %, 6 %, 1.6 %, 0.4 %, as far as larger), 0 for none
+     * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
+     */
+    record Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm) implements CompressionStrategy {
+        public Dgc {
+            if (warmUpSteps < 0) {
+                throw new IllegalArgumentException(
+                        "need 0 or more warm-up steps, got " + warmUpSteps + "; a usual choice is those of an epoch");
+            }
+            options(fraction, momentum, warmUpSteps, clipNorm);
+        }
+
+        /** How the memory works. */
+        public DgcOptions options() {
+            return options(fraction, momentum, warmUpSteps, clipNorm);
+        }
+
+        private static DgcOptions options(double fraction, float momentum, long warmUpSteps, double clipNorm) {
+            TopKCodec.checkFraction("dgc", fraction);
+            SparsitySchedule schedule = warmUpSteps == 0
+                    ? SparsitySchedule.constant(fraction)
+                    : SparsitySchedule.downTo(fraction, warmUpSteps);
+            return DgcOptions.of(schedule, momentum).clippedTo(clipNorm);
+        }
+
+        @Override
+        public String text() {
+            return "dgc:" + fraction
+                    + ":momentum=" + momentum
+                    + (warmUpSteps == 0 ? "" : ":warmup=" + warmUpSteps)
+                    + (Double.isInfinite(clipNorm) ? "" : ":clip=" + clipNorm);
+        }
+
+        @Override
+        public QuantizationType quantization() {
+            return QuantizationType.NONE;
+        }
+    }
+
+    /**
+     * The gradient as a matrix, and that as the product of two thin ones: {@link PowerSgd}.
+     *
+     * @param rank columns of both factors, 1 or more
+     */
+    record LowRank(int rank) implements CompressionStrategy {
+        /** What is usual. */
+        static final int RANK_DEFAULT = 2;
+
+        public LowRank {
+            PowerSgd.checkRank(rank);
+        }
+
+        @Override
+        public String text() {
+            return "powersgd:" + rank;
+        }
+
+        @Override
+        public QuantizationType quantization() {
+            return QuantizationType.NONE;
+        }
+    }
+
+    /**
+     * Reads a name, a setting and options, with colons between: {@code int8}, {@code int8:64}, {@code int8:64:stochastic:dense},
+     * {@code dgc:0.001:momentum=0.9:warmup=100:clip=1}.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
      */

@@ -18,7 +18,7 @@ public record DgcOptions(SparsitySchedule schedule, float momentum, double clipN
         }
         if (!(clipNorm > 0)) {
             throw new IllegalArgumentException(
-                    "need a clip norm above 0, got " + clipNorm + "; infinity means not to clip");
+                    "need a clip norm above 0, got " + clipNorm + "; a usual choice is infinity, which clips nothing");
         }
         if (reuseSteps < 1) {
             throw new IllegalArgumentException(

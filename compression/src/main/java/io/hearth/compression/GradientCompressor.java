@@ -9,9 +9,17 @@ import java.lang.foreign.ValueLayout;
 public final class GradientCompressor {
     private final Codec codec;
 
-    /** Compresses as {@code strategy} says. */
+    /**
+     * Compresses as {@code strategy} says.
+     *
+     * @throws IllegalArgumentException if it compresses sums, by what it remembers of sums before, and no single gradient
+     */
     public GradientCompressor(CompressionStrategy strategy) {
-        codec = strategy.codec();
+        if (!(strategy instanceof CompressionStrategy.Coded coded)) {
+            throw new IllegalArgumentException(strategy.text()
+                    + " compresses sums among several members, not a gradient alone; choose another compression");
+        }
+        codec = coded.codec();
     }
 
     /**

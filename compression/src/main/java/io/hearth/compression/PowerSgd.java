@@ -38,13 +38,17 @@ public final class PowerSgd implements AutoCloseable {
      * @param tensorsMax most keys that may be in use; at least 1
      */
     public PowerSgd(int rank, long seed, int tensorsMax) {
-        if (rank < 1) {
-            throw new IllegalArgumentException(
-                    "need a PowerSGD rank of at least 1, got " + rank + "; usual are 1 to 4");
-        }
+        checkRank(rank);
         this.rank = rank;
         this.seed = seed;
         tensors = new Tensors(tensorsMax);
+    }
+
+    static void checkRank(int rank) {
+        if (rank < 1) {
+            throw new IllegalArgumentException(
+                    "need a PowerSGD rank of at least 1, got " + rank + "; a usual choice is 1 to 4");
+        }
     }
 
     /** One gradient on its way through both sums; calls have to come in this order. */

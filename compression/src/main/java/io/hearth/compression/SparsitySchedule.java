@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Which share of the values is kept in which step: large at first, while gradients change fast, and small for good.
@@ -24,6 +25,12 @@ public record SparsitySchedule(List<Double> fractions, long stepsEach) {
     /** Leaves out 75, 93.75, 98.4375, 99.6 and then 99.9 % (Lin et al., ICLR 2018). */
     public static SparsitySchedule dgc(long stepsPerEpoch) {
         return new SparsitySchedule(DGC, stepsPerEpoch);
+    }
+
+    /** Those of {@link #dgc} that are larger than {@code fraction}, and then this. */
+    public static SparsitySchedule downTo(double fraction, long stepsPerEpoch) {
+        Stream<Double> larger = DGC.stream().filter(share -> share > fraction);
+        return new SparsitySchedule(Stream.concat(larger, Stream.of(fraction)).toList(), stepsPerEpoch);
     }
 
     /** Always the same. */

@@ -1,7 +1,9 @@
 package io.hearth.compression;
 
-/** Reads {@code name[:setting][:stochastic][:dense]}. */
+/** Reads {@code name[:setting][:stochastic][:dense]} and {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM]}. */
 final class StrategyText {
+    private static final float MOMENTUM_DEFAULT = 0.9f;
+
     private final String text;
     private String rest;
 
@@ -11,7 +13,36 @@ final class StrategyText {
     }
 
     static CompressionStrategy parse(String text) {
-        return new StrategyText(text).strategy();
+        var reader = new StrategyText(text);
+        return text.equals("dgc") || text.startsWith("dgc:") ? reader.dgc() : reader.strategy();
+    }
+
+    /** Options stand in this order, each at most once. */
+    private CompressionStrategy dgc() {
+        try {
+            double clip = number("clip", Double.POSITIVE_INFINITY);
+            double warmUp = number("warmup", 0);
+            double momentum = number("momentum", MOMENTUM_DEFAULT);
+            if (warmUp != Math.rint(warmUp) || Math.abs(warmUp) > Integer.MAX_VALUE) {
+                throw unknown();
+            }
+            int colon = rest.indexOf(':');
+            double fraction = fraction(colon, rest.substring(colon + 1));
+            return new CompressionStrategy.Dgc(fraction, (float) momentum, (long) warmUp, clip);
+        } catch (NumberFormatException notNumber) {
+            throw unknown();
+        }
+    }
+
+    /** The value of an option at the end, which is taken off. */
+    private double number(String option, double otherwise) {
+        int at = rest.lastIndexOf(":" + option + "=");
+        if (at < 0) {
+            return otherwise;
+        }
+        double value = Double.parseDouble(rest.substring(at + option.length() + 2));
+        rest = rest.substring(0, at);
+        return value;
     }
 
     /** Options are taken from the end, so that what is left is a name and perhaps a setting. */
@@ -36,6 +67,11 @@ final class StrategyText {
                 case "topk" -> only(!stochastic, new CompressionStrategy.TopK(fraction(colon, setting), onNonFinite));
                 case "randomk" ->
                     only(!stochastic, new CompressionStrategy.RandomK(fraction(colon, setting), onNonFinite));
+                case "powersgd" ->
+                    only(
+                            !stochastic && onNonFinite == OnNonFinite.ERROR,
+                            new CompressionStrategy.LowRank(
+                                    colon < 0 ? CompressionStrategy.LowRank.RANK_DEFAULT : Integer.parseInt(setting)));
                 default -> throw unknown();
             };
         } catch (NumberFormatException notNumber) {
@@ -64,9 +100,11 @@ final class StrategyText {
 
     private IllegalArgumentException unknown() {
         return new IllegalArgumentException("unknown compression '" + text
-                + "': choose none, fp16, bf16, int8, int4, topk or randomk; int8:BLOCK and int4:BLOCK (values per scale, "
+                + "': choose none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd; int8:BLOCK and int4:BLOCK (values per scale, "
                 + Int8Codec.BLOCK_DEFAULT + "), also with :stochastic; topk:FRACTION and randomk:FRACTION (share kept, "
                 + TopKCodec.FRACTION_DEFAULT
-                + "); all but none also with :dense (plain values where some are not finite)");
+                + "); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
+                + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM (each may be left out); powersgd:RANK ("
+                + CompressionStrategy.LowRank.RANK_DEFAULT + ")");
     }
 }

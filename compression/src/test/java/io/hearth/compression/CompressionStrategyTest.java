@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,7 +30,7 @@ final class CompressionStrategyTest {
         "topk:1e-3,topk:0.001,topk,NONE"
     })
     void textIsReadAndWrittenWithItsSettings(String read, String written, String codec, QuantizationType type) {
-        CompressionStrategy strategy = CompressionStrategy.parse(read);
+        CompressionStrategy.Coded strategy = coded(read);
         assertEquals(written, strategy.text());
         assertEquals(strategy, CompressionStrategy.parse(written));
         assertEquals(codec, strategy.codec().name());
@@ -37,6 +38,30 @@ final class CompressionStrategyTest {
         assertEquals(codec.equals("none"), strategy.codec().lossless());
         boolean carries = codec.equals("none") || codec.endsWith("16") || written.endsWith(":dense");
         assertEquals(carries, strategy.codec().carriesNonFinite());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "dgc,dgc:0.01:momentum=0.9",
+        "dgc:0.001,dgc:0.001:momentum=0.9",
+        "dgc:0.001:momentum=0.5:warmup=62:clip=1.5,dgc:0.001:momentum=0.5:warmup=62:clip=1.5",
+        "dgc:warmup=3,dgc:0.01:momentum=0.9:warmup=3",
+        "powersgd,powersgd:2",
+        "powersgd:4,powersgd:4"
+    })
+    void strategiesWithoutACodecAreReadAndWrittenToo(String read, String written) {
+        CompressionStrategy strategy = CompressionStrategy.parse(read);
+        assertEquals(written, strategy.text());
+        assertEquals(strategy, CompressionStrategy.parse(written));
+        assertThrows(IllegalArgumentException.class, () -> new GradientCompressor(strategy));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.001,0.25;0.0625;0.015625;0.004;0.001", "0.05,0.25;0.0625;0.05", "0.5,0.5"})
+    void warmingUpComesDownToTheShareThatIsWanted(double fraction, String spans) {
+        var options = new CompressionStrategy.Dgc(fraction, 0.9f, 7, 1).options();
+        var wanted = Stream.of(spans.split(";")).map(Double::valueOf).toList();
+        assertEquals(new SparsitySchedule(wanted, 7), options.schedule());
     }
 
     @ParameterizedTest
@@ -60,7 +85,17 @@ final class CompressionStrategyTest {
                 "fp16:",
                 "fp16:1",
                 "bf16:stochastic",
-                "powersgd",
+                "powersgd:",
+                "powersgd:1.5",
+                "powersgd:2:dense",
+                "powersgd:2:stochastic",
+                "dgc:",
+                "dgc:x",
+                "dgc:momentum",
+                "dgc:momentum=",
+                "dgc:clip=1:momentum=0.9",
+                "dgc:warmup=1.5",
+                "dgc:dense",
                 ":",
                 ":dense"
             })
@@ -81,11 +116,20 @@ final class CompressionStrategyTest {
                 "topk:0",
                 "topk:-0.1",
                 "topk:1.01",
-                "topk:NaN"
+                "topk:NaN",
+                "powersgd:0",
+                "dgc:2",
+                "dgc:momentum=1",
+                "dgc:warmup=-1",
+                "dgc:clip=0"
             })
     void settingsOutOfRangeAreRefusedWithTheRangeAndAUsualChoice(String text) {
         String message = refusal(text);
         assertTrue(message.contains("usual choice"), message);
+    }
+
+    static CompressionStrategy.Coded coded(String text) {
+        return (CompressionStrategy.Coded) CompressionStrategy.parse(text);
     }
 
     private static String refusal(String text) {

@@ -23,7 +23,7 @@ final class ErrorFeedbackTest {
     private static final float[] UNEVEN = {1f, .003f, .003f, -.003f};
 
     private static final int STEPS = 1000;
-    private static final CompressionStrategy PASS_DENSE = CompressionStrategy.parse("topk:0.25:dense");
+    private static final CompressionStrategy.Coded PASS_DENSE = CompressionStrategyTest.coded("topk:0.25:dense");
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment encoded = arena.allocate(4096);
@@ -47,7 +47,7 @@ final class ErrorFeedbackTest {
                 "none"
             })
     void aThousandStepsEndWithinOneResidualOfTheTrueSum(String strategy) throws Exception {
-        Codec codec = CompressionStrategy.parse(strategy).codec();
+        Codec codec = CompressionStrategyTest.coded(strategy).codec();
         double[] arrived = new double[UNEVEN.length];
         try (var feedback = new ErrorFeedback(codec, 1)) {
             for (int step = 0; step < STEPS; step++) {

@@ -69,7 +69,7 @@ final class QuantisedSumTest {
     @ParameterizedTest
     @CsvSource({"int8:64:stochastic,0.02", "int8:256:stochastic,0.02", "int4:64:stochastic,0.3", "int4:64,0.2"})
     void otherRoundingsHaveNoDirectionEither(String strategy, double errorMax) throws Exception {
-        Outcome outcome = outcome(CompressionStrategy.parse(strategy).codec(), 4, Spread.NORMAL);
+        Outcome outcome = outcome(CompressionStrategyTest.coded(strategy).codec(), 4, Spread.NORMAL);
         assertTrue(outcome.error() <= errorMax, outcome.toString());
         // 15 levels err 18 times as much as 255, and so does the mean of finitely many errors.
         assertTrue(Math.abs(outcome.bias()) < (strategy.startsWith("int4") ? 18 : 1) * BIAS_MAX, outcome.toString());

@@ -26,7 +26,7 @@ final class InProcessCluster implements AutoCloseable {
 
     InProcessCluster(int worldSize, CompressionStrategy compression, int parameters) {
         this.worldSize = worldSize;
-        codec = compression.codec();
+        codec = ((CompressionStrategy.Coded) compression).codec();
         feedback = new ErrorFeedback(codec, worldSize);
         encoded = arena.allocate(codec.encodedBytesMax(parameters));
         gradient = arena.allocate(ValueLayout.JAVA_FLOAT, parameters);
