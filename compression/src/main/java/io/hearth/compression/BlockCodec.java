@@ -36,6 +36,41 @@ public interface BlockCodec extends Codec {
         }
     }
 
+    /**
+     * Encodes a part of {@code gradient + owed} as {@link #encodeOwing} does the whole: the part's body is the same, and so is what
+     * is left.
+     *
+     * @param gradient native memory, float32, the whole tensor; borrowed
+     * @param owed as {@code gradient}
+     * @param left as {@code gradient}, apart from the others; written from {@code first} on, {@code count} values
+     * @param first index of the part's first value, a multiple of {@link #block}
+     * @param seed the same for all parts of a tensor
+     * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
+     * @return bytes written, {@code encodedBytesMax(count)}
+     * @throws NonFiniteException as {@link #encodeOwing}; its index counts from the start of the tensor
+     */
+    default long encodePartOwing(
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long first,
+            long count,
+            long seed,
+            MemorySegment encoded)
+            throws NonFiniteException {
+        try {
+            return encodeOwing(
+                    part(gradient, first, count),
+                    part(owed, first, count),
+                    part(left, first, count),
+                    count,
+                    seed,
+                    encoded);
+        } catch (NonFiniteException within) {
+            throw within.from(first);
+        }
+    }
+
     /** Decodes a part over {@code tensor[first .. first + count)}, otherwise as {@link #decode}. */
     default void decodePart(MemorySegment encoded, MemorySegment tensor, long first, long count)
             throws MalformedMessageException {

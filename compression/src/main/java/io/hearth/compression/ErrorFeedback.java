@@ -53,6 +53,37 @@ public final class ErrorFeedback implements GradientMemory {
         void rollback();
     }
 
+    /**
+     * An encoding that is made part by part, by one thread at a time, which need not be the one that began it: whoever hands over
+     * from one thread to another makes their actions happen one after the other.
+     */
+    public interface Parts extends Pending {
+        /**
+         * Encodes the values from {@code first} on; parts come in any order, each once.
+         *
+         * @param first a multiple of {@link BlockCodec#block}
+         * @param count a multiple of {@link BlockCodec#block} but in the tensor's last part, which ends with the tensor
+         * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
+         * @return bytes written, {@code encodedBytesMax(count)}
+         * @throws NonFiniteException as {@link GradientMemory#prepare}; its index counts from the start of the tensor, and the part
+         *     counts as not encoded
+         * @throws IllegalArgumentException if that is no part of the tensor, or some of it was encoded before
+         */
+        long encode(long first, long count, MemorySegment encoded) throws NonFiniteException;
+
+        /** Size of the encodings of all parts so far, their headers included. */
+        @Override
+        long encodedBytes();
+
+        /**
+         * All parts were summed: what they left out is now owed.
+         *
+         * @throws IllegalStateException if a value was not encoded; all is as before then
+         */
+        @Override
+        void commit();
+    }
+
     @Override
     public long encodedBytesMax(long count) {
         return codec.encodedBytesMax(count);
@@ -61,10 +92,50 @@ public final class ErrorFeedback implements GradientMemory {
     @Override
     public Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException {
+        Remembered tensor = tensor(key, gradient, count);
+        long draw = seed + (tensor.steps() + 1) * GOLDEN + ((long) key.hashCode() << Integer.SIZE);
+        return encode(tensor, gradient, count, draw, encoded);
+    }
+
+    /**
+     * Encodes as {@link #prepare(String, MemorySegment, long, MemorySegment)}, with draws that the caller chooses: members that
+     * agree on a number draw alike by it, whatever their memories have been through.
+     *
+     * @param draw the codec's seed; neither name, nor step, nor the memory's own seed enters
+     * @throws NonFiniteException as without {@code draw}
+     */
+    public Pending prepare(String key, MemorySegment gradient, long count, long draw, MemorySegment encoded)
+            throws NonFiniteException {
+        return encode(tensor(key, gradient, count), gradient, count, draw, encoded);
+    }
+
+    /**
+     * Begins an encoding of the gradient and what this tensor is owed, in parts; the bodies of all parts are the body that
+     * {@link #prepare(String, MemorySegment, long, long, MemorySegment)} would write.
+     *
+     * @param key as in {@link #prepare}
+     * @param gradient native memory, float32, at least {@code count}, which every thread that encodes may read; borrowed until the
+     *     encoding is ended
+     * @param seed the codec's
+     * @throws IllegalArgumentException if the codec is no {@link BlockCodec}
+     * @throws IllegalStateException as {@link #prepare}
+     */
+    public Parts begin(String key, MemorySegment gradient, long count, long seed) {
+        if (!(codec instanceof BlockCodec blocks)) {
+            throw new IllegalArgumentException("'" + codec.name()
+                    + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
+        }
+        return new PartsOwing(blocks, tensor(key, gradient, count), gradient, count, seed);
+    }
+
+    private Remembered tensor(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
-        Remembered tensor = tensors.idle(key, count, 0);
-        long draws = seed + (tensor.steps() + 1) * GOLDEN + ((long) key.hashCode() << Integer.SIZE);
-        return tensor.pend(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draws, encoded), 0);
+        return tensors.idle(key, count, 0);
+    }
+
+    private Pending encode(Remembered tensor, MemorySegment gradient, long count, long draw, MemorySegment encoded)
+            throws NonFiniteException {
+        return tensor.pend(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded), 0);
     }
 
     @Override

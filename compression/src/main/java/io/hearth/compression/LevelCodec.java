@@ -52,7 +52,23 @@ sealed interface LevelCodec extends BlockCodec permits Int8Codec, Int4Codec {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(owed, count);
         Float32.checkRoom(left, count);
-        return levels().encodeOwing(gradient, owed, left, count, seed, encoded);
+        return levels().encodeOwing(gradient, owed, left, 0, count, seed, encoded);
+    }
+
+    @Override
+    default long encodePartOwing(
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long first,
+            long count,
+            long seed,
+            MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkPart(gradient, first, count, block());
+        Float32.checkPart(owed, first, count, block());
+        Float32.checkPart(left, first, count, block());
+        return levels().encodeOwing(gradient, owed, left, first, count, seed, encoded);
     }
 
     @Override

@@ -54,6 +54,7 @@ final class Levels {
             MemorySegment gradient,
             MemorySegment owed,
             MemorySegment left,
+            long first,
             long count,
             long seed,
             MemorySegment encoded)
@@ -63,12 +64,19 @@ final class Levels {
         int chunk = Math.max(format.block(), CHUNK / format.block() * format.block());
         for (long done = 0; done < count; done += chunk) {
             long n = Math.min(chunk, count - done);
-            long at = done * Float.BYTES;
+            long at = (first + done) * Float.BYTES;
             kernels.add(left, at, gradient, at, owed, at, n);
             long bad = kernels.quantiseLeavingError(
-                    format, rounding, done / format.block(), left, at, n, encoded, Header.BYTES + format.bytes(done));
+                    format,
+                    rounding,
+                    (first + done) / format.block(),
+                    left,
+                    at,
+                    n,
+                    encoded,
+                    Header.BYTES + format.bytes(done));
             if (bad != CodecKernels.NONE) {
-                throw nonFinite(left, done + bad);
+                throw nonFinite(left, first + done + bad);
             }
         }
         Header.write(encoded, id, format.block(), count);

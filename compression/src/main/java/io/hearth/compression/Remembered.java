@@ -64,7 +64,7 @@ final class Remembered {
         return next;
     }
 
-    Pending pend(long encodedBytes, long nextNote) {
+    Encoding pend(long encodedBytes, long nextNote) {
         var encoding = new Encoding(encodedBytes, nextNote);
         pending = encoding;
         return encoding;
@@ -81,11 +81,12 @@ final class Remembered {
         arena.close();
     }
 
-    private final class Encoding implements Pending {
+    /** One that was made, or is being made part by part. */
+    final class Encoding implements Pending {
         private final long encodedBytes;
         private final long nextNote;
 
-        Encoding(long encodedBytes, long nextNote) {
+        private Encoding(long encodedBytes, long nextNote) {
             this.encodedBytes = encodedBytes;
             this.nextNote = nextNote;
         }
@@ -111,10 +112,14 @@ final class Remembered {
         }
 
         private void end() {
+            checkPending();
+            pending = null;
+        }
+
+        void checkPending() {
             if (pending != this) {
                 throw new IllegalStateException("this encoding was committed, rolled back or forgotten before");
             }
-            pending = null;
         }
     }
 }

@@ -117,6 +117,38 @@ abstract class CodecContractTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void partsThatOweMakeUpTheWhole(Pattern pattern) throws Exception {
+        if (!(codec() instanceof BlockCodec codec)) {
+            return;
+        }
+        for (int length : LENGTHS) {
+            try (var arena = Arena.ofConfined()) {
+                MemorySegment gradient = arena.allocateFrom(Float32.FLOAT, held(pattern, length));
+                MemorySegment owed = arena.allocateFrom(Float32.FLOAT, Pattern.FEW_LEVELS.values(length));
+                MemorySegment left = arena.allocate(Float32.FLOAT, length);
+                MemorySegment whole = arena.allocate(codec.encodedBytesMax(length));
+                codec.encodeOwing(gradient, owed, left, length, 5, whole);
+                var bodies = new ByteArrayOutputStream();
+                MemorySegment leftInParts = Canaries.around(arena, length);
+                long step = (long) codec.block() * 3;
+                for (long first = 0; first < length; first += step) {
+                    long count = Math.min(step, length - first);
+                    MemorySegment part = arena.allocate(codec.encodedBytesMax(count));
+                    long bytes =
+                            codec.encodePartOwing(gradient, owed, Canaries.inside(leftInParts), first, count, 5, part);
+                    assertEquals(part.byteSize(), bytes);
+                    bodies.write(part.asSlice(Header.BYTES).toArray(ValueLayout.JAVA_BYTE));
+                }
+                assertArrayEquals(whole.asSlice(Header.BYTES).toArray(ValueLayout.JAVA_BYTE), bodies.toByteArray());
+                float[] expected = left.toArray(Float32.FLOAT);
+                assertBitsEqual(expected, Canaries.inside(leftInParts).toArray(Float32.FLOAT), pattern + " left");
+                Canaries.assertAlive(leftInParts);
+            }
+        }
+    }
+
     @Test
     void partsThatDoNotFitAreTheCallersMistake() {
         if (!(codec() instanceof BlockCodec codec)) {
@@ -130,6 +162,9 @@ abstract class CodecContractTest {
                 assertThrows(
                         IllegalArgumentException.class, () -> codec.encodePart(tensor, part[0], part[1], 0, ample));
                 assertThrows(IllegalArgumentException.class, () -> codec.decodePart(ample, tensor, part[0], part[1]));
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> codec.encodePartOwing(tensor, tensor, tensor, part[0], part[1], 0, ample));
             }
             if (block > 1) {
                 assertThrows(IllegalArgumentException.class, () -> codec.encodePart(tensor, 1, 1, 0, ample));
@@ -150,6 +185,11 @@ abstract class CodecContractTest {
             var refusal = assertThrows(NonFiniteException.class, () -> codec.encodePart(tensor, block, block, 0, room));
             assertEquals(block + 2, refusal.index());
             assertTrue(refusal.toString().contains("value " + (block + 2) + " is NaN"), refusal.toString());
+            MemorySegment owed = arena.allocate(Float32.FLOAT, 2L * block);
+            MemorySegment left = arena.allocate(Float32.FLOAT, 2L * block);
+            var owing = assertThrows(
+                    NonFiniteException.class, () -> codec.encodePartOwing(tensor, owed, left, block, block, 0, room));
+            assertEquals(block + 2, owing.index());
         }
     }
 
