@@ -1,9 +1,6 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
-import io.hearth.compression.Codec;
-import io.hearth.compression.CompressionStrategy;
-import io.hearth.compression.ErrorFeedback;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -20,12 +17,10 @@ import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The collectives of one member of one group, over streams from elsewhere, through the views that somebody else decides.
@@ -45,12 +40,9 @@ public final class CollectiveEngine implements DistributedBackend {
 
     private static final Duration DEADLINE_MAX = Duration.ofDays(3650);
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
-    private static final int CODECS_MAX = 8;
-    private static final int TENSORS_MAX = 4096;
     private static final long BLOCK_BYTES_MAX = Long.MAX_VALUE / 4 / View.MEMBERS_MAX;
 
     private final EngineOptions options;
-    private final Reducer reducer;
     private final Clock clock;
     private final String group;
     private final NodeId self;
@@ -60,10 +52,9 @@ public final class CollectiveEngine implements DistributedBackend {
     private volatile boolean entersByStep; // by whoever knows the cluster, for callers
     private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
     private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
-    private final ReentrantLock callers = new ReentrantLock();
     private final CallQueue queue;
-    /** Of the thread that calls. */
-    private final Map<CompressionStrategy, ErrorFeedback> memories = new HashMap<>();
+    private final CompressionMemories memories = new CompressionMemories();
+    private final SumPlans plans;
 
     private final MetricsTally tally = new MetricsTally();
 
@@ -87,11 +78,11 @@ public final class CollectiveEngine implements DistributedBackend {
         this.group = group;
         this.self = self;
         this.streams = streams;
-        this.reducer = reducer;
         this.options = options;
         this.clock = clock;
         this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
+        this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
     }
 
     @Override
@@ -433,60 +424,12 @@ public final class CollectiveEngine implements DistributedBackend {
         if (!shell.end()) {
             return; // a call is still inside, and this memory is what it works on
         }
-        callers.lock();
-        try {
-            memories.values().forEach(ErrorFeedback::close);
-            memories.clear();
-            shared.close();
-        } finally {
-            callers.unlock();
-        }
+        memories.close();
+        shared.close();
     }
-
-    /** What is asked, and how it is done. */
-    private record Plan(Signature signature, Contribution contribution) {}
 
     private Plan sum(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how) {
-        long count = Tensors.elements(values, type);
-        CompressionStrategy compression = how.compression().orElse(options.compression());
-        boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
-        if (compression.equals(CompressionStrategy.NONE)
-                || (!fits && how.compression().isEmpty())) {
-            return plainSum(
-                    op, type, count, how.allReduce().orElse(options.config().allReduce()));
-        }
-        if (!fits) {
-            throw new IllegalArgumentException("compression " + compression.text()
-                    + " is for SUM and AVG of float32, not for " + op + " of " + type);
-        }
-        String key = how.key().orElse("float32[" + count + "]");
-        Codec codec = ((CompressionStrategy.Coded) compression).codec();
-        Optional<ErrorFeedback> memory = codec.lossless() ? Optional.empty() : Optional.of(memory(compression, codec));
-        return new Plan(
-                Signature.allReduce(op, type, count, compression.text()),
-                new EncodedSum(codec, memory, key, shell.buffers(), reducer));
-    }
-
-    private Plan plainSum(ReduceOp op, DataType type, long count, AllReduceStrategy way) {
-        String name = way.name().toLowerCase(Locale.ROOT);
-        boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
-        if (mayGoRound && count * type.bytes() >= options.config().inPlaceBytesMin()) {
-            return new Plan(Signature.inPlace(op, type, count, name), new SumInPlace());
-        }
-        return new Plan(Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way));
-    }
-
-    private ErrorFeedback memory(CompressionStrategy compression, Codec codec) {
-        callers.lock();
-        try {
-            if (!memories.containsKey(compression) && memories.size() == CODECS_MAX) {
-                throw new IllegalStateException("more than " + CODECS_MAX
-                        + " lossy compressions in one engine: take a few and use them for all calls");
-            }
-            return memories.computeIfAbsent(compression, fresh -> new ErrorFeedback(codec, TENSORS_MAX));
-        } finally {
-            callers.unlock();
-        }
+        return plans.plan(Tensors.elements(values, type), type, op, how);
     }
 
     private void demandEntered() throws CollectiveException {

@@ -13,15 +13,17 @@ import java.util.Optional;
  *     way, {@code RING} and {@code DIRECT}
  * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
  *     one size; empty: tensors are told apart by their size
+ * @param shape of the tensor, for {@code powersgd}, the same on all ranks; empty: as square as can be, padded with zeros
  */
 public record CollectiveOptions(
         Optional<Duration> deadline,
         Optional<CompressionStrategy> compression,
         Optional<AllReduceStrategy> allReduce,
-        Optional<String> key) {
+        Optional<String> key,
+        Optional<MatrixShape> shape) {
     /** Everything as the backend has it. */
-    public static final CollectiveOptions DEFAULTS =
-            new CollectiveOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    public static final CollectiveOptions DEFAULTS = new CollectiveOptions(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public CollectiveOptions {
         if (deadline.isPresent() && !deadline.get().isPositive()) {
@@ -31,26 +33,32 @@ public record CollectiveOptions(
 
     /** The same with a deadline. */
     public CollectiveOptions within(Duration limit) {
-        return new CollectiveOptions(Optional.of(limit), compression, allReduce, key);
+        return new CollectiveOptions(Optional.of(limit), compression, allReduce, key, shape);
     }
 
     /** The same with a compression. */
     public CollectiveOptions as(CompressionStrategy chosen) {
-        return new CollectiveOptions(deadline, Optional.of(chosen), allReduce, key);
+        return new CollectiveOptions(deadline, Optional.of(chosen), allReduce, key, shape);
     }
 
     /** The same on another way. */
     public CollectiveOptions by(AllReduceStrategy way) {
-        return new CollectiveOptions(deadline, compression, Optional.of(way), key);
+        return new CollectiveOptions(deadline, compression, Optional.of(way), key, shape);
+    }
+
+    /** The same for a matrix. */
+    public CollectiveOptions as(MatrixShape matrix) {
+        return new CollectiveOptions(deadline, compression, allReduce, key, Optional.of(matrix));
     }
 
     /** The same for one of several buckets, whose error feedback is its own. */
     CollectiveOptions forBucket(int number) {
-        return forTensor(key.orElse("") + "#" + number);
+        return new CollectiveOptions(
+                deadline, compression, allReduce, Optional.of(key.orElse("") + "#" + number), Optional.empty());
     }
 
     /** The same for a named tensor. */
     public CollectiveOptions forTensor(String name) {
-        return new CollectiveOptions(deadline, compression, allReduce, Optional.of(name));
+        return new CollectiveOptions(deadline, compression, allReduce, Optional.of(name), shape);
     }
 }

@@ -37,13 +37,15 @@ interface Contribution {
         /** Plays a schedule whose positions are ranks though most calls go by hops. */
         Optional<Refusal> playByRank(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
                 throws IOException {
-            if (!mesh.hopsAreRanks()) {
-                Optional<Refusal> refusal = exchange.play(new RingNote(hop(), world()), mesh.byHop(), input, buffer);
-                if (refusal.isPresent()) {
-                    return refusal;
-                }
-            }
-            return exchange.play(schedule, mesh.byRank(), input, buffer);
+            Optional<Refusal> refusal = noted(input, buffer);
+            return refusal.isPresent() ? refusal : exchange.play(schedule, mesh.byRank(), input, buffer);
+        }
+
+        /** What comes before a schedule by ranks that does not begin with a segment to each other one. */
+        Optional<Refusal> noted(Exchange.Region input, Exchange.Region buffer) throws IOException {
+            return mesh.hopsAreRanks()
+                    ? Optional.empty()
+                    : exchange.play(new RingNote(hop(), world()), mesh.byHop(), input, buffer);
         }
 
         /** The same, and returns only when all hold what is theirs. */

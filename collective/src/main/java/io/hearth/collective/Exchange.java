@@ -3,6 +3,7 @@ package io.hearth.collective;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
@@ -121,12 +122,21 @@ final class Exchange {
 
     /** The same where {@code input} and {@code buffer} may be one memory; {@code undo} saves what is overwritten. */
     Optional<Refusal> play(Schedule schedule, Order order, Region input, Region buffer, Undo undo) throws IOException {
+        SegmentWork work = isHeld
+                ? new HeldSegments(mesh, number, buffer.memory)
+                : new PlainSegments(combiner, input, buffer, undo);
+        return play(schedule, order, input, buffer, work);
+    }
+
+    /** The same with segments that are more than elements; {@code work} makes what is sent and uses what comes. */
+    Optional<Refusal> play(Schedule schedule, Order order, Region input, Region buffer, SegmentWork work)
+            throws IOException {
         if (mesh.world() > 1) {
             if (!refusals.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
                 watch.plays(schedule);
-                var part = new Part(schedule, order, input, buffer, undo);
+                var part = new Part(schedule, order, input, buffer, work);
                 if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
                     playInTurn(part);
                 } else {
@@ -149,7 +159,12 @@ final class Exchange {
     }
 
     /** What is played. */
-    private record Part(Schedule schedule, Order order, Region input, Region buffer, Undo undo) {}
+    private record Part(Schedule schedule, Order order, Region input, Region buffer, SegmentWork work) {}
+
+    /** What is exchanged here. */
+    long number() {
+        return number;
+    }
 
     /** This rank cannot take part: whatever is played from now on only tells all ranks so. */
     void refuse(Refusal why) {
@@ -171,7 +186,9 @@ final class Exchange {
                 }
                 part.schedule.send(index, transfer);
             }
-            send(part, transfer);
+            if (!send(part, transfer)) {
+                return;
+            }
         }
         for (; taken < part.schedule.receives(); taken++) {
             part.schedule.receive(taken, transfer);
@@ -206,7 +223,9 @@ final class Exchange {
                 if (transfer.after() > taken) {
                     break;
                 }
-                send(part, transfer);
+                if (!send(part, transfer)) {
+                    return;
+                }
                 sent++;
             }
             part.schedule.receive(taken, transfer);
@@ -216,7 +235,9 @@ final class Exchange {
         }
         for (; sent < sends; sent++) {
             part.schedule.send(sent, transfer);
-            send(part, transfer);
+            if (!send(part, transfer)) {
+                return;
+            }
         }
     }
 
@@ -234,8 +255,8 @@ final class Exchange {
             long sends = part.schedule.sends();
             for (long index = 0; index < sends && !refusals.isKnown(); index++) {
                 part.schedule.send(index, transfer);
-                if (awaitReceived(transfer.after(), companion)) {
-                    send(part, transfer);
+                if (awaitReceived(transfer.after(), companion) && !send(part, transfer)) {
+                    refusals.announce(); // or those from whom the companion receives would wait for this rank
                 }
             }
             awaitReceived(part.schedule.receives(), companion);
@@ -342,15 +363,23 @@ final class Exchange {
                     arrived,
                     "chunk " + expected.chunk() + " offset " + expected.offset() + " length " + expected.length());
         }
-        if (isHeld) {
-            demandEqual(rank, arrived, part.buffer.memory, expected);
-        } else {
-            long since = watch.now();
-            part.undo.receiving(expected);
-            combiner.apply(expected, arrived, prefix, part.input, part.buffer);
-            Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
-            watch.did(phase, rank, expected.length(), since);
+        return use(part, expected, rank, arrived, prefix);
+    }
+
+    /** Whether the number goes on. */
+    private boolean use(Part part, Transfer expected, int rank, ReceivedRecord arrived, int prefix) throws IOException {
+        long since = watch.now();
+        try {
+            part.work.take(expected, arrived, prefix, rank);
+        } catch (NonFiniteException notCarried) {
+            refusals.refuse(notCarried(notCarried));
+            return false;
+        } catch (MalformedMessageException malformed) {
+            refusals.refuse(malformed(rank, malformed));
+            return false;
         }
+        Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
+        watch.did(phase, rank, expected.length(), since);
         return true;
     }
 
@@ -386,22 +415,31 @@ final class Exchange {
                 && Combiner.payload(arrived).asSlice(0, size).mismatch(ownCall) == -1;
     }
 
-    private void demandEqual(int rank, ReceivedRecord arrived, MemorySegment buffer, Transfer expected)
-            throws IOException {
-        if (Combiner.payload(arrived).mismatch(buffer.asSlice(expected.offset(), expected.length())) != -1) {
-            throw new StreamBrokenException(
-                    mesh.members().get(rank),
-                    "the forwarded result of number " + number + " differs from the one held here; report this");
-        }
+    /** What ends a number on all ranks because this one's values cannot be carried. */
+    Refusal notCarried(NonFiniteException values) {
+        return new Refusal(Refusal.Cause.NON_FINITE, wire.name(mesh.rank()) + ": " + values.getMessage());
     }
 
-    private void send(Part part, Transfer transfer) throws IOException {
+    /** What ends a number on all ranks because a rank sent something else than agreed. */
+    Refusal malformed(int rank, MalformedMessageException bytes) {
+        return new Refusal(
+                Refusal.Cause.MALFORMED,
+                wire.name(rank) + " sent no encoding of '" + signature.codec() + "': " + bytes.getMessage());
+    }
+
+    /** False if this rank's values cannot be carried, which ends the number. */
+    private boolean send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;
         boolean isFirst = !called[rank];
-        called[rank] = true;
         long since = watch.now();
-        part.undo.sending(transfer);
+        try {
+            part.work.sending(transfer);
+        } catch (NonFiniteException notCarried) {
+            refusals.refuse(notCarried(notCarried));
+            return false;
+        }
+        called[rank] = true;
         wire.send(
                 rank,
                 isFirst ? Wire.CALL : Wire.SEGMENT,
@@ -412,5 +450,6 @@ final class Exchange {
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
         watch.did(Phase.SEND, rank, transfer.length(), since);
+        return true;
     }
 }

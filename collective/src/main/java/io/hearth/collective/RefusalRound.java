@@ -17,6 +17,7 @@ final class RefusalRound {
     private final Mesh mesh;
     private final Wire wire;
     private final boolean[] over; // by rank, whose REFUSED came; touched by whoever receives
+    private final boolean[] told; // by rank; touched by the sender
     private boolean spread;
     private volatile @Nullable Refusal refusal; // written by whoever receives, or before the start; read by the sender
 
@@ -25,6 +26,8 @@ final class RefusalRound {
         this.mesh = mesh;
         this.wire = wire;
         this.over = new boolean[mesh.world()];
+        this.told = new boolean[mesh.world()];
+        told[mesh.rank()] = true;
     }
 
     /** Why the number ends without a result; the first reason that was known here. */
@@ -63,26 +66,25 @@ final class RefusalRound {
             return;
         }
         spread = true;
-        MemorySegment bytes = MemorySegment.ofArray(CollectiveCodec.encode(known));
-        var told = new boolean[mesh.world()];
-        told[mesh.rank()] = true;
-        for (int rank = 0; rank < mesh.world(); rank++) { // those whose streams are not open yet hear it from these
-            if (mesh.isOpen(rank)) {
-                told[rank] = true;
-                tell(rank, bytes);
-            }
-        }
+        announce(); // those whose streams are not open yet hear it from these
         driver.open(mesh, mesh.byRank(), false);
-        for (int rank = 0; rank < mesh.world(); rank++) {
-            if (!told[rank]) {
-                tell(rank, bytes);
-            }
-        }
+        announce();
         driver.forEachOther(mesh, this::drain);
     }
 
-    private void tell(int rank, MemorySegment bytes) throws IOException {
-        wire.send(rank, Wire.REFUSED, 0, 0, Wire.NOTHING, bytes, 0, Math.toIntExact(bytes.byteSize()));
+    /** Tells all ranks to which streams are open how the number ends, if it is known, each once. By the sending thread. */
+    void announce() throws IOException {
+        Refusal known = refusal;
+        if (known == null) {
+            return;
+        }
+        MemorySegment bytes = MemorySegment.ofArray(CollectiveCodec.encode(known));
+        for (int rank = 0; rank < mesh.world(); rank++) {
+            if (!told[rank] && mesh.isOpen(rank)) {
+                told[rank] = true;
+                wire.send(rank, Wire.REFUSED, 0, 0, Wire.NOTHING, bytes, 0, Math.toIntExact(bytes.byteSize()));
+            }
+        }
     }
 
     /** Takes what a rank sends until its REFUSED. */

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param codec name of the compression, {@code none} without; at most 63 characters
  * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
  * @param strategy which algorithm was asked for, {@code auto} without; at most 63 characters
- * @param inPlace a plain all-reduce only: the result comes into being where the application wants it, and no rank keeps it; so the
+ * @param inPlace an all-reduce only: the result comes into being where the application wants it, and no rank keeps it; so the
  *     number ends only when all said that they hold it
  */
 public record Signature(
@@ -83,8 +83,8 @@ public record Signature(
             throw new IllegalArgumentException(
                     kind + (kind.hasRoot() ? " has a root, and none is given" : " has no root, and one is given"));
         }
-        if (inPlace && (kind != Kind.ALL_REDUCE || !codec.equals(PLAIN))) {
-            throw new IllegalArgumentException("only a plain all-reduce is done in place, no " + kind + " by " + codec);
+        if (inPlace && kind != Kind.ALL_REDUCE) {
+            throw new IllegalArgumentException("only an all-reduce is done in place, no " + kind);
         }
     }
 
@@ -95,6 +95,11 @@ public record Signature(
     /** An all-reduce. */
     public static Signature allReduce(ReduceOp op, DataType type, long count, String codec) {
         return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO, false);
+    }
+
+    /** An all-reduce of float32 values that travel encoded; {@code strategy} and {@code inPlace} as in the record. */
+    static Signature encoded(ReduceOp op, long count, String codec, String strategy, boolean inPlace) {
+        return new Signature(Kind.ALL_REDUCE, op, DataType.FLOAT32, count, codec, Optional.empty(), strategy, inPlace);
     }
 
     /** A collective that combines contributions and has no root. */

@@ -47,12 +47,24 @@ final class LiedTo {
         ONE_SHOT(AllReduceStrategy.DIRECT),
         TWO_HOPS(AllReduceStrategy.DIRECT),
         TREE(AllReduceStrategy.TREE),
-        CENTRALIZED(AllReduceStrategy.CENTRALIZED);
+        CENTRALIZED(AllReduceStrategy.CENTRALIZED),
+        QUANTISED(AllReduceStrategy.DIRECT, "int8:8"),
+        QUANTISED_RING(AllReduceStrategy.RING, "int8:8"),
+        SPARSE(AllReduceStrategy.AUTO, "topk:0.1"),
+        SPARSE_IN_PLACE(AllReduceStrategy.AUTO, "dgc:0.1"),
+        DENSER_THAN_PLAIN(AllReduceStrategy.AUTO, "topk:0.9"),
+        LOW_RANK(AllReduceStrategy.AUTO, "powersgd:1");
 
         private final AllReduceStrategy strategy;
+        private final String compression;
 
         Way(AllReduceStrategy strategy) {
+            this(strategy, "none");
+        }
+
+        Way(AllReduceStrategy strategy, String compression) {
             this.strategy = strategy;
+            this.compression = compression;
         }
 
         /** In segments of 512 bytes; {@code inTurn} bytes are played without a companion. */
@@ -60,13 +72,14 @@ final class LiedTo {
             var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0, 128 * 1024);
             return EngineOptions.DEFAULTS
                     .within(Duration.ofMinutes(1))
+                    .as(CompressionStrategy.parse(compression))
                     .with(new CollectiveConfig(
                             strategy,
                             BroadcastStrategy.AUTO,
                             ReduceStrategy.AUTO,
                             512,
                             inTurn,
-                            this == IN_PLACE ? 0 : Long.MAX_VALUE,
+                            this == IN_PLACE || this == SPARSE_IN_PLACE ? 0 : Long.MAX_VALUE,
                             1024 * 1024,
                             this == TWO_HOPS ? bytesAreDear : LinkModel.GIGABIT));
         }

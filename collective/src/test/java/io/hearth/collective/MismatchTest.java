@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,9 +44,15 @@ final class MismatchTest {
                 backend.allReduce(buffer.asSlice(0, 800), FLOATS, ReduceOp.SUM, SOON.by(way));
             });
         }
-        var codec = new CompressionStrategy.Int8(64);
-        asks.put("encoded", (backend, buffer) -> {
-            backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, SOON.as(codec));
+        for (String compression : List.of("int8", "int8:32", "fp16", "topk:0.1", "dgc:0.1", "powersgd")) {
+            var strategy = CompressionStrategy.parse(compression);
+            asks.put("as " + compression, (backend, buffer) -> {
+                backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, SOON.as(strategy));
+            });
+        }
+        asks.put("as int8 round the ring", (backend, buffer) -> {
+            var how = SOON.as(new CompressionStrategy.Int8(64)).by(AllReduceStrategy.RING);
+            backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, how);
         });
         asks.put("max", (backend, buffer) -> {
             backend.allReduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.MAX, SOON);

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.LyingStreams.Said;
+import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.Int8Codec;
+import io.hearth.compression.RandomKCodec;
 import io.hearth.compression.TopKCodec;
 import io.hearth.identity.NodeId;
 import java.nio.ByteBuffer;
@@ -14,12 +16,14 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class TensorLiesTest {
     private static final int WORLD = 3;
     private static final int COUNT = 700;
+    private static final int SEGMENT_BYTES = 64 * 1024;
 
     /** Lies about one record. */
     enum Lie {
@@ -184,7 +189,7 @@ final class TensorLiesTest {
     private static EngineOptions encoded(Codec codec) {
         return EngineOptions.DEFAULTS
                 .within(Duration.ofMinutes(1))
-                .with(CollectiveConfig.DEFAULTS.cut(64 * 1024, 0))
+                .with(CollectiveConfig.DEFAULTS.cut(SEGMENT_BYTES, 0))
                 .as(new CompressionStrategy.Custom(codec));
     }
 
@@ -202,6 +207,48 @@ final class TensorLiesTest {
         };
     }
 
+    /** Changes what rank 1 sends rank 0, who owns the only part, at the end of its first record with bytes. */
+    private static LyingStreams.Lie contribution(BlockCodec codec, UnaryOperator<byte[]> change) {
+        int slot = EncodedParts.of(codec, COUNT, WORLD, SEGMENT_BYTES).slotBytes();
+        var seen = new AtomicInteger();
+        return record -> {
+            byte[] bytes = record.bytes();
+            if (record.number() != 1 || bytes.length < slot || seen.getAndIncrement() > 0) {
+                return List.of(record);
+            }
+            byte[] changed = change.apply(Arrays.copyOfRange(bytes, bytes.length - slot, bytes.length));
+            System.arraycopy(changed, 0, bytes, bytes.length - slot, slot);
+            return List.of(record.with(bytes));
+        };
+    }
+
+    private static LyingStreams.Lie told(Codec codec, UnaryOperator<byte[]> change) {
+        return codec instanceof BlockCodec blocks ? contribution(blocks, change) : own(1, change);
+    }
+
+    /** Others may have taken a sound one and be gone, so it ends the stream and not the number. */
+    @Test
+    void aResultThatIsNoEncodingIsTheEndOfItsStream() throws Exception {
+        var owners = new Int8Codec(8); // small blocks: rank 1 owns a part
+        int slot = EncodedParts.of(owners, 5000, WORLD, 512).slotBytes();
+        var seen = new AtomicInteger();
+        LyingStreams.Lie lie = record -> {
+            boolean isResult = record.number() == 1
+                    && record.kind() == Wire.SEGMENT
+                    && record.chunk() == LiedTo.LIAR
+                    && record.bytes().length == slot;
+            if (!isResult || seen.getAndIncrement() > 0) {
+                return List.of(record);
+            }
+            return List.of(record.with(new byte[slot]));
+        };
+        LiedTo played = LiedTo.play(WORLD, LiedTo.Way.QUANTISED.options(0), 5000, lie, "a result of zeros");
+        assertEquals(Map.of(), played.errors(), "the honest ones have their sums");
+        assertTrue(
+                played.broken().stream().anyMatch(said -> said.contains("sent no result")),
+                () -> "it was seen: " + played.broken());
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("forgeries")
     void anEncodingThatIsNoneIsToldToTheScriptAndNothingIsAdded(Forgery forgery) throws Exception {
@@ -209,7 +256,7 @@ final class TensorLiesTest {
                 WORLD,
                 encoded(forgery.codec),
                 COUNT,
-                own(1, bytes -> {
+                told(forgery.codec, bytes -> {
                     forgery.change.accept(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
                     return bytes;
                 }),
@@ -222,7 +269,7 @@ final class TensorLiesTest {
     }
 
     static Stream<Arguments> lengths() {
-        return Stream.of(new TopKCodec(0.1), new Int8Codec(64))
+        return Stream.of(new TopKCodec(0.1), new RandomKCodec(0.1))
                 .flatMap(codec -> Stream.of(
                                 -1L, 0L, 1L, 15L, 16L, codec.encodedBytesMax(COUNT) + 1, Long.MAX_VALUE, Long.MIN_VALUE)
                         .map(bytes -> Arguments.of(codec, bytes)));

@@ -59,7 +59,8 @@ public final class ErrorFeedback implements GradientMemory {
      */
     public interface Parts extends Pending {
         /**
-         * Encodes the values from {@code first} on; parts come in any order, each once.
+         * Encodes the values from {@code first} on; parts come in any order, each once, from any thread, also several
+         * at a time.
          *
          * @param first a multiple of {@link BlockCodec#block}
          * @param count a multiple of {@link BlockCodec#block} but in the tensor's last part, which ends with the tensor

@@ -1,6 +1,5 @@
 package io.hearth.compression;
 
-import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -11,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Off-heap memory until {@link #close}. One thread at a time.
  */
-public sealed interface GradientMemory extends AutoCloseable permits ErrorFeedback, DgcMemory {
+public sealed interface GradientMemory extends CompressionMemory permits ErrorFeedback, DgcMemory {
     /** Most bytes that {@link #prepare} can write for {@code count} values. */
     long encodedBytesMax(long count);
 
@@ -27,32 +26,4 @@ public sealed interface GradientMemory extends AutoCloseable permits ErrorFeedba
      */
     ErrorFeedback.Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException;
-
-    /** Forgets what is owed to {@code key}, if anything; a pending encoding of it must be ended first. */
-    void forget(String key);
-
-    /** Size of what {@link #save} writes now. */
-    long savedBytes();
-
-    /**
-     * Writes all that is remembered, so that it can travel with the trained state.
-     *
-     * @param saved native memory of {@link #savedBytes} bytes; written
-     * @throws IllegalStateException if an encoding is pending
-     */
-    void save(MemorySegment saved);
-
-    /**
-     * Remembers what {@link #save} wrote and forgets all else.
-     *
-     * @param saved exactly the bytes of one call of {@link #save}, heap or native, from anywhere; borrowed
-     * @throws MalformedMessageException if they are cut, damaged, of another kind of memory or version, or hold more tensors than
-     *     allowed here; nothing was changed then
-     * @throws IllegalStateException if an encoding is pending
-     */
-    void restore(MemorySegment saved) throws MalformedMessageException;
-
-    /** Forgets all and frees the memory. */
-    @Override
-    void close();
 }

@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** The parts of one encoding: what each leaves out goes to its place in the tensor's next memory. */
 final class PartsOwing implements ErrorFeedback.Parts {
@@ -11,6 +12,7 @@ final class PartsOwing implements ErrorFeedback.Parts {
     private final long count;
     private final long seed;
     private final Remembered.Encoding whole;
+    private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private final Covered covered = new Covered();
     private long bytes;
 
@@ -32,22 +34,50 @@ final class PartsOwing implements ErrorFeedback.Parts {
             throw new IllegalArgumentException("need a multiple of " + codec.block()
                     + " values in all parts but the last, got " + n + " from " + first + " on of " + count);
         }
-        covered.checkFree(first, first + n);
+        demandFree(first, n);
         long written = codec.encodePartOwing(gradient, owed, left, first, n, seed, encoded);
-        covered.add(first, first + n);
-        bytes += written;
+        lock.lock();
+        try {
+            covered.add(first, first + n);
+            bytes += written;
+        } finally {
+            lock.unlock();
+        }
         return written;
+    }
+
+    private void demandFree(long first, long n) {
+        lock.lock();
+        try {
+            covered.checkFree(first, first + n);
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public long encodedBytes() {
-        return bytes;
+        lock.lock();
+        try {
+            return bytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long firstMissing() {
+        lock.lock();
+        try {
+            return covered.firstFree();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public void commit() {
         whole.checkPending();
-        long missing = covered.firstFree();
+        long missing = firstMissing();
         if (missing < count) {
             throw new IllegalStateException(
                     "value " + missing + " of " + count + " was not encoded: encode all parts, or roll back");

@@ -25,7 +25,7 @@ import java.util.SplittableRandom;
  * <p>Members need the same rank, seed and names. Arithmetic is plain Java in a fixed order, so what follows from the same sums has
  * the same bits everywhere. Off-heap memory of twice the size of each matrix and its factors. One thread at a time.
  */
-public final class PowerSgd implements AutoCloseable {
+public final class PowerSgd implements CompressionMemory {
     private final int rank;
     private final long seed;
     private final Tensors tensors;
@@ -108,26 +108,22 @@ public final class PowerSgd implements AutoCloseable {
         return PowerRound.begin(tensor, matrix);
     }
 
-    /** Forgets what is owed to {@code key}, if anything; a pending round of it must be ended first. */
+    @Override
     public void forget(String key) {
         tensors.forget(key);
     }
 
-    /** As {@link GradientMemory#savedBytes}. */
+    @Override
     public long savedBytes() {
         return TensorFile.bytes(tensors.allIdle());
     }
 
-    /** As {@link GradientMemory#save}. */
+    @Override
     public void save(MemorySegment saved) {
         TensorFile.write(TensorFile.POWER_SGD, tensors.allIdle(), saved);
     }
 
-    /**
-     * As {@link GradientMemory#restore}.
-     *
-     * @throws MalformedMessageException as there
-     */
+    @Override
     public void restore(MemorySegment saved) throws MalformedMessageException {
         tensors.allIdle();
         tensors.replace(TensorFile.read(TensorFile.POWER_SGD, tensors.tensorsMax(), saved));

@@ -121,7 +121,7 @@ final class Sparse {
     /** Over what {@code values} held. */
     static void scatter(MemorySegment encoded, MemorySegment values, long count) {
         values.asSlice(0, count * Float.BYTES).fill((byte) 0);
-        scatterAdd(encoded, values);
+        scatterAdd(encoded, values, 1);
     }
 
     /** Makes the places of what a sound encoding keeps 0. */
@@ -135,14 +135,15 @@ final class Sparse {
     /** What is left out still adds 0, which turns -0 into +0. */
     static void addAll(MemorySegment encoded, MemorySegment values, long count) {
         Float32.addZero(values, count);
-        scatterAdd(encoded, values);
+        scatterAdd(encoded, values, 1);
     }
 
-    private static void scatterAdd(MemorySegment encoded, MemorySegment values) {
+    /** Each value is divided before it is added. */
+    static void scatterAdd(MemorySegment encoded, MemorySegment values, int divisor) {
         var cursor = new Cursor(encoded);
         while (cursor.next()) {
             long offset = cursor.index() * Float.BYTES;
-            values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + cursor.value());
+            values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + cursor.value() / divisor);
         }
     }
 }

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Sums under lossy codecs, inside the collective. */
-final class EncodedSumTest {
+final class GatheredSumTest {
     private static final EngineOptions OPTIONS = new EngineOptions(
             Duration.ofMinutes(1),
             CollectiveConfig.DEFAULTS.by(AllReduceStrategy.RING).cut(512, 1024),

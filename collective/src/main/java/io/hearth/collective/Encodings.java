@@ -1,0 +1,134 @@
+package io.hearth.collective;
+
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.DgcMemory;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.ErrorFeedback.Pending;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.SparseSum;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+
+/** How whole tensors are encoded and read again. */
+sealed interface Encodings {
+    /** For people. */
+    String name();
+
+    /** Most bytes of an encoding of {@code count} values. */
+    long bytesMax(long count);
+
+    /** Whether encodings are sparse sums, which can be merged. */
+    boolean isSparse();
+
+    /**
+     * Encodes.
+     *
+     * @param key names the tensor in what is remembered
+     * @param count of {@code values}
+     * @param draw for codecs that draw
+     * @param contributors how many members sum
+     * @param encoded memory of {@link #bytesMax} bytes; written
+     * @throws NonFiniteException if a value cannot be carried
+     */
+    Encoded encode(String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
+            throws NonFiniteException;
+
+    /** Decodes over {@code values}. */
+    void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException;
+
+    /** Decodes onto {@code values}. */
+    void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException;
+
+    /**
+     * An encoding that was made.
+     *
+     * @param pending what is remembered of it, if it is summed
+     */
+    record Encoded(long bytes, Optional<Pending> pending) {
+        private static Encoded of(Pending pending) {
+            return new Encoded(pending.encodedBytes(), Optional.of(pending));
+        }
+    }
+
+    /**
+     * By a codec.
+     *
+     * @param isSparse what it writes is a sparse sum
+     * @param memory of what was left out; empty for lossless codecs
+     */
+    record ByCodec(Codec codec, boolean isSparse, Optional<ErrorFeedback> memory) implements Encodings {
+        /** By that of a strategy. */
+        static ByCodec of(CompressionStrategy.Coded strategy, Codec codec, Optional<ErrorFeedback> memory) {
+            return new ByCodec(codec, strategy instanceof CompressionStrategy.TopK, memory);
+        }
+
+        @Override
+        public String name() {
+            return codec.name();
+        }
+
+        @Override
+        public long bytesMax(long count) {
+            return codec.encodedBytesMax(count);
+        }
+
+        @Override
+        public Encoded encode(
+                String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
+                throws NonFiniteException {
+            return memory.isPresent()
+                    ? Encoded.of(memory.get().prepare(key, values, count, draw, encoded))
+                    : new Encoded(codec.encode(values, count, draw, encoded), Optional.empty());
+        }
+
+        @Override
+        public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+            codec.decode(encoded, values, count);
+        }
+
+        @Override
+        public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count)
+                throws MalformedMessageException {
+            codec.decodeAndAdd(encoded, values, count);
+        }
+    }
+
+    /** By deep gradient compression. */
+    record ByDgc(DgcMemory memory) implements Encodings {
+        @Override
+        public String name() {
+            return "dgc";
+        }
+
+        @Override
+        public long bytesMax(long count) {
+            return memory.encodedBytesMax(count);
+        }
+
+        @Override
+        public boolean isSparse() {
+            return true;
+        }
+
+        @Override
+        public Encoded encode(
+                String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
+                throws NonFiniteException {
+            memory.contributors(contributors);
+            return Encoded.of(memory.prepare(key, values, count, encoded));
+        }
+
+        @Override
+        public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+            SparseSum.decode(encoded, values, count);
+        }
+
+        @Override
+        public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count)
+                throws MalformedMessageException {
+            SparseSum.decodeAndAdd(encoded, values, count);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+package io.hearth.collective;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.schedule.Blocks;
+import io.hearth.collective.schedule.RingAllGather;
+import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.SparseSum;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sum of whole encodings: each rank encodes its contribution once, all encodings go to all ranks around the mesh, and every rank
+ * decodes and adds them in rank order. So all end with the same bits, nothing is encoded twice, and the error does not grow
+ * with the number of ranks.
+ *
+ * <p>Right for sparse encodings that differ from rank to rank. Where all of them together are longer than what a plain sum moves, each
+ * rank decodes its own and a plain sum it is.
+ *
+ * <p>Of a large tensor nobody keeps the result: all hold all encodings before anybody makes the sum of them, which then comes into being
+ * where the application wants it.
+ */
+final class GatheredSum implements Contribution {
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final int STRIDE_ALIGNMENT = 64;
+
+    /** A rank gets the encodings of all others, or the plain bytes of all others' shares, twice: as contributions and as results. */
+    private static final int PLAIN_FACTOR = 2;
+
+    private final Encodings encodings;
+    private final String key;
+    private final boolean inPlace;
+    private final Buffers buffers;
+    private final Reducer reducer;
+    private Optional<ErrorFeedback.Pending> pending = Optional.empty();
+    private @Nullable Held held;
+
+    /**
+     * A call's contribution.
+     *
+     * @param key names the tensor in what the encodings remember
+     * @param inPlace nobody keeps the result; for sparse encodings only, which can be proved sound before anything is overwritten
+     */
+    GatheredSum(Encodings encodings, String key, boolean inPlace, Buffers buffers, Reducer reducer) {
+        this.encodings = encodings;
+        this.key = key;
+        this.inPlace = inPlace;
+        this.buffers = buffers;
+        this.reducer = reducer;
+    }
+
+    /**
+     * What all ranks have and the result is made of.
+     *
+     * @param memory lent for it
+     * @param byRank the encodings; or else the memory is the result
+     */
+    private record Held(Buffers.Buffer memory, List<MemorySegment> byRank) {}
+
+    @Override
+    public Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
+        Call.Memory usual = Contribution.super.memory(signature, input, target, shell);
+        if (!inPlace || !target.isNative()) {
+            return usual;
+        }
+        shell.buffers().give(usual.work());
+        return new Call.Memory(usual.input(), usual.copy(), Buffers.NONE, target);
+    }
+
+    @Override
+    public Optional<Refusal> attempt(Place place) throws IOException {
+        release();
+        Signature signature = place.call().signature();
+        long stride = Math.ceilDiv(encodings.bytesMax(signature.count()), STRIDE_ALIGNMENT) * STRIDE_ALIGNMENT;
+        Buffers.Buffer slots = buffers.take(Math.multiplyExact(stride, (long) place.world()));
+        try {
+            var table = new Table(place, slots, stride);
+            Optional<Refusal> refusal = encode(table);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            if (table.bytes() > PLAIN_FACTOR * signature.bytes()) {
+                return addPlain(table);
+            }
+            refusal = table.gather();
+            return refusal.isPresent() ? refusal : add(table);
+        } finally {
+            if (held == null || held.byRank().isEmpty()) {
+                buffers.give(slots);
+            }
+        }
+    }
+
+    /** One slot for each rank's encoding, in hop order; so are the lengths. */
+    private static final class Table {
+        private final Place place;
+        private final Buffers.Buffer slots;
+        private final long stride;
+        private List<Long> lengths = List.of();
+
+        Table(Place place, Buffers.Buffer slots, long stride) {
+            this.place = place;
+            this.slots = slots;
+            this.stride = stride;
+        }
+
+        MemorySegment slot(int position, long bytes) {
+            return slots.bytes().asSlice(position * stride, bytes);
+        }
+
+        MemorySegment own() {
+            return slot(place.hop(), lengths.get(place.hop()));
+        }
+
+        long bytes() {
+            return lengths.stream().mapToLong(Long::longValue).sum();
+        }
+
+        /** Tells all ranks how long the own encoding is, and hears how long theirs are. */
+        Optional<Refusal> exchangeLengths(long own, Buffers.Buffer memory) throws IOException {
+            MemorySegment row = memory.bytes();
+            row.set(LONG, (long) place.hop() * Long.BYTES, own);
+            List<Long> eachLong = Collections.nCopies(place.world(), (long) Long.BYTES);
+            Optional<Refusal> refusal = gather(eachLong, Long.BYTES, row);
+            if (refusal.isEmpty()) {
+                var all = new ArrayList<Long>();
+                for (int position = 0; position < place.world(); position++) {
+                    all.add(row.get(LONG, (long) position * Long.BYTES));
+                }
+                lengths = all;
+            }
+            return refusal;
+        }
+
+        Optional<Refusal> gather() throws IOException {
+            return gather(lengths, stride, slots.bytes());
+        }
+
+        private Optional<Refusal> gather(List<Long> each, long apart, MemorySegment memory) throws IOException {
+            var schedule = new RingAllGather(place.hop(), Blocks.strided(each, apart), place.segmentBytes());
+            var region = Exchange.Region.of(memory);
+            return place.exchange().play(schedule, place.mesh().byHop(), region, region);
+        }
+
+        long length(NodeId member) {
+            return lengths.get(position(member));
+        }
+
+        List<MemorySegment> byRank() {
+            return place.mesh().members().stream()
+                    .map(member -> slot(position(member), length(member)))
+                    .toList();
+        }
+
+        private int position(NodeId member) {
+            return place.mesh().byHop().position(place.mesh().rank(member));
+        }
+    }
+
+    /** Makes the own encoding, and agrees on the lengths of all. */
+    private Optional<Refusal> encode(Table table) throws IOException {
+        Place place = table.place;
+        long count = place.call().signature().count();
+        long most = encodings.bytesMax(count);
+        long bytes = 0;
+        try {
+            long draw = Draws.of(place.exchange().number(), key);
+            MemorySegment slot = table.slot(place.hop(), most);
+            var encoded = encodings.encode(key, place.call().input(), count, draw, place.world(), slot);
+            pending = encoded.pending();
+            bytes = encoded.bytes();
+        } catch (NonFiniteException nonFinite) {
+            place.exchange().refuse(place.exchange().notCarried(nonFinite));
+        }
+        Buffers.Buffer memory = buffers.take((long) place.world() * Long.BYTES);
+        try {
+            Optional<Refusal> refusal = table.exchangeLengths(bytes, memory);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+        } finally {
+            buffers.give(memory);
+        }
+        for (NodeId member : place.mesh().members()) {
+            long length = table.length(member);
+            if (length < 0 || length > most) {
+                return malformed(place, member, length + " bytes for " + count + " values");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Round the ring, as they are. */
+    private Optional<Refusal> addPlain(Table table) throws IOException {
+        Place place = table.place;
+        Signature signature = place.call().signature();
+        Buffers.Buffer sum =
+                inPlace ? buffers.take(signature.bytes()) : place.call().work();
+        if (inPlace) {
+            held = new Held(sum, List.of());
+        }
+        try {
+            encodings.decode(table.own(), sum.bytes(), signature.count());
+        } catch (MalformedMessageException bug) {
+            throw new AssertionError(encodings.name() + " cannot read what it wrote", bug);
+        }
+        var region = Exchange.Region.of(sum.bytes());
+        var schedule = new RingAllReduce(
+                place.hop(), place.world(), signature.count(), signature.type().bytes(), place.segmentBytes());
+        Optional<Refusal> refusal = place.exchange().play(schedule, place.mesh().byHop(), region, region);
+        return refusal.isPresent() || !inPlace ? refusal : place.held();
+    }
+
+    private Optional<Refusal> add(Table table) throws IOException {
+        Place place = table.place;
+        List<MemorySegment> byRank = table.byRank();
+        if (!inPlace) {
+            return add(place, byRank);
+        }
+        for (int rank = 0; rank < byRank.size(); rank++) {
+            try {
+                SparseSum.check(byRank.get(rank), place.call().signature().count());
+            } catch (MalformedMessageException malformed) {
+                return malformed(place, place.mesh().members().get(rank), malformed.getMessage());
+            }
+        }
+        held = new Held(table.slots, byRank);
+        return place.held();
+    }
+
+    private Optional<Refusal> add(Place place, List<MemorySegment> byRank) {
+        Signature signature = place.call().signature();
+        MemorySegment sum = place.work();
+        for (int rank = 0; rank < byRank.size(); rank++) {
+            try {
+                if (rank == 0) {
+                    encodings.decode(byRank.get(rank), sum, signature.count());
+                } else {
+                    encodings.decodeAndAdd(byRank.get(rank), sum, signature.count());
+                }
+            } catch (MalformedMessageException malformed) {
+                return malformed(place, place.mesh().members().get(rank), malformed.getMessage());
+            }
+        }
+        if (signature.op() == ReduceOp.AVG) {
+            reducer.divide(signature.type(), sum, 0, signature.count(), byRank.size());
+        }
+        return Optional.empty();
+    }
+
+    /** All ranks have the same bytes, so all come to this without a word. */
+    private Optional<Refusal> malformed(Place place, NodeId member, @Nullable String what) {
+        return Optional.of(new Refusal(
+                Refusal.Cause.MALFORMED,
+                place.mesh().name(member) + " sent no encoding of '" + encodings.name() + "': " + what));
+    }
+
+    @Override
+    public void deliver(Call call, Mesh ran) {
+        if (!inPlace) {
+            Contribution.super.deliver(call, ran);
+            return;
+        }
+        Held from = Objects.requireNonNull(held, "a result is delivered once, after it was held");
+        MemorySegment target = call.memory().target();
+        if (target.isNative()) {
+            deliver(from, call.signature(), target);
+        } else {
+            deliver(from, call.signature(), call.work().bytes());
+            Contribution.super.deliver(call, ran);
+        }
+        release();
+    }
+
+    private static void deliver(Held from, Signature signature, MemorySegment target) {
+        if (from.byRank().isEmpty()) {
+            MemorySegment.copy(from.memory().bytes(), 0, target, 0, signature.bytes());
+            return;
+        }
+        int divisor = signature.op() == ReduceOp.AVG ? from.byRank().size() : 1;
+        try {
+            SparseSum.decodeAll(from.byRank(), divisor, target, signature.count());
+        } catch (MalformedMessageException bug) {
+            throw new AssertionError("an encoding that was sound is no more", bug);
+        }
+    }
+
+    private void release() {
+        Held over = held;
+        held = null;
+        if (over != null) {
+            buffers.give(over.memory());
+        }
+    }
+
+    @Override
+    public void restore() {
+        release();
+    }
+
+    @Override
+    public void commit() {
+        pending.ifPresent(ErrorFeedback.Pending::commit);
+        pending = Optional.empty();
+    }
+
+    @Override
+    public void rollBack() {
+        pending.ifPresent(ErrorFeedback.Pending::rollback);
+        pending = Optional.empty();
+        release();
+    }
+}

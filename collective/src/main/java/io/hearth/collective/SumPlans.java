@@ -1,0 +1,103 @@
+package io.hearth.collective;
+
+import io.hearth.accel.Reducer;
+import io.hearth.compression.BlockCodec;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.util.Locale;
+import java.util.Optional;
+
+/** How an all-reduce is done: as it is, in place, or by one of the ways to compress it. Decides by what all ranks know alike. */
+final class SumPlans {
+    private final EngineOptions options;
+    private final Buffers buffers;
+    private final Reducer reducer;
+    private final CompressionMemories memories;
+
+    SumPlans(EngineOptions options, Buffers buffers, Reducer reducer, CompressionMemories memories) {
+        this.options = options;
+        this.buffers = buffers;
+        this.reducer = reducer;
+        this.memories = memories;
+    }
+
+    /**
+     * For {@code count} elements.
+     *
+     * @throws IllegalArgumentException if the call itself asks for a compression that is not for these
+     */
+    Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how) {
+        AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
+        if (!fits && how.compression().isPresent() && !compression.equals(CompressionStrategy.NONE)) {
+            throw new IllegalArgumentException("compression " + compression.text()
+                    + " is for SUM and AVG of float32, not for " + op + " of " + type);
+        }
+        if (!fits) {
+            return plain(op, type, count, way);
+        }
+        String key = how.key().orElse("float32[" + count + "]");
+        return switch (compression) {
+            case CompressionStrategy.None _ -> plain(op, type, count, way);
+            case CompressionStrategy.Coded coded -> coded(op, count, way, coded, key);
+            case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
+            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, lowRank, key, how.shape());
+        };
+    }
+
+    private Plan plain(ReduceOp op, DataType type, long count, AllReduceStrategy way) {
+        String name = way.name().toLowerCase(Locale.ROOT);
+        boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
+        if (mayGoRound && count * type.bytes() >= options.config().inPlaceBytesMin()) {
+            return new Plan(Signature.inPlace(op, type, count, name), new SumInPlace());
+        }
+        return new Plan(Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way));
+    }
+
+    private Plan coded(
+            ReduceOp op, long count, AllReduceStrategy way, CompressionStrategy.Coded compression, String key) {
+        Codec codec = compression.codec();
+        Optional<ErrorFeedback> memory = codec.lossless() ? Optional.empty() : Optional.of(memories.of(compression));
+        if (codec instanceof BlockCodec blocks) {
+            boolean isRing = way == AllReduceStrategy.RING;
+            String name = (isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT)
+                    .name()
+                    .toLowerCase(Locale.ROOT);
+            var signature = Signature.encoded(op, count, compression.text(), name, false);
+            return new Plan(signature, new QuantisedSum(blocks, memory, key, isRing, buffers, reducer));
+        }
+        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, memory), key);
+    }
+
+    private Plan gathered(ReduceOp op, long count, CompressionStrategy compression, Encodings encodings, String key) {
+        boolean inPlace =
+                encodings.isSparse() && count * Float.BYTES >= options.config().inPlaceBytesMin();
+        var signature = Signature.encoded(op, count, compression.text(), Signature.AUTO, inPlace);
+        return new Plan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer));
+    }
+
+    private Plan lowRank(
+            ReduceOp op,
+            long count,
+            AllReduceStrategy way,
+            CompressionStrategy.LowRank compression,
+            String key,
+            Optional<MatrixShape> given) {
+        MatrixShape shape = given.orElseGet(() -> MatrixShape.square(Math.max(1, count)));
+        if (given.isPresent() && shape.count() != count) {
+            throw new IllegalArgumentException(
+                    count + " values are no matrix of " + shape.text() + ", which has " + shape.count());
+        }
+        if (!shape.isWorth(compression.rank())) {
+            return plain(op, DataType.FLOAT32, count, way);
+        }
+        String text = compression.text() + ":" + shape.text();
+        return new Plan(
+                Signature.encoded(op, count, text, Signature.AUTO, true),
+                new LowRankSum(memories.of(compression), key, shape, buffers));
+    }
+}

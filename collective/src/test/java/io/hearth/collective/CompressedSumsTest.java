@@ -1,0 +1,253 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every way to compress a sum gives, at every rank and bit by bit, what its codec and plain arithmetic give. */
+final class CompressedSumsTest {
+    private static final int SEGMENT_BYTES = 512;
+    private static final int STEPS = 4;
+
+    enum Way {
+        INT8("int8:8", AllReduceStrategy.AUTO),
+        INT8_RING("int8:8", AllReduceStrategy.RING),
+        INT4("int4:16", AllReduceStrategy.DIRECT),
+        FP16("fp16", AllReduceStrategy.AUTO),
+        BF16_RING("bf16", AllReduceStrategy.RING),
+        TOP_K("topk:0.05", AllReduceStrategy.AUTO),
+        TOP_K_IN_PLACE("topk:0.05", AllReduceStrategy.AUTO),
+        DGC("dgc:0.05:warmup=1", AllReduceStrategy.AUTO),
+        DGC_IN_PLACE("dgc:0.05:clip=1", AllReduceStrategy.AUTO),
+        LOW_RANK("powersgd:1", AllReduceStrategy.AUTO);
+
+        private final String compression;
+        private final AllReduceStrategy algorithm;
+
+        Way(String compression, AllReduceStrategy algorithm) {
+            this.compression = compression;
+            this.algorithm = algorithm;
+        }
+
+        /** {@code inTurn} bytes are played without a companion. */
+        EngineOptions options(int inTurn) {
+            boolean isInPlace = this == TOP_K_IN_PLACE || this == DGC_IN_PLACE;
+            return EngineOptions.DEFAULTS
+                    .within(Duration.ofMinutes(1))
+                    .as(CompressionStrategy.parse(compression))
+                    .with(CollectiveConfig.DEFAULTS
+                            .by(algorithm)
+                            .cut(SEGMENT_BYTES, inTurn)
+                            .inPlaceFrom(isInPlace ? 0 : Long.MAX_VALUE));
+        }
+
+        SumOracles oracles() {
+            return new SumOracles(
+                    CompressionStrategy.parse(compression), algorithm == AllReduceStrategy.RING, SEGMENT_BYTES);
+        }
+
+        /** Where a matrix is too small, its values travel as they are, and the order of sums is another algorithm's. */
+        boolean isCompressed(int count) {
+            return this != LOW_RANK || MatrixShape.square(Math.max(1, count)).isWorth(1);
+        }
+    }
+
+    private static float[] gradient(int rank, int step, int count) {
+        var random = new SplittableRandom(rank * 1009L + step);
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = (float) (random.nextDouble() - 0.5);
+        }
+        return values;
+    }
+
+    private static IntFunction<float[]> of(int step, int count) {
+        return rank -> gradient(rank, step, count);
+    }
+
+    static Stream<Arguments> ways() {
+        return Stream.of(Way.values()).flatMap(way -> Stream.of(0, 1 << 20).map(inTurn -> Arguments.of(way, inTurn)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void allRanksGetWhatTheCodecGives(Way way, int inTurn) throws Exception {
+        for (int world = 1; world <= 5; world++) {
+            for (int count : new int[] {0, 1, 7, 300, 5003}) {
+                if (way.isCompressed(count)) {
+                    compare(way, inTurn, world, count);
+                }
+            }
+        }
+    }
+
+    private static void compare(Way way, int inTurn, int world, int count) throws Exception {
+        List<Integer> ranks = CollectiveEngineTest.ranks(world);
+        float[][][] got = new float[world][STEPS][];
+        try (var group = new TestGroup(world, way.options(inTurn))) {
+            group.start((rank, context) -> {
+                        for (int step = 0; step < STEPS; step++) {
+                            got[rank][step] = gradient(rank, step, count);
+                            context.allReduce(got[rank][step], ReduceOp.SUM);
+                        }
+                    })
+                    .joinWell();
+        }
+        try (var oracles = way.oracles()) {
+            for (int step = 0; step < STEPS; step++) {
+                float[] expected = oracles.sum(ranks, of(step, count));
+                for (int rank : ranks) {
+                    String where = "world " + world + ", " + count + " values, step " + step + ", rank " + rank;
+                    assertArrayEquals(expected, got[rank][step], where);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void anAverageIsTheSumDivided(Way way) throws Exception {
+        int world = 4; // dividing by it is exact
+        int count = 1009;
+        List<Integer> ranks = CollectiveEngineTest.ranks(world);
+        float[][] got = new float[world][];
+        try (var group = new TestGroup(world, way.options(0))) {
+            group.start((rank, context) -> {
+                        got[rank] = gradient(rank, 0, count);
+                        context.allReduce(got[rank], ReduceOp.AVG);
+                    })
+                    .joinWell();
+        }
+        try (var oracles = way.oracles()) {
+            float[] sum = oracles.sum(ranks, of(0, count));
+            for (int rank : ranks) {
+                for (int i = 0; i < count; i++) {
+                    assertEquals(sum[i] / world, got[rank][i], 1e-6f, "rank " + rank + ", value " + i);
+                }
+                assertArrayEquals(got[0], got[rank], "rank " + rank);
+            }
+        }
+    }
+
+    /** Whatever was sent before it was found: all are told alike, nothing is owed twice, and the group goes on. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aValueThatCannotBeCarriedEndsTheSumOnAllRanks(Way way, int inTurn) throws Exception {
+        int world = 3;
+        int count = 2000;
+        boolean carries = way == Way.FP16 || way == Way.BF16_RING;
+        float bad = way == Way.FP16 ? 1e6f : way == Way.BF16_RING ? Float.MAX_VALUE : Float.NaN;
+        List<Integer> ranks = CollectiveEngineTest.ranks(world);
+        for (int at : new int[] {0, 700, 1200, 1999}) {
+            float[][][] got = new float[world][STEPS][];
+            var told = new TreeMap<Integer, String>();
+            try (var group = new TestGroup(world, way.options(inTurn))) {
+                group.start((rank, context) -> {
+                            for (int step = 0; step < STEPS; step++) {
+                                float[] values = gradient(rank, step, count);
+                                got[rank][step] = values;
+                                if (step == 2) {
+                                    values[at] = rank == 1 ? bad : values[at];
+                                    float[] before = values.clone();
+                                    var error = assertThrows(
+                                            CollectiveException.class, () -> context.allReduce(values, ReduceOp.SUM));
+                                    synchronized (told) {
+                                        told.put(rank, String.valueOf(error.getMessage()));
+                                    }
+                                    assertArrayEquals(before, values);
+                                } else {
+                                    context.allReduce(values, ReduceOp.SUM);
+                                }
+                            }
+                        })
+                        .joinWell();
+            }
+            assertEquals(3, told.size(), carries + " at " + at);
+            for (String text : told.values()) {
+                assertTrue(text.contains("gradient value") && text.contains("rank 1"), text);
+            }
+            try (var oracles = way.oracles()) {
+                for (int step : new int[] {0, 1, 3}) {
+                    float[] expected = oracles.sum(ranks, of(step, count));
+                    for (int rank : ranks) {
+                        assertArrayEquals(expected, got[rank][step], "at " + at + ", step " + step + ", rank " + rank);
+                    }
+                }
+            }
+        }
+    }
+
+    /** What was left out goes back with what runs again; a result that some have counts for all. */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aLossAtAnyRecordLeavesSumsThatAreRightAndNothingOwedTwice(Way way) throws Exception {
+        for (int victim = 0; victim < 3; victim++) {
+            int after = 0;
+            while (kill(way, victim, after)) {
+                after++;
+            }
+            assertTrue(after >= STEPS, "the last kill was after " + after);
+        }
+    }
+
+    /** False if the victim outlived the run. */
+    private static boolean kill(Way way, int victim, int after) throws Exception {
+        int count = 300;
+        try (var group = new TestGroup(3, way.options(0))) {
+            NodeId dead = group.nodes.get(victim);
+            group.fabric.killAfter(dead, after, () -> group.told.add("killed"));
+            float[][][] got = new float[3][STEPS][];
+            int[][] contributors = new int[3][STEPS];
+            TestGroup.Run run = group.start((rank, context) -> {
+                for (int step = 0; step < STEPS; step++) {
+                    float[] values = gradient(rank, step, count);
+                    contributors[rank][step] =
+                            context.allReduce(values, ReduceOp.SUM).contributors();
+                    got[rank][step] = values;
+                }
+                if (rank == victim) {
+                    group.told.add("end");
+                }
+            });
+            boolean killed = group.awaitOne("killed", "end").equals("killed");
+            if (killed) {
+                group.change(group.without(dead));
+                group.end(dead);
+            }
+            List<Integer> kept =
+                    Stream.of(0, 1, 2).filter(rank -> rank != victim).toList();
+            String when = "rank " + victim + " killed after " + after;
+            assertEquals(Map.of(), run.join(kept), when);
+            try (var oracles = way.oracles()) {
+                for (int step = 0; step < STEPS; step++) {
+                    int contributing = contributors[kept.getFirst()][step];
+                    List<Integer> ranks = contributing == 3 ? List.of(0, 1, 2) : kept;
+                    float[] expected = oracles.sum(ranks, of(step, count));
+                    for (int rank : kept) {
+                        String where = when + ", step " + step + ", rank " + rank;
+                        assertEquals(contributing, contributors[rank][step], where);
+                        assertArrayEquals(expected, got[rank][step], where);
+                    }
+                }
+            }
+            return killed;
+        }
+    }
+}

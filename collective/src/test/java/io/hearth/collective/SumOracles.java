@@ -1,0 +1,213 @@
+package io.hearth.collective;
+
+import io.hearth.compression.BlockCodec;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.DgcMemory;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.GradientMemory;
+import io.hearth.compression.PowerSgd;
+import io.hearth.compression.SparseSum;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+
+/** What sums of compressed gradients come to, one thread for all ranks: by the codecs and plain arithmetic alone. */
+final class SumOracles implements AutoCloseable {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
+
+    private final Arena arena = Arena.ofConfined();
+    private final Map<Integer, GradientMemory> memories = new TreeMap<>();
+    private final Map<Integer, PowerSgd> factors = new TreeMap<>();
+    private final Map<Integer, float[]> owed = new TreeMap<>();
+    private final CompressionStrategy compression;
+    private final boolean isRing;
+    private final int segmentBytes;
+
+    SumOracles(CompressionStrategy compression, boolean isRing, int segmentBytes) {
+        this.compression = compression;
+        this.isRing = isRing;
+        this.segmentBytes = segmentBytes;
+    }
+
+    /** The sum of what {@code ranks} give, by rank; each of them owes what it left out from then on. */
+    float[] sum(List<Integer> ranks, IntFunction<float[]> gradients) throws Exception {
+        int count = gradients.apply(ranks.getFirst()).length;
+        return switch (compression) {
+            case CompressionStrategy.Coded coded
+            when coded.codec() instanceof BlockCodec codec && isRing -> ring(codec, ranks, gradients, count);
+            case CompressionStrategy.Coded coded
+            when coded.codec() instanceof BlockCodec codec -> direct(codec, ranks, gradients, count);
+            case CompressionStrategy.LowRank lowRank -> lowRank(lowRank, ranks, gradients, count);
+            default -> gathered(ranks, gradients, count);
+        };
+    }
+
+    private float[] gathered(List<Integer> ranks, IntFunction<float[]> gradients, int count) throws Exception {
+        var sent = new ArrayList<MemorySegment>();
+        long bytes = 0;
+        for (int rank : ranks) {
+            GradientMemory memory = memories.computeIfAbsent(rank, _ -> switch (compression) {
+                case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
+                case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
+                case CompressionStrategy.LowRank other -> throw new IllegalArgumentException(other.text());
+            });
+            if (memory instanceof DgcMemory dgc) {
+                dgc.contributors(ranks.size());
+            }
+            MemorySegment encoded = arena.allocate(memory.encodedBytesMax(count));
+            ErrorFeedback.Pending pending = memory.prepare(key(count), of(gradients.apply(rank)), count, encoded);
+            pending.commit();
+            bytes += pending.encodedBytes();
+            MemorySegment decoded = arena.allocate(FLOAT, count);
+            SparseSum.decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
+            sent.add(decoded);
+        }
+        if (bytes > 2L * count * Float.BYTES) { // they go round the ring as they are
+            spread(sent);
+            return sent.getFirst().toArray(FLOAT);
+        }
+        float[] sum = new float[count];
+        sent.forEach(decoded -> add(sum, decoded.toArray(FLOAT)));
+        return sum;
+    }
+
+    private static String key(int count) {
+        return "float32[" + count + "]";
+    }
+
+    private float[] direct(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count)
+            throws Exception {
+        float[] sum = new float[count];
+        for (int rank : ranks) {
+            float[] values = gradients.apply(rank).clone();
+            add(values, owed(rank, count));
+            float[] sent = carried(codec, values);
+            for (int i = 0; i < count; i++) {
+                owed(rank, count)[i] = values[i] - sent[i];
+                sum[i] = rank == ranks.getFirst() ? sent[i] : sum[i] + sent[i];
+            }
+        }
+        return carried(codec, sum);
+    }
+
+    /** Positions are ranks; position c begins with chunk c. */
+    private float[] ring(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count)
+            throws Exception {
+        int world = ranks.size();
+        var layout = EncodedParts.of(codec, count, world, segmentBytes);
+        float[] result = new float[count];
+        for (int chunk = 0; chunk < world; chunk++) {
+            long from = chunk * (layout.parts() / world) + Math.min(chunk, layout.parts() % world);
+            long parts = layout.parts() / world + (chunk < layout.parts() % world ? 1 : 0);
+            int first = (int) Math.min(count, layout.first(from));
+            int end = (int) Math.min(count, layout.first(from + parts));
+            float[] carried = new float[end - first];
+            for (int step = 0; step < world; step++) {
+                int rank = ranks.get((chunk + step) % world);
+                float[] values = new float[end - first];
+                for (int i = first; i < end; i++) {
+                    float sum = step == 0
+                            ? gradients.apply(rank)[i]
+                            : carried[i - first] + gradients.apply(rank)[i];
+                    values[i - first] = sum + owed(rank, count)[i];
+                }
+                carried = carried(codec, values);
+                for (int i = first; i < end; i++) {
+                    owed(rank, count)[i] = values[i - first] - carried[i - first];
+                }
+            }
+            System.arraycopy(carried, 0, result, first, end - first);
+        }
+        return result;
+    }
+
+    private float[] lowRank(
+            CompressionStrategy.LowRank strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
+            throws Exception {
+        var shape = MatrixShape.square(count);
+        var rounds = new TreeMap<Integer, PowerSgd.Round>();
+        for (int rank : ranks) {
+            PowerSgd memory = factors.computeIfAbsent(rank, _ -> new PowerSgd(strategy.rank(), 0, 1));
+            float[] padded = Arrays.copyOf(gradients.apply(rank), (int) shape.count());
+            rounds.put(rank, memory.begin(key(count), of(padded), shape.rows(), shape.columns()));
+        }
+        spread(rounds.values().stream().map(PowerSgd.Round::left).toList());
+        for (PowerSgd.Round round : rounds.values()) {
+            round.leftSummed(1);
+        }
+        spread(rounds.values().stream().map(PowerSgd.Round::right).toList());
+        MemorySegment result = arena.allocate(FLOAT, shape.count());
+        for (PowerSgd.Round round : rounds.values()) {
+            round.rightSummed(1);
+            round.approximation(result);
+            round.commit();
+        }
+        return Arrays.copyOf(result.toArray(FLOAT), count);
+    }
+
+    /** Gives all the sum of all, added in the order of a ring: chunk c from position c on. */
+    private static void spread(List<MemorySegment> all) {
+        int world = all.size();
+        int count = (int) (all.getFirst().byteSize() / Float.BYTES);
+        for (int i = 0; i < count; i++) {
+            int chunk = chunkOf(i, count, world);
+            float sum = all.get(chunk).getAtIndex(FLOAT, i);
+            for (int step = 1; step < world; step++) {
+                sum = all.get((chunk + step) % world).getAtIndex(FLOAT, i) + sum;
+            }
+            for (MemorySegment one : all) {
+                one.setAtIndex(FLOAT, i, sum);
+            }
+        }
+    }
+
+    private static int chunkOf(int index, int count, int world) {
+        int chunk = 0;
+        int end = 0;
+        while (true) {
+            end += count / world + (chunk < count % world ? 1 : 0);
+            if (index < end) {
+                return chunk;
+            }
+            chunk++;
+        }
+    }
+
+    private float[] owed(int rank, int count) {
+        return owed.computeIfAbsent(rank, _ -> new float[count]);
+    }
+
+    private float[] carried(Codec codec, float[] values) throws Exception {
+        MemorySegment encoded = arena.allocate(codec.encodedBytesMax(values.length));
+        long bytes = codec.encode(of(values), values.length, encoded);
+        MemorySegment decoded = arena.allocate(FLOAT, values.length);
+        codec.decode(encoded.asSlice(0, bytes), decoded, values.length);
+        return decoded.toArray(FLOAT);
+    }
+
+    private MemorySegment of(float[] values) {
+        MemorySegment memory = arena.allocate(FLOAT, values.length);
+        MemorySegment.copy(values, 0, memory, FLOAT, 0, values.length);
+        return memory;
+    }
+
+    private static void add(float[] sum, float[] values) {
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] += values[i];
+        }
+    }
+
+    @Override
+    public void close() {
+        memories.values().forEach(GradientMemory::close);
+        factors.values().forEach(PowerSgd::close);
+        arena.close();
+    }
+}
