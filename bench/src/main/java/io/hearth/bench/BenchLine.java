@@ -2,6 +2,7 @@ package io.hearth.bench;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,6 +17,7 @@ import java.util.function.ToDoubleFunction;
  *
  * @param medianSeconds an iteration lasts until its slowest rank is done
  * @param algorithm the schedules that a call of rank 0 played
+ * @param compression of what was summed
  * @param asked how data was to travel
  * @param cipher what sealed the records of TCP
  * @param ways how it travelled
@@ -26,6 +28,7 @@ public record BenchLine(
         int ranks,
         String where,
         String algorithm,
+        String compression,
         DataTransport asked,
         BenchCipher cipher,
         SortedMap<String, String> ways,
@@ -68,6 +71,7 @@ public record BenchLine(
                 times.size(),
                 plan.place().where(),
                 first.algorithm(),
+                plan.compression().text(),
                 plan.transport(),
                 plan.cipher(),
                 PairWays.of(times).pairs(),
@@ -78,6 +82,15 @@ public record BenchLine(
                 cpu / iterations / first.bytes() * 1e9,
                 byRank.stream().map(RankTimes::memory).toList(),
                 times.stream().allMatch(RankTimes::ok));
+    }
+
+    /** For people: algorithm and compression. */
+    public String way() {
+        return isCompressed() ? algorithm + " as " + compression : algorithm;
+    }
+
+    private boolean isCompressed() {
+        return !compression.equals(CompressionStrategy.NONE.text());
     }
 
     /** Bytes that every link must carry, over the median: comparable between numbers of ranks. */
@@ -102,6 +115,9 @@ public record BenchLine(
         json.addProperty("ranks", ranks);
         json.addProperty("where", where);
         json.addProperty("algorithm", algorithm);
+        if (isCompressed()) {
+            json.addProperty("compression", compression);
+        }
         json.addProperty("transport_asked", asked.text());
         json.addProperty("transport", transport());
         json.add("pairs", pairs());

@@ -1,6 +1,7 @@
 package io.hearth.bench;
 
 import io.hearth.collective.AllReduceStrategy;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
  * @param place where, with 2 to {@link AllReduceBench#RANKS_MAX} ranks
  * @param sizes timed in this order
  * @param algorithm which way the sums take
+ * @param compression of what is summed
  * @param transport how data travels between ranks of one machine
  * @param cipher what seals the records of TCP
  * @param patience for the whole run
@@ -25,6 +27,7 @@ public record BenchPlan(
         BenchPlace place,
         List<SizeSpec> sizes,
         AllReduceStrategy algorithm,
+        CompressionStrategy compression,
         DataTransport transport,
         BenchCipher cipher,
         Duration patience,
@@ -57,6 +60,9 @@ public record BenchPlan(
                 algorithm.name().toLowerCase(Locale.ROOT),
                 "--transport",
                 transport.text()));
+        if (!compression.equals(CompressionStrategy.NONE)) {
+            all.addAll(List.of("--compression", compression.text()));
+        }
         if (cipher != BenchCipher.AEAD) {
             all.addAll(List.of("--cipher", cipher.text()));
         }

@@ -5,6 +5,7 @@ import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.RingBackend;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
@@ -13,7 +14,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * One rank of a measurement, as {@code lab/peers} asks for it: sums vectors whose sums are known, times each call, and checks
+ * One rank of a measurement, as {@code lab/peers} asks for it: sums {@link BenchVectors}, times each call, and checks
  * every element of the first and the last result.
  *
  * <p>Before a size is timed the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
@@ -29,11 +29,8 @@ import java.util.function.Consumer;
  * After it comes one more call that is not timed, whose way and whose spans are recorded.
  */
 public final class RankBench {
-    private static final ValueLayout.OfFloat FLOAT =
-            ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final int PERIOD = 97; // of the input, in elements: prime, so that segments do not look alike
-
     private final RingBackend backend;
+    private final BenchVectors vectors;
     private final CollectiveOptions options;
     private final WarmUp warmUp;
     private final OperatingSystemMXBean system;
@@ -42,14 +39,18 @@ public final class RankBench {
     /**
      * @param backend borrowed
      * @param way of the sums, the same on all ranks
+     * @param compression of what is summed, likewise
      */
-    public RankBench(RingBackend backend, AllReduceStrategy way) {
-        this(backend, way, WarmUp.USUAL);
+    public RankBench(RingBackend backend, AllReduceStrategy way, CompressionStrategy compression) {
+        this(backend, way, compression, WarmUp.USUAL);
     }
 
-    RankBench(RingBackend backend, AllReduceStrategy way, WarmUp warmUp) {
+    RankBench(RingBackend backend, AllReduceStrategy way, CompressionStrategy compression, WarmUp warmUp) {
         this.backend = backend;
-        this.options = CollectiveOptions.DEFAULTS.by(way);
+        this.options = CollectiveOptions.DEFAULTS.by(way).as(compression);
+        this.vectors = compression.equals(CompressionStrategy.NONE)
+                ? new BenchVectors.WholeNumbers(backend)
+                : new BenchVectors.Gradients(backend);
         this.warmUp = warmUp;
         this.system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         this.trace = ChromeTrace.ofRank(backend.rank());
@@ -75,13 +76,13 @@ public final class RankBench {
 
     private RankTimes measure(SizeSpec size, MemorySegment values) throws CollectiveException {
         warmUp(values);
-        boolean ok = isSum(values);
+        boolean ok = vectors.isSum(values);
         var seconds = new ArrayList<Double>();
         long cpuNanos = 0;
         backend.takeWorkBytesPeak();
         RankMemory.resetHeap();
         for (int i = 0; i < size.iterations(); i++) {
-            fill(values);
+            vectors.fill(values);
             backend.barrier(CollectiveOptions.DEFAULTS);
             long cpuStart = system.getProcessCpuTime();
             long start = System.nanoTime();
@@ -90,14 +91,14 @@ public final class RankBench {
             cpuNanos += system.getProcessCpuTime() - cpuStart;
         }
         var memory = RankMemory.withHeap(backend.takeWorkBytesPeak());
-        ok &= isSum(values);
+        ok &= vectors.isSum(values);
         String algorithm = record(values);
         var transports = new TreeMap<Integer, String>();
         backend.transports().forEach((other, ways) -> transports.put(other, PairWays.word(ways)));
         return new RankTimes(
                 backend.rank(),
                 size.bytes(),
-                ok && isSum(values),
+                ok && vectors.isSum(values),
                 cpuNanos / 1e9,
                 algorithm,
                 transports,
@@ -118,7 +119,7 @@ public final class RankBench {
                     calls > 0;
                     calls = warmUp.next(values.byteSize(), done, spent, compiles)) {
                 for (int i = 0; i < calls; i++) {
-                    fill(values);
+                    vectors.fill(values);
                     reduce(values);
                 }
                 done += calls;
@@ -134,7 +135,7 @@ public final class RankBench {
     /** One more call, recorded; the schedules that it played. */
     private String record(MemorySegment values) throws CollectiveException {
         var recorder = new SpanRecorder();
-        fill(values);
+        vectors.fill(values);
         backend.barrier(CollectiveOptions.DEFAULTS);
         backend.trace(recorder);
         try {
@@ -148,26 +149,5 @@ public final class RankBench {
 
     private void reduce(MemorySegment values) throws CollectiveException {
         backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, options);
-    }
-
-    /** Small whole numbers, so that every order of adding gives the same sum. */
-    private void fill(MemorySegment values) {
-        long elements = values.byteSize() / Float.BYTES;
-        int rank = backend.rank();
-        for (long i = 0; i < elements; i++) {
-            values.set(FLOAT, i * Float.BYTES, (rank + 1) * (float) (i % PERIOD));
-        }
-    }
-
-    private boolean isSum(MemorySegment values) {
-        long elements = values.byteSize() / Float.BYTES;
-        int world = backend.worldSize();
-        int ranks = world * (world + 1) / 2;
-        for (long i = 0; i < elements; i++) {
-            if (values.get(FLOAT, i * Float.BYTES) != ranks * (float) (i % PERIOD)) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.collective.AllReduceStrategy;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,7 @@ final class BenchLineTest {
                 place,
                 List.of(),
                 AllReduceStrategy.AUTO,
+                CompressionStrategy.NONE,
                 DataTransport.AUTO,
                 BenchCipher.AEAD,
                 Duration.ofMinutes(1),

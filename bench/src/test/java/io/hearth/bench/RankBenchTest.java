@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.RingBackend;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.transport.DataTransport;
 import java.net.InetAddress;
@@ -23,6 +24,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two ranks of one process on loopback, with the flight recorder on. */
 final class RankBenchTest {
@@ -35,19 +38,21 @@ final class RankBenchTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    private List<RankTimes> rank(List<InetSocketAddress> nodes, int rank, AllReduceStrategy way) throws Exception {
+    private List<RankTimes> rank(
+            List<InetSocketAddress> nodes, int rank, AllReduceStrategy way, CompressionStrategy compression)
+            throws Exception {
         var config = new DistributedConfig(nodes, rank).transport(DataTransport.TCP);
         var all = new ArrayList<RankTimes>();
         try (var keys = NetworkNamespace.open("bench").keys();
                 var backend = RingBackend.open(config, keys)) {
-            var bench = new RankBench(backend, way, SHORT);
+            var bench = new RankBench(backend, way, compression, SHORT);
             bench.run(SIZES, all::add);
             bench.writeTrace(folder.resolve("trace" + rank));
         }
         return all;
     }
 
-    private List<RankTimes> measure(AllReduceStrategy way) throws Exception {
+    private List<RankTimes> measure(AllReduceStrategy way, CompressionStrategy compression) throws Exception {
         var nodes = new ArrayList<InetSocketAddress>();
         for (String address : BenchPlace.loopback(2, "lo").addresses()) {
             nodes.add(new InetSocketAddress(
@@ -56,7 +61,8 @@ final class RankBenchTest {
         var all = new ArrayList<RankTimes>();
         try (var threads =
                 Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
-            List<Callable<List<RankTimes>>> ranks = List.of(() -> rank(nodes, 0, way), () -> rank(nodes, 1, way));
+            List<Callable<List<RankTimes>>> ranks =
+                    List.of(() -> rank(nodes, 0, way, compression), () -> rank(nodes, 1, way, compression));
             for (var done : threads.invokeAll(ranks)) {
                 all.addAll(done.get());
             }
@@ -78,7 +84,7 @@ final class RankBenchTest {
         try (var recording = new Recording()) {
             recording.enable("hearth.Collective").withoutThreshold();
             recording.start();
-            all = measure(AllReduceStrategy.RING);
+            all = measure(AllReduceStrategy.RING, CompressionStrategy.NONE);
             recording.stop();
             recording.dump(recorded);
         }
@@ -115,8 +121,18 @@ final class RankBenchTest {
     @Test
     @Timeout(60)
     void theWayIsTheOneThatWasAskedFor() throws Exception {
-        for (RankTimes times : measure(AllReduceStrategy.CENTRALIZED)) {
+        for (RankTimes times : measure(AllReduceStrategy.CENTRALIZED, CompressionStrategy.NONE)) {
             assertEquals("StarAllReduce", times.algorithm());
+            assertTrue(times.ok());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"int8, DirectAllReduce", "topk:0.01, RingAllGather", "powersgd, RingAllReduce+HeldRound"})
+    @Timeout(60)
+    void compressedSumsAreTheSameOnAllRanks(String compression, String algorithm) throws Exception {
+        for (RankTimes times : measure(AllReduceStrategy.AUTO, CompressionStrategy.parse(compression))) {
+            assertTrue(times.algorithm().startsWith(algorithm), times.algorithm());
             assertTrue(times.ok());
         }
     }

@@ -7,6 +7,7 @@ import io.hearth.bench.BenchPlace;
 import io.hearth.bench.BenchPlan;
 import io.hearth.bench.SizeSpec;
 import io.hearth.collective.AllReduceStrategy;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.transport.DataTransport;
@@ -89,6 +90,13 @@ final class BenchAllReduceCommand implements Callable<Integer> {
     private AllReduceStrategy algorithm = AllReduceStrategy.AUTO;
 
     @Option(
+            names = "--compression",
+            paramLabel = "CODEC",
+            converter = Compression.class,
+            description = "Sum gradients as " + Compression.CHOICES + " (default: none).")
+    private CompressionStrategy compression = CompressionStrategy.NONE;
+
+    @Option(
             names = "--trace",
             paramLabel = "FILE",
             description =
@@ -113,7 +121,8 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             throw wrong("--cipher copy compares with encrypted TCP, not with shared memory: add --transport tcp");
         }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
-        var plan = new BenchPlan(place(lab), wanted, algorithm, transport, cipher, timeout, Optional.ofNullable(trace));
+        var plan = new BenchPlan(
+                place(lab), wanted, algorithm, compression, transport, cipher, timeout, Optional.ofNullable(trace));
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {
@@ -191,7 +200,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
                             line.extraMebibytes(),
                             line.ok() ? "right" : "WRONG",
                             line.transport(),
-                            line.algorithm());
+                            line.way());
         }
     }
 }

@@ -8,6 +8,7 @@ import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.RingBackend;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;
@@ -97,6 +98,13 @@ final class BenchRankCommand implements Callable<Integer> {
     private AllReduceStrategy algorithm = AllReduceStrategy.AUTO;
 
     @Option(
+            names = "--compression",
+            paramLabel = "CODEC",
+            converter = Compression.class,
+            description = "Sum gradients as " + Compression.CHOICES + ", the same on all ranks (default: none).")
+    private CompressionStrategy compression = CompressionStrategy.NONE;
+
+    @Option(
             names = "--trace",
             paramLabel = "FILE",
             description =
@@ -128,7 +136,7 @@ final class BenchRankCommand implements Callable<Integer> {
         }
         try (NamespaceKeys keys = namespace().keys();
                 RingBackend backend = cipher.open(config, keys)) {
-            var bench = new RankBench(backend, algorithm);
+            var bench = new RankBench(backend, algorithm, compression);
             bench.run(wanted, times -> terminal.print(times.toJson()));
             if (trace != null) {
                 write(bench, trace);

@@ -31,8 +31,12 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--epochs", paramLabel = "N", description = "Passes over the images (default: ${DEFAULT-VALUE}).")
     private int epochs = io.hearth.examples.DigitsRecipe.EPOCHS;
 
-    @Option(names = "--compression", paramLabel = "CODEC", description = "none, int8 or topk (default: none).")
-    private String compression = "none";
+    @Option(
+            names = "--compression",
+            paramLabel = "CODEC",
+            converter = Compression.class,
+            description = Compression.CHOICES + " (default: none).")
+    private CompressionStrategy compression = CompressionStrategy.NONE;
 
     @Option(
             names = "--transport",
@@ -85,13 +89,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private Demo.Options options() {
         try {
-            return new Demo.Options(
-                    nodes,
-                    epochs,
-                    CompressionStrategy.parse(compression).text(),
-                    transport,
-                    kills,
-                    record.map(ClassArchive::new));
+            return new Demo.Options(nodes, epochs, compression.text(), transport, kills, record.map(ClassArchive::new));
         } catch (IllegalArgumentException wrong) {
             if (command == null) {
                 throw wrong;

@@ -50,8 +50,9 @@ final class TrainCommand implements Callable<Integer> {
     @Option(
             names = "--compression",
             paramLabel = "CODEC",
-            description = "none, int8 or topk, the same on all nodes (default: none).")
-    private String compression = "none";
+            converter = Compression.class,
+            description = Compression.CHOICES + ", the same on all nodes (default: none).")
+    private CompressionStrategy compression = CompressionStrategy.NONE;
 
     @Option(
             names = "--transport",
@@ -168,7 +169,7 @@ final class TrainCommand implements Callable<Integer> {
             }
             return network.applyTo(HearthConfig.defaults()
                     .group(group)
-                    .compression(CompressionStrategy.parse(compression))
+                    .compression(compression)
                     .transport(transport));
         });
     }

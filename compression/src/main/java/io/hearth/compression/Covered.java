@@ -4,12 +4,13 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Which values of a tensor were taken, as ranges that neither overlap nor touch: parts in order need one. */
+/** Which values of a tensor were taken, as ranges that neither overlap nor touch: parts in order need one. Threads may share it. */
 final class Covered {
     private final NavigableMap<Long, Long> endByStart = new TreeMap<>();
+    private long bytes;
 
     /** Throws if any value of {@code [start, end)} was taken. */
-    void checkFree(long start, long end) {
+    synchronized void checkFree(long start, long end) {
         Map.Entry<Long, Long> before = endByStart.lowerEntry(end);
         if (start < end && before != null && before.getValue() > start) {
             throw new IllegalArgumentException("values " + Math.max(start, before.getKey()) + " to "
@@ -17,8 +18,9 @@ final class Covered {
         }
     }
 
-    /** Takes {@code [start, end)}, which is free. */
-    void add(long start, long end) {
+    /** Takes {@code [start, end)}, which is free, for so many bytes. */
+    synchronized void add(long start, long end, long taken) {
+        bytes += taken;
         if (start == end) {
             return;
         }
@@ -29,7 +31,12 @@ final class Covered {
     }
 
     /** The first value that was not taken. */
-    long firstFree() {
+    synchronized long firstFree() {
         return endByStart.getOrDefault(0L, 0L);
+    }
+
+    /** Of all that was taken. */
+    synchronized long bytes() {
+        return bytes;
     }
 }

@@ -1,7 +1,6 @@
 package io.hearth.compression;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** The parts of one encoding: what each leaves out goes to its place in the tensor's next memory. */
 final class PartsOwing implements ErrorFeedback.Parts {
@@ -12,9 +11,7 @@ final class PartsOwing implements ErrorFeedback.Parts {
     private final long count;
     private final long seed;
     private final Remembered.Encoding whole;
-    private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private final Covered covered = new Covered();
-    private long bytes;
 
     PartsOwing(BlockCodec codec, Remembered tensor, MemorySegment gradient, long count, long seed) {
         this.codec = codec;
@@ -34,50 +31,21 @@ final class PartsOwing implements ErrorFeedback.Parts {
             throw new IllegalArgumentException("need a multiple of " + codec.block()
                     + " values in all parts but the last, got " + n + " from " + first + " on of " + count);
         }
-        demandFree(first, n);
+        covered.checkFree(first, first + n);
         long written = codec.encodePartOwing(gradient, owed, left, first, n, seed, encoded);
-        lock.lock();
-        try {
-            covered.add(first, first + n);
-            bytes += written;
-        } finally {
-            lock.unlock();
-        }
+        covered.add(first, first + n, written);
         return written;
-    }
-
-    private void demandFree(long first, long n) {
-        lock.lock();
-        try {
-            covered.checkFree(first, first + n);
-        } finally {
-            lock.unlock();
-        }
     }
 
     @Override
     public long encodedBytes() {
-        lock.lock();
-        try {
-            return bytes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private long firstMissing() {
-        lock.lock();
-        try {
-            return covered.firstFree();
-        } finally {
-            lock.unlock();
-        }
+        return covered.bytes();
     }
 
     @Override
     public void commit() {
         whole.checkPending();
-        long missing = firstMissing();
+        long missing = covered.firstFree();
         if (missing < count) {
             throw new IllegalStateException(
                     "value " + missing + " of " + count + " was not encoded: encode all parts, or roll back");

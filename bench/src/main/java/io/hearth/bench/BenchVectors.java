@@ -1,0 +1,103 @@
+package io.hearth.bench;
+
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.RingBackend;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
+
+/** What is summed, and how a sum is checked. */
+interface BenchVectors {
+    /** The next contribution of this rank. */
+    void fill(MemorySegment values);
+
+    /** Whether it is the sum of the contributions of all ranks; all ask at once. */
+    boolean isSum(MemorySegment values) throws CollectiveException;
+
+    /** Small whole numbers, so that every order of adding gives the same sum. */
+    record WholeNumbers(RingBackend backend) implements BenchVectors {
+        private static final ValueLayout.OfFloat FLOAT =
+                ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+        private static final int PERIOD = 97; // in elements: prime, so that segments do not look alike
+
+        @Override
+        public void fill(MemorySegment values) {
+            long elements = values.byteSize() / Float.BYTES;
+            int rank = backend.rank();
+            for (long i = 0; i < elements; i++) {
+                values.set(FLOAT, i * Float.BYTES, (rank + 1) * (float) (i % PERIOD));
+            }
+        }
+
+        @Override
+        public boolean isSum(MemorySegment values) {
+            long elements = values.byteSize() / Float.BYTES;
+            int world = backend.worldSize();
+            int ranks = world * (world + 1) / 2;
+            for (long i = 0; i < elements; i++) {
+                if (values.get(FLOAT, i * Float.BYTES) != ranks * (float) (i % PERIOD)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /**
+     * Normally distributed values, other ones each time, for lossy compression. Its sum depends on what was left out before, so it is
+     * right if all ranks have the same bits.
+     */
+    final class Gradients implements BenchVectors {
+        private static final int TABLE = 1 << 20;
+        private static final int SHIFT = 7919; // prime, so that gradients do not repeat
+
+        private final RingBackend backend;
+        private final float[] table = new float[TABLE];
+        private int next;
+
+        Gradients(RingBackend backend) {
+            this.backend = backend;
+            var random = new SplittableRandom(backend.rank());
+            for (int i = 0; i < TABLE; i++) {
+                table[i] = (float) random.nextGaussian();
+            }
+        }
+
+        @Override
+        public void fill(MemorySegment values) {
+            long elements = values.byteSize() / Float.BYTES;
+            int from = next;
+            for (long done = 0; done < elements; ) {
+                int count = (int) Math.min(elements - done, TABLE - from);
+                MemorySegment.copy(table, from, values, ValueLayout.JAVA_FLOAT_UNALIGNED, done * Float.BYTES, count);
+                done += count;
+                from = 0;
+            }
+            next = (next + SHIFT) % TABLE;
+        }
+
+        @Override
+        public boolean isSum(MemorySegment values) throws CollectiveException {
+            var sum = new CRC32C();
+            for (long done = 0; done < values.byteSize(); done += TABLE) {
+                sum.update(values.asSlice(done, Math.min(TABLE, values.byteSize() - done))
+                        .asByteBuffer());
+            }
+            try (Arena arena = Arena.ofShared()) {
+                MemorySegment extremes = arena.allocate(ValueLayout.JAVA_LONG, 2);
+                extremes.setAtIndex(ValueLayout.JAVA_LONG, 0, sum.getValue());
+                extremes.setAtIndex(ValueLayout.JAVA_LONG, 1, -sum.getValue());
+                var plain = CollectiveOptions.DEFAULTS.as(CompressionStrategy.NONE);
+                backend.allReduce(extremes, DataType.INT64, ReduceOp.MAX, plain);
+                return extremes.getAtIndex(ValueLayout.JAVA_LONG, 0) == -extremes.getAtIndex(ValueLayout.JAVA_LONG, 1);
+            }
+        }
+    }
+}
