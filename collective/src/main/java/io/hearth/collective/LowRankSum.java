@@ -47,9 +47,7 @@ final class LowRankSum implements Contribution {
             long bytes = call.signature().bytes();
             MemorySegment.copy(call.input(), 0, matrix, 0, bytes);
             matrix.asSlice(bytes, shape.bytes() - bytes).fill((byte) 0);
-            Optional<Refusal> refusal = attempt(place, matrix, matrix);
-            MemorySegment.copy(matrix, 0, place.work(), 0, bytes);
-            return refusal;
+            return attempt(place, matrix, matrix);
         } finally {
             buffers.give(padded);
         }
@@ -77,7 +75,10 @@ final class LowRankSum implements Contribution {
             }
             round.rightSummed(1);
             round.approximation(sum);
-            return place.held();
+            if (sum.byteSize() > place.work().byteSize()) { // what is padded ends here
+                MemorySegment.copy(sum, 0, place.work(), 0, place.work().byteSize());
+            }
+            return place.held(); // from now on the result has to be there, whatever breaks
         } catch (NonFiniteException overflow) { // all ranks have the same sums and come to this without a word
             return Optional.of(
                     new Refusal(Refusal.Cause.NON_FINITE, "a sum of factors overflowed: " + overflow.getMessage()));

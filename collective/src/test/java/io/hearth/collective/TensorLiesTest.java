@@ -148,24 +148,27 @@ final class TensorLiesTest {
         var topk = new TopKCodec(0.1);
         var int8 = new Int8Codec(64);
         int body = 16;
-        int kept = body + Long.BYTES;
-        int gaps = kept + COUNT / 10 * Float.BYTES;
+        int kept = body + Long.BYTES + Short.BYTES;
+        int gaps = kept + COUNT / 10 * Short.BYTES;
         return Stream.of(
                 new Forgery("another codec", topk, bytes -> bytes.put(0, (byte) 2), "not an encoding of codec 3"),
                 new Forgery("more values", topk, bytes -> bytes.putLong(8, COUNT + 1), "an encoding of 701 values"),
                 new Forgery("negative count", topk, bytes -> bytes.putLong(8, -1), "an encoding of -1 values"),
-                new Forgery("NaN", topk, bytes -> bytes.putFloat(kept, Float.NaN), "kept value 0 is NaN"),
-                new Forgery(
-                        "infinity", topk, bytes -> bytes.putFloat(kept + 4, Float.NEGATIVE_INFINITY), "kept value 1"),
+                new Forgery("NaN", topk, bytes -> bytes.putShort(kept, (short) 0x7e00), "kept value 0 is NaN"),
+                new Forgery("infinity", topk, bytes -> bytes.putShort(kept + 2, (short) 0xfc00), "kept value 1"),
+                new Forgery("exponent", topk, bytes -> bytes.putShort(kept - 2, (short) -200), "the exponent -200"),
+                new Forgery("other largest", topk, bytes -> fill(bytes, kept, gaps, (byte) 0), "fit their exponent"),
+                new Forgery("bits of a value", topk, bytes -> bytes.put(4, (byte) 32), "does not fit"),
+                new Forgery("bits of a gap", topk, bytes -> bytes.put(5, (byte) 7), "have the parameter"),
                 new Forgery("keeps more than there are", topk, bytes -> bytes.putLong(body, COUNT + 1), "does not fit"),
                 new Forgery("keeps less than none", topk, bytes -> bytes.putLong(body, -1), "does not fit"),
-                new Forgery("index beyond the end", topk, bytes -> fill(bytes, gaps, (byte) 0x7F), "sent no encoding"),
-                new Forgery("gap that never ends", topk, bytes -> fill(bytes, gaps, (byte) 0x80), "sent no encoding"),
+                new Forgery("gap that never ends", topk, bytes -> fill(bytes, gaps, (byte) 0), "has no end"),
+                new Forgery("gaps that end early", topk, bytes -> fill(bytes, gaps, (byte) -1), "after the last gap"),
                 new Forgery(
-                        "gap with a useless zero",
+                        "index beyond the end",
                         topk,
-                        bytes -> bytes.put(gaps, (byte) 0x80).put(gaps + 1, (byte) 0),
-                        "sent no encoding"),
+                        bytes -> bytes.putLong(gaps, 0).putLong(gaps + 8, 0).putLong(gaps + 16, 1L << 62),
+                        "beyond value 700"),
                 new Forgery("NaN scale", int8, bytes -> bytes.putFloat(body, Float.NaN), "has the scale NaN"),
                 new Forgery(
                         "negative scale", int8, bytes -> bytes.putFloat(body + 68, -1), "at value 64 has the scale"),
@@ -181,7 +184,11 @@ final class TensorLiesTest {
     }
 
     private static void fill(ByteBuffer bytes, int from, byte with) {
-        for (int at = from; at < bytes.capacity(); at++) {
+        fill(bytes, from, bytes.capacity(), with);
+    }
+
+    private static void fill(ByteBuffer bytes, int from, int to, byte with) {
+        for (int at = from; at < to; at++) {
             bytes.put(at, with);
         }
     }

@@ -161,31 +161,32 @@ public sealed interface CompressionStrategy {
      * Only the largest values, with their indices.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
+     * @param full all 32 bits of each, or else 16
      * @param onNonFinite for NaN and infinity
      */
-    record TopK(double fraction, OnNonFinite onNonFinite) implements Coded {
+    record TopK(double fraction, boolean full, OnNonFinite onNonFinite) implements Coded {
         public TopK {
             TopKCodec.checkFraction("topk", fraction);
         }
 
-        /** Refusing what is not finite. */
+        /** 16 bits of each value, refusing what is not finite. */
         public TopK(double fraction) {
-            this(fraction, OnNonFinite.ERROR);
+            this(fraction, false, OnNonFinite.ERROR);
         }
 
         @Override
         public Codec codec() {
-            return onNonFinite.around(new TopKCodec(fraction));
+            return onNonFinite.around(new TopKCodec(fraction, full));
         }
 
         @Override
         public String text() {
-            return "topk:" + fraction + onNonFinite.text();
+            return "topk:" + fraction + fullText(full) + onNonFinite.text();
         }
 
         @Override
         public QuantizationType quantization() {
-            return QuantizationType.NONE;
+            return full ? QuantizationType.NONE : QuantizationType.FP16;
         }
     }
 
@@ -193,26 +194,27 @@ public sealed interface CompressionStrategy {
      * Values drawn from a seed.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
+     * @param full all 32 bits of each, or else 16
      * @param onNonFinite for NaN and infinity
      */
-    record RandomK(double fraction, OnNonFinite onNonFinite) implements Coded {
+    record RandomK(double fraction, boolean full, OnNonFinite onNonFinite) implements Coded {
         public RandomK {
             TopKCodec.checkFraction("randomk", fraction);
         }
 
         @Override
         public Codec codec() {
-            return onNonFinite.around(new RandomKCodec(fraction));
+            return onNonFinite.around(new RandomKCodec(fraction, full));
         }
 
         @Override
         public String text() {
-            return "randomk:" + fraction + onNonFinite.text();
+            return "randomk:" + fraction + fullText(full) + onNonFinite.text();
         }
 
         @Override
         public QuantizationType quantization() {
-            return QuantizationType.NONE;
+            return full ? QuantizationType.NONE : QuantizationType.FP16;
         }
     }
 
@@ -223,8 +225,10 @@ public sealed interface CompressionStrategy {
      * @param momentum of the optimiser, which must not apply it again: 0 to below 1
      * @param warmUpSteps for each of the larger shares that come first (25 %, 6 %, 1.6 %, 0.4 %, as far as larger), 0 for none
      * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
+     * @param full all 32 bits of each value, or else 16
      */
-    record Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm) implements CompressionStrategy {
+    record Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm, boolean full)
+            implements CompressionStrategy {
         public Dgc {
             if (warmUpSteps < 0) {
                 throw new IllegalArgumentException(
@@ -233,9 +237,14 @@ public sealed interface CompressionStrategy {
             options(fraction, momentum, warmUpSteps, clipNorm);
         }
 
+        /** 16 bits of each value. */
+        public Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm) {
+            this(fraction, momentum, warmUpSteps, clipNorm, false);
+        }
+
         /** How the memory works. */
         public DgcOptions options() {
-            return options(fraction, momentum, warmUpSteps, clipNorm);
+            return options(fraction, momentum, warmUpSteps, clipNorm).full(full);
         }
 
         private static DgcOptions options(double fraction, float momentum, long warmUpSteps, double clipNorm) {
@@ -251,12 +260,13 @@ public sealed interface CompressionStrategy {
             return "dgc:" + fraction
                     + ":momentum=" + momentum
                     + (warmUpSteps == 0 ? "" : ":warmup=" + warmUpSteps)
-                    + (Double.isInfinite(clipNorm) ? "" : ":clip=" + clipNorm);
+                    + (Double.isInfinite(clipNorm) ? "" : ":clip=" + clipNorm)
+                    + fullText(full);
         }
 
         @Override
         public QuantizationType quantization() {
-            return QuantizationType.NONE;
+            return full ? QuantizationType.NONE : QuantizationType.FP16;
         }
     }
 
@@ -286,11 +296,15 @@ public sealed interface CompressionStrategy {
 
     /**
      * Reads a name, a setting and options, with colons between: {@code int8}, {@code int8:64}, {@code int8:64:stochastic:dense},
-     * {@code dgc:0.001:momentum=0.9:warmup=100:clip=1}.
+     * {@code topk:0.01:full}, {@code dgc:0.001:momentum=0.9:warmup=100:clip=1}.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
      */
     static CompressionStrategy parse(String text) {
         return StrategyText.parse(text);
+    }
+
+    private static String fullText(boolean full) {
+        return full ? ":full" : "";
     }
 }

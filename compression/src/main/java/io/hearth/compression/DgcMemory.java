@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * <pre>
  * u' = momentum * u + clip(g)      momentum correction; clip to clipNorm / sqrt(contributors)
  * v' = v + u'
- * send the largest of v'; there v' = 0 and u' = 0 (factor masking: what was sent pushes no further)
+ * send the largest of v'; there v' = what 16 bits do not hold of it, and u' = 0 (factor masking: what was sent pushes no further)
  * </pre>
  *
  * <p>{@link SparseSum} reads, adds and merges what is sent; the optimiser applies the mean without momentum of its own.
@@ -44,7 +44,8 @@ public final class DgcMemory implements GradientMemory {
 
     @Override
     public long encodedBytesMax(long count) {
-        return Sparse.bytesMax(count, keptMax(TopKCodec.kept(options.schedule().largest(), count), count));
+        return Sparse.bytesMax(
+                count, keptMax(TopKCodec.kept(options.schedule().largest(), count), count), options.full());
     }
 
     private long keptMax(long wanted, long count) {
@@ -57,35 +58,35 @@ public final class DgcMemory implements GradientMemory {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         Remembered tensor = tensors.idle(key, 2 * count, 0);
-        MemorySegment momentum = tensor.next().asSlice(0, count * Float.BYTES);
-        MemorySegment velocity = tensor.next().asSlice(count * Float.BYTES);
-        accumulate(gradient, tensor.now(), momentum, velocity, count);
+        if (count == 0) {
+            return tensor.pend(new Sparse.Writer(encoded, 0, 0, options.full(), 0).finish(), tensor.note());
+        }
+        var step = new DgcStep(gradient, tensor.now(), tensor.next(), count, options.momentum(), clip(gradient, count));
         long wanted = TopKCodec.kept(options.schedule().fraction(tensor.steps()), count);
-        var search = new Search(velocity, count, wanted, Threshold.of(tensor.note()));
-        long bytes = search.write(encoded);
-        Sparse.clear(encoded, momentum);
-        Sparse.clear(encoded, velocity);
-        return tensor.pend(bytes, search.threshold.note());
+        Chosen chosen = choose(step, count, wanted, tensor.note());
+        long bytes = new LargestWriter(step.values(), count, options.full()).write(chosen.threshold(), encoded, step);
+        return tensor.pend(bytes, chosen.note());
     }
 
-    private void accumulate(
-            MemorySegment gradient, MemorySegment before, MemorySegment momentum, MemorySegment velocity, long count) {
-        float clip = clip(gradient, count);
-        float factor = options.momentum();
-        float[] g = new float[(int) Math.min(Float32.BLOCK, count)];
-        float[] u = new float[g.length];
-        float[] v = new float[g.length];
-        for (long done = 0; done < count; done += Float32.BLOCK) {
-            int n = Float32.blockAt(done, count);
-            Float32.load(gradient, done, g, n);
-            Float32.load(before, done, u, n);
-            Float32.load(before, count + done, v, n);
-            for (int i = 0; i < n; i++) {
-                u[i] = factor * u[i] + clip * g[i];
-                v[i] += u[i];
-            }
-            Float32.store(u, momentum, done, n);
-            Float32.store(v, velocity, done, n);
+    /** The last threshold, while it serves and keeps about as many as wanted; an exact one otherwise. */
+    private Chosen choose(DgcStep step, long count, long wanted, long note) throws NonFiniteException {
+        int served = (int) note;
+        int leastBits = (int) (note >> Integer.SIZE) - 1;
+        if (leastBits < 0 || served <= 0 || served >= options.reuseSteps()) {
+            return new Chosen(MagnitudeThreshold.of(step, count, wanted), 1);
+        }
+        var again = MagnitudeThreshold.from(step, count, leastBits);
+        if (again.kept() >= Math.ceilDiv(wanted, SLACK) && again.kept() <= keptMax(wanted, count)) {
+            return new Chosen(again, served + 1);
+        }
+        return new Chosen(MagnitudeThreshold.of(Source.of(step.values()), count, wanted), 1);
+    }
+
+    /** What to select by, and how many steps it has served with this one. */
+    private record Chosen(MagnitudeThreshold threshold, int served) {
+        /** Never 0, which is the note of a fresh tensor. */
+        long note() {
+            return ((threshold.leastBits() + 1L) << Integer.SIZE) | served;
         }
     }
 
@@ -106,50 +107,6 @@ public final class DgcMemory implements GradientMemory {
         }
         double norm = Math.sqrt(squares);
         return norm > limit && Double.isFinite(norm) ? (float) (limit / norm) : 1;
-    }
-
-    /** A magnitude to select from, and how many steps it has served; {@code leastBits} below 0 is none. */
-    private record Threshold(int leastBits, int served) {
-        static Threshold of(long note) {
-            return new Threshold((int) (note >> Integer.SIZE) - 1, (int) note);
-        }
-
-        /** 0 for none, so that a fresh tensor has none. */
-        long note() {
-            return ((leastBits + 1L) << Integer.SIZE) | served;
-        }
-    }
-
-    private final class Search {
-        private final MemorySegment values;
-        private final long count;
-        private final long wanted;
-        private Threshold threshold;
-
-        Search(MemorySegment values, long count, long wanted, Threshold threshold) {
-            this.values = values;
-            this.count = count;
-            this.wanted = wanted;
-            this.threshold = threshold;
-        }
-
-        long write(MemorySegment encoded) throws NonFiniteException {
-            if (count == 0) {
-                return new Sparse.Writer(encoded, 0, 0).finish();
-            }
-            var writer = new LargestWriter(values, count);
-            if (threshold.leastBits() >= 0 && threshold.served() > 0 && threshold.served() < options.reuseSteps()) {
-                long least = Math.ceilDiv(wanted, SLACK);
-                long bytes = writer.writeFrom(threshold.leastBits(), least, keptMax(wanted, count), encoded);
-                if (bytes >= 0) {
-                    threshold = new Threshold(threshold.leastBits(), threshold.served() + 1);
-                    return bytes;
-                }
-            }
-            MagnitudeThreshold exact = writer.threshold(wanted);
-            threshold = new Threshold(exact.leastBits(), 1);
-            return writer.write(exact, wanted, encoded);
-        }
     }
 
     @Override

@@ -8,8 +8,9 @@ package io.hearth.compression;
  * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
  * @param reuseSteps steps between exact searches for the threshold, at least 1; in between the last one is used again, while it
  *     keeps between half and twice as many values as wanted
+ * @param full send all 32 bits of each value, or else 16, as {@link TopKCodec} does
  */
-public record DgcOptions(SparsitySchedule schedule, float momentum, double clipNorm, int reuseSteps) {
+public record DgcOptions(SparsitySchedule schedule, float momentum, double clipNorm, int reuseSteps, boolean full) {
     /** Checks the ranges. */
     public DgcOptions {
         if (!(momentum >= 0 && momentum < 1)) {
@@ -26,18 +27,23 @@ public record DgcOptions(SparsitySchedule schedule, float momentum, double clipN
         }
     }
 
-    /** No clipping, an exact threshold in every step. */
+    /** No clipping, an exact threshold in every step, 16 bits per value. */
     public static DgcOptions of(SparsitySchedule schedule, float momentum) {
-        return new DgcOptions(schedule, momentum, Double.POSITIVE_INFINITY, 1);
+        return new DgcOptions(schedule, momentum, Double.POSITIVE_INFINITY, 1, false);
     }
 
     /** A copy that clips. */
     public DgcOptions clippedTo(double norm) {
-        return new DgcOptions(schedule, momentum, norm, reuseSteps);
+        return new DgcOptions(schedule, momentum, norm, reuseSteps, full);
     }
 
     /** A copy that searches less often. */
     public DgcOptions reusing(int steps) {
-        return new DgcOptions(schedule, momentum, clipNorm, steps);
+        return new DgcOptions(schedule, momentum, clipNorm, steps, full);
+    }
+
+    /** A copy that sends that many bits of each value. */
+    public DgcOptions full(boolean all) {
+        return new DgcOptions(schedule, momentum, clipNorm, reuseSteps, all);
     }
 }

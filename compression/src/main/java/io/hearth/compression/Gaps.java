@@ -4,79 +4,163 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Gaps between rising indices as LEB128: seven bits per byte, least significant first, the top bit set on all but the last. */
+/**
+ * Gaps between rising indices as Rice codes (Rice and Plaunt, IEEE Trans. Commun. 19, 1971), within a quarter of a bit of the
+ * entropy of indices that are spread at random: of a gap {@code g} the number {@code g >> r} as so many zeros and a one, then the
+ * lower {@code r} bits, least significant first. Bits fill each byte from its least significant one; the last byte ends in zeros.
+ *
+ * <p>All gaps together are at most what is left out, so their size has a bound whatever the indices; {@code r} is the number that
+ * makes it smallest, and so follows from how many values there are and are kept.
+ */
 final class Gaps {
-    private static final int BITS = 7;
-    private static final int MORE = 1 << BITS;
-    private static final int BYTES_MAX = 9;
+    private static final int PARAMETER_MAX = 48;
+    private static final int WORD = Integer.SIZE;
 
-    private final MemorySegment encoded;
-    private long at;
+    private Gaps() {}
 
-    /** Reads from {@code at}, what {@link #check} found sound before. */
-    Gaps(MemorySegment encoded, long at) {
-        this.encoded = encoded;
-        this.at = at;
+    /** {@code r} for {@code kept} gaps of {@code count} values, 0 to 48. */
+    static int parameter(long count, long kept) {
+        long left = count - kept;
+        int r = 0;
+        // One more costs a bit for each gap and saves this many zeros at most.
+        while (r < PARAMETER_MAX && (left >> r) - (left >> (r + 1)) > kept) {
+            r++;
+        }
+        return r;
     }
 
-    long next() {
-        long gap = 0;
-        for (int shift = 0; ; shift += BITS) {
-            byte part = encoded.get(ValueLayout.JAVA_BYTE, at++);
-            gap |= (long) (part & (MORE - 1)) << shift;
-            if (part >= 0) {
-                return gap;
+    /** Most bytes of {@code kept} gaps of {@code count} values; no less for more of them. */
+    static long bytesMax(long count, long kept) {
+        int r = parameter(count, kept);
+        return Math.ceilDiv(Math.addExact(Math.multiplyExact(kept, r + 1L), (count - kept) >> r), Byte.SIZE);
+    }
+
+    /** Bits go out by four bytes. */
+    static final class Writer {
+        private final MemorySegment encoded;
+        private final int parameter;
+        private long at;
+        private long bits;
+        private int filled;
+
+        /** Room for {@link #bytesMax} from {@code at} on. */
+        Writer(MemorySegment encoded, long at, int parameter) {
+            this.encoded = encoded;
+            this.at = at;
+            this.parameter = parameter;
+        }
+
+        void add(long gap) {
+            long zeros = gap >>> parameter;
+            for (; zeros >= WORD; zeros -= WORD) {
+                put(0, WORD);
+            }
+            put(1L << zeros, (int) zeros + 1);
+            long rest = gap & ((1L << parameter) - 1);
+            put(rest & 0xffff_ffffL, Math.min(parameter, WORD));
+            put(rest >>> WORD, Math.max(0, parameter - WORD));
+        }
+
+        /** At most 32. */
+        private void put(long some, int n) {
+            bits |= some << filled;
+            filled += n;
+            if (filled >= WORD) {
+                encoded.set(Float32.BITS, at, (int) bits);
+                at += Integer.BYTES;
+                bits >>>= WORD;
+                filled -= WORD;
             }
         }
-    }
 
-    /** Writes {@code gap} and returns the offset after it. */
-    static long write(MemorySegment encoded, long at, long gap) {
-        long end = at;
-        long rest = gap;
-        while (rest >= MORE) {
-            encoded.set(ValueLayout.JAVA_BYTE, end++, (byte) (rest | MORE));
-            rest >>>= BITS;
+        /** The offset after the last byte. */
+        long finish() {
+            for (; filled > 0; filled -= Byte.SIZE, bits >>>= Byte.SIZE) {
+                encoded.set(ValueLayout.JAVA_BYTE, at++, (byte) bits);
+            }
+            return at;
         }
-        encoded.set(ValueLayout.JAVA_BYTE, end++, (byte) rest);
-        return end;
     }
 
-    /** Bytes of {@code gap}. */
-    static int bytes(long gap) {
-        return Math.max(1, Math.ceilDiv(Long.SIZE - Long.numberOfLeadingZeros(gap), BITS));
-    }
+    /** Reads up to the end of the encoding; what {@link #check} did not find sound has no meaning, but harms nobody. */
+    static final class Reader {
+        private final MemorySegment encoded;
+        private final int parameter;
+        private final long lowBits;
+        private final long end;
+        private long bit;
 
-    /** Most bytes of a gap below {@code count}. */
-    static int bytesOf(long count) {
-        return bytes(Math.max(0, count - 1));
-    }
+        Reader(MemorySegment encoded, long at, int parameter) {
+            this.encoded = encoded;
+            this.parameter = parameter;
+            lowBits = (1L << parameter) - 1;
+            bit = at * Byte.SIZE;
+            end = encoded.byteSize() * Byte.SIZE;
+        }
 
-    /** Exactly {@code kept} gaps from {@code at} to the end, each in its shortest form, leading to indices below {@code count}. */
-    static void check(MemorySegment encoded, long at, long kept, long count) throws MalformedMessageException {
-        long index = 0;
-        long next = at;
-        for (long i = 0; i < kept; i++) {
-            long gap = 0;
-            int length = 0;
-            byte part;
-            do {
-                if (length == BYTES_MAX || next == encoded.byteSize()) {
-                    throw new MalformedMessageException("gap " + i + " of " + kept + " has no end");
+        long next() {
+            return zeros() << parameter | rest();
+        }
+
+        /** Up to the next one, which is passed over. */
+        private long zeros() {
+            long zeros = 0;
+            while (bit < end) {
+                long window = window();
+                if (window != 0) {
+                    int some = Long.numberOfTrailingZeros(window);
+                    bit += some + 1;
+                    return zeros + some;
                 }
-                part = encoded.get(ValueLayout.JAVA_BYTE, next++);
-                gap |= (long) (part & (MORE - 1)) << (BITS * length++);
-            } while (part < 0);
-            if (part == 0 && length > 1) {
-                throw new MalformedMessageException("gap " + i + " of " + kept + " is longer than it need be");
+                long all = Long.SIZE - (bit & 7);
+                zeros += all;
+                bit += all;
             }
-            if (gap >= count - index) {
+            bit = end + 1;
+            return zeros;
+        }
+
+        private long rest() {
+            long rest = window() & lowBits;
+            bit += parameter;
+            return rest;
+        }
+
+        /** At least 57 bits; zeros behind the end. */
+        private long window() {
+            long at = bit >>> 3;
+            long left = encoded.byteSize() - at;
+            long word = 0;
+            if (left >= Long.BYTES) {
+                word = encoded.get(Header.LONG, at);
+            } else {
+                for (long i = left - 1; i >= 0; i--) {
+                    word = word << Byte.SIZE | (encoded.get(ValueLayout.JAVA_BYTE, at + i) & 0xff);
+                }
+            }
+            return word >>> (bit & 7);
+        }
+    }
+
+    /** Exactly {@code kept} gaps from {@code at} to the end, leading to indices below {@code count}. */
+    static void check(MemorySegment encoded, long at, long kept, long count) throws MalformedMessageException {
+        var reader = new Reader(encoded, at, parameter(count, kept));
+        long index = 0;
+        for (long i = 0; i < kept; i++) {
+            long zeros = reader.zeros();
+            long rest = reader.rest();
+            if (reader.bit > reader.end) {
+                throw new MalformedMessageException("gap " + i + " of " + kept + " has no end");
+            }
+            long most = count - index - 1;
+            if (zeros > most >> reader.parameter || (zeros << reader.parameter | rest) > most) {
                 throw new MalformedMessageException("gap " + i + " of " + kept + " leads beyond value " + count);
             }
-            index += gap + 1;
+            index += (zeros << reader.parameter | rest) + 1;
         }
-        if (next != encoded.byteSize()) {
-            throw new MalformedMessageException(encoded.byteSize() - next + " bytes after the last gap");
+        if (reader.end - reader.bit >= Byte.SIZE || reader.window() != 0) {
+            throw new MalformedMessageException(
+                    reader.end - reader.bit + " bits after the last gap, which is too many" + " or not all are 0");
         }
     }
 }

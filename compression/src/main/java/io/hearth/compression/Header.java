@@ -38,10 +38,7 @@ final class Header {
     }
 
     static void check(MemorySegment encoded, byte id, int parameter, long count) throws MalformedMessageException {
-        if (encoded.byteSize() < BYTES) {
-            throw new MalformedMessageException(
-                    "an encoding starts with " + BYTES + " bytes, got only " + encoded.byteSize());
-        }
+        checkRoom(encoded);
         long word = encoded.get(LONG, 0);
         if (word != word(id, parameter)) {
             throw new MalformedMessageException("not an encoding of codec " + id + " with parameter " + parameter
@@ -50,6 +47,24 @@ final class Header {
         if (encoded.get(LONG, Long.BYTES) != count) {
             throw new MalformedMessageException(
                     "an encoding of " + encoded.get(LONG, Long.BYTES) + " values, expected " + count);
+        }
+    }
+
+    /** Whatever the parameter is. */
+    static void check(MemorySegment encoded, byte id, long count) throws MalformedMessageException {
+        checkRoom(encoded);
+        check(encoded, id, parameter(encoded), count);
+    }
+
+    /** What follows the id; {@code encoded} holds a header. */
+    static int parameter(MemorySegment encoded) {
+        return (int) (encoded.get(LONG, 0) >>> Integer.SIZE);
+    }
+
+    private static void checkRoom(MemorySegment encoded) throws MalformedMessageException {
+        if (encoded.byteSize() < BYTES) {
+            throw new MalformedMessageException(
+                    "an encoding starts with " + BYTES + " bytes, got only " + encoded.byteSize());
         }
     }
 

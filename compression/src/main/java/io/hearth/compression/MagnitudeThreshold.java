@@ -11,10 +11,12 @@ import java.util.Arrays;
  * a histogram tells in which bucket the wanted one lies, the next one looks into that bucket. A sample gives a lower bound that few
  * values reach; only those are counted. Should the sample mislead, all are.
  *
- * @param bits magnitude bits of the smallest value that is kept
- * @param ties how many values of exactly that magnitude are kept; of more, those with the lower index
+ * @param bits magnitude bits below those of the values that are kept
+ * @param ties how many values of exactly that magnitude are kept too; of more, those with the lower index
+ * @param kept how many are kept in all
+ * @param largest magnitude bits of the largest value, finite
  */
-record MagnitudeThreshold(int bits, long ties) {
+record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     /** Values per call of the kernel, and so the length of its table of places. */
     static final int CHUNK = 4096;
 
@@ -30,21 +32,28 @@ record MagnitudeThreshold(int bits, long ties) {
     private static final int VALUES_PER_SAMPLE = 8;
     private static final int SAMPLES_MIN = 64;
 
+    /** For {@link CodecKernels#select} of a chunk. */
+    static int[] places() {
+        return new int[CHUNK + CodecKernels.SELECT_SLACK];
+    }
+
     /**
-     * The threshold that keeps exactly {@code kept} of {@code count} values.
+     * The threshold that keeps exactly {@code kept} of {@code count} values, all of which are made.
      *
      * @param kept 1 to {@code count}
-     * @param places for {@link CodecKernels#select} of a chunk
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    static MagnitudeThreshold of(MemorySegment values, long count, long kept, int[] places) throws NonFiniteException {
-        long low = lowerBound(values, count, kept);
+    static MagnitudeThreshold of(Source source, long count, long kept) throws NonFiniteException {
+        long low = lowerBound(source, count, kept);
         int shift = low > 0 ? NEAR_SHIFT : WHOLE_SHIFT;
         long high = Math.min(BEYOND, low + (1L << (BUCKET_BITS + shift)));
+        int[] places = places();
         long[] counts = new long[BUCKETS + 1];
+        Source made = source;
         while (true) {
             Arrays.fill(counts, 0);
-            count(values, count, low, high, shift, counts, places);
+            int largest = count(made, count, low, high, shift, counts, places);
+            made = Source.of(source.values());
             long wanted = kept - counts[BUCKETS];
             if (wanted <= 0) {
                 low = high;
@@ -67,12 +76,23 @@ record MagnitudeThreshold(int bits, long ties) {
                 // A bucket that is kept whole need not be looked into: no value of it is left out, whatever its
                 // magnitude.
                 return shift == 0
-                        ? new MagnitudeThreshold((int) low, wanted)
-                        : new MagnitudeThreshold((int) low - 1, 0);
+                        ? new MagnitudeThreshold((int) low, wanted, kept, largest)
+                        : new MagnitudeThreshold((int) low - 1, 0, kept, largest);
             }
             high = low + (1L << shift);
             shift = Math.max(0, shift - BUCKET_BITS);
         }
+    }
+
+    /**
+     * Keeps all values whose magnitude is at least {@code leastBits}, however many there are; all values are made.
+     *
+     * @throws NonFiniteException if a value is NaN or infinite
+     */
+    static MagnitudeThreshold from(Source source, long count, int leastBits) throws NonFiniteException {
+        long[] counts = new long[BUCKETS + 1];
+        int largest = count(source, count, leastBits, leastBits, 0, counts, places());
+        return new MagnitudeThreshold(leastBits - 1, 0, counts[BUCKETS], largest);
     }
 
     /** What {@link CodecKernels#select} has to look for. */
@@ -81,7 +101,7 @@ record MagnitudeThreshold(int bits, long ties) {
     }
 
     /** A magnitude that more than {@code kept} values reach, if the sample is like the rest; 0 if it cannot tell. */
-    private static long lowerBound(MemorySegment values, long count, long kept) {
+    private static long lowerBound(Source source, long count, long kept) {
         int samples = (int) Math.min(SAMPLES_MAX, count / VALUES_PER_SAMPLE);
         double expected = (double) kept / count * samples;
         int rank = (int) (expected + 3 * Math.sqrt(expected) + 4);
@@ -91,18 +111,23 @@ record MagnitudeThreshold(int bits, long ties) {
         int[] sample = new int[samples];
         long stride = count / samples;
         for (int i = 0; i < samples; i++) {
-            sample[i] = values.get(Float32.BITS, (i * stride + i % stride) * Float.BYTES) & Float32.MAGNITUDE_MASK;
+            sample[i] = Float.floatToRawIntBits(source.value(i * stride + i % stride)) & Float32.MAGNITUDE_MASK;
         }
         Arrays.sort(sample);
         return Math.min(sample[samples - rank], Float32.INFINITY_BITS);
     }
 
-    /** Of the values from {@code low} on: one bucket per {@code 1 << shift} magnitudes, the last for those from {@code high} on. */
-    private static void count(
-            MemorySegment values, long count, long low, long high, int shift, long[] counts, int[] places)
+    /**
+     * Makes all values and counts those from {@code low} on: one bucket per {@code 1 << shift} magnitudes, the last for those from
+     * {@code high} on. The largest magnitude, 0 if none is so large.
+     */
+    private static int count(Source source, long count, long low, long high, int shift, long[] counts, int[] places)
             throws NonFiniteException {
+        MemorySegment values = source.values();
+        int largest = 0;
         for (long done = 0; done < count; done += CHUNK) {
             int n = (int) Math.min(CHUNK, count - done);
+            source.make(done, n);
             int found = Float32.KERNELS.select(values, done * Float.BYTES, n, (int) low, places);
             for (int i = 0; i < found; i++) {
                 long offset = (done + places[i]) * Float.BYTES;
@@ -110,8 +135,10 @@ record MagnitudeThreshold(int bits, long ties) {
                 if (magnitude >= Float32.INFINITY_BITS) {
                     throw new NonFiniteException(done + places[i], values.get(Float32.FLOAT, offset));
                 }
+                largest = Math.max(largest, magnitude);
                 counts[magnitude >= high ? BUCKETS : (int) ((magnitude - low) >>> shift)]++;
             }
         }
+        return largest;
     }
 }

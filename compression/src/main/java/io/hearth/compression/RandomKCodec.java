@@ -4,14 +4,15 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A share of the values, drawn from a seed, exactly and not scaled up; all others decode as 0. The seed travels, the indices need
+ * A share of the values, drawn from a seed and not scaled up; all others decode as 0. The seed travels, the indices need
  * not. Members that encode with the same seed keep the same indices, so their kept values may be added as they are.
  *
  * <p>The tensor is cut into as many runs of (but for one value) equal length as values are kept, and one value of each run is
  * drawn. So indices are distinct, rise, and cost no memory to draw.
  *
  * <pre>
- * body: | seed: int64 | k values: float32, finite |
+ * header parameter: 16 or 32, the bits per value
+ * body: | seed: int64 | exponent: int16, only before 16-bit values | k values: binary16 * 2^exponent, or float32 |
  * </pre>
  */
 public final class RandomKCodec implements Codec {
@@ -19,15 +20,27 @@ public final class RandomKCodec implements Codec {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     private final double fraction;
+    private final boolean full;
 
     /**
-     * Keeps that share of the values.
+     * Keeps that share of the values, 16 bits of each.
      *
      * @param fraction above 0, at most 1; of {@code count} values {@code fraction * count}, rounded, are kept, at least 1
      */
     public RandomKCodec(double fraction) {
+        this(fraction, false);
+    }
+
+    /**
+     * Keeps that share of the values.
+     *
+     * @param fraction as in the other constructor
+     * @param full all 32 bits of each, or else 16, relative to the largest that is kept
+     */
+    public RandomKCodec(double fraction, boolean full) {
         TopKCodec.checkFraction("randomk", fraction);
         this.fraction = fraction;
+        this.full = full;
     }
 
     @Override
@@ -47,7 +60,7 @@ public final class RandomKCodec implements Codec {
 
     @Override
     public long encodedBytesMax(long count) {
-        return VALUES_AT + TopKCodec.kept(fraction, count) * Float.BYTES;
+        return VALUES_AT + KeptValues.bytes(full, TopKCodec.kept(fraction, count));
     }
 
     @Override
@@ -60,14 +73,29 @@ public final class RandomKCodec implements Codec {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         Float32.checkFinite(values, count); // all: to leave a NaN out would make it 0
+        return write(values, count, seed, encoded, (index, value, decoded) -> {});
+    }
+
+    private long write(MemorySegment values, long count, long seed, MemorySegment encoded, LargestWriter.Sent sent) {
         var draws = new Draws(seed, count, TopKCodec.kept(fraction, count));
+        Header.write(encoded, Header.RANDOMK, KeptValues.bits(full), count);
+        encoded.set(Header.LONG, Header.BYTES, seed);
+        KeptValues kept = KeptValues.write(encoded, VALUES_AT, full, full ? 0 : largestBits(values, draws));
+        for (long i = 0; i < draws.kept(); i++) {
+            long index = draws.index(i);
+            float value = values.get(Float32.FLOAT, index * Float.BYTES);
+            sent.at(index, value, kept.set(i, value));
+        }
+        return encodedBytesMax(count);
+    }
+
+    private static int largestBits(MemorySegment values, Draws draws) {
+        int largest = 0;
         for (long i = 0; i < draws.kept(); i++) {
             int bits = values.get(Float32.BITS, draws.index(i) * Float.BYTES);
-            encoded.set(Float32.BITS, VALUES_AT + i * Float.BYTES, bits);
+            largest = Math.max(largest, bits & Float32.MAGNITUDE_MASK);
         }
-        encoded.set(Header.LONG, Header.BYTES, seed);
-        Header.write(encoded, Header.RANDOMK, 0, count);
-        return encodedBytesMax(count);
+        return largest;
     }
 
     @Override
@@ -82,13 +110,12 @@ public final class RandomKCodec implements Codec {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(owed, count);
         Float32.checkRoom(left, count);
+        Float32.checkRoom(encoded, encodedBytesMax(count), count);
         Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
-        long bytes = encode(left, count, seed, encoded);
-        var draws = new Draws(seed, count, TopKCodec.kept(fraction, count));
-        for (long i = 0; i < draws.kept(); i++) {
-            left.set(Float32.FLOAT, draws.index(i) * Float.BYTES, 0);
-        }
-        return bytes;
+        Float32.checkFinite(left, count);
+        return write(left, count, seed, encoded, (index, value, decoded) -> {
+            left.set(Float32.FLOAT, index * Float.BYTES, value - decoded);
+        });
     }
 
     @Override
@@ -108,26 +135,21 @@ public final class RandomKCodec implements Codec {
 
     private void scatterAdd(MemorySegment encoded, MemorySegment values, long count) {
         var draws = new Draws(encoded.get(Header.LONG, Header.BYTES), count, TopKCodec.kept(fraction, count));
+        KeptValues kept = KeptValues.read(encoded, VALUES_AT, full);
         for (long i = 0; i < draws.kept(); i++) {
             long offset = draws.index(i) * Float.BYTES;
-            float kept = encoded.get(Float32.FLOAT, VALUES_AT + i * Float.BYTES);
-            values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + kept);
+            values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + kept.get(i));
         }
     }
 
     private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         Float32.checkRoom(values, count);
-        Header.check(encoded, Header.RANDOMK, 0, count);
+        Header.check(encoded, Header.RANDOMK, KeptValues.bits(full), count);
         if (encoded.byteSize() != encodedBytesMax(count)) {
             throw new MalformedMessageException(TopKCodec.kept(fraction, count) + " of " + count + " values need "
                     + encodedBytesMax(count) + " bytes, got " + encoded.byteSize());
         }
-        for (long at = VALUES_AT; at < encoded.byteSize(); at += Float.BYTES) {
-            float value = encoded.get(Float32.FLOAT, at);
-            if (!Float.isFinite(value)) {
-                throw new MalformedMessageException("kept value " + (at - VALUES_AT) / Float.BYTES + " is " + value);
-            }
-        }
+        KeptValues.check(encoded, VALUES_AT, full, TopKCodec.kept(fraction, count));
     }
 
     /** Which values are kept: the first {@code count % kept} runs have one value more than the others. */

@@ -7,10 +7,12 @@ import java.lang.foreign.MemorySegment;
  * Some of the values with their indices; all others are 0.
  *
  * <pre>
- * body: | k: int64 | k values: float32, finite | k gaps: LEB128, shortest form |
+ * header parameter: 16 or 32, the bits per value; in its next byte the parameter of {@link Gaps}
+ * body: | k: int64 | k values: {@link KeptValues} | k gaps: {@link Gaps} |
  * </pre>
  *
- * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are.
+ * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are. One set of indices
+ * and stored values has one encoding.
  */
 final class Sparse {
     private static final int KEPT_AT = Header.BYTES;
@@ -18,64 +20,68 @@ final class Sparse {
 
     private Sparse() {}
 
-    /** Most bytes of {@code kept} of {@code count} values. */
-    static long bytesMax(long count, long kept) {
-        return VALUES_AT + Math.multiplyExact(kept, (long) Float.BYTES + Gaps.bytesOf(count));
+    /** Most bytes of {@code kept} of {@code count} values, or fewer of them. */
+    static long bytesMax(long count, long kept, boolean full) {
+        return Math.addExact(VALUES_AT, Math.addExact(KeptValues.bytes(full, kept), Gaps.bytesMax(count, kept)));
     }
 
-    /** Writes values and gaps apart, because nobody knows beforehand how many values there will be. */
+    private static int parameter(long count, long kept, boolean full) {
+        return KeptValues.bits(full) | Gaps.parameter(count, kept) << Byte.SIZE;
+    }
+
+    /** One pass over what is to be written. */
     static final class Writer {
-        private final MemorySegment encoded;
-        private final long count;
-        private final long gapsAt;
-        private long valueAt = VALUES_AT;
-        private long gapAt;
+        private final KeptValues values;
+        private final Gaps.Writer gaps;
+        private long written;
         private long expected;
 
-        /** Room for {@link #bytesMax} of {@code keptMax} of {@code count} values. */
-        Writer(MemorySegment encoded, long count, long keptMax) {
-            this.encoded = encoded;
-            this.count = count;
-            gapsAt = VALUES_AT + keptMax * Float.BYTES;
-            gapAt = gapsAt;
+        /**
+         * Room for {@link #bytesMax}.
+         *
+         * @param kept how many values will be added
+         * @param largestBits magnitude of the largest of them, as bits; without meaning if {@code full}
+         */
+        Writer(MemorySegment encoded, long count, long kept, boolean full, int largestBits) {
+            Header.write(encoded, Header.SPARSE, parameter(count, kept, full), count);
+            encoded.set(Header.LONG, KEPT_AT, kept);
+            values = KeptValues.write(encoded, VALUES_AT, full, largestBits);
+            long gapsAt = VALUES_AT + KeptValues.bytes(full, kept);
+            gaps = new Gaps.Writer(encoded, gapsAt, Gaps.parameter(count, kept));
         }
 
-        /** Indices have to rise. */
-        void add(long index, int bits) {
-            encoded.set(Float32.BITS, valueAt, bits);
-            valueAt += Float.BYTES;
-            gapAt = Gaps.write(encoded, gapAt, index - expected);
+        /** Indices have to rise; what a decoder will take the value for. */
+        float add(long index, float value) {
+            gaps.add(index - expected);
             expected = index + 1;
+            return values.set(written++, value);
         }
 
-        /** Moves the gaps up to the values; the size of it all. */
+        /** The size of it all. */
         long finish() {
-            Header.write(encoded, Header.SPARSE, 0, count);
-            encoded.set(Header.LONG, KEPT_AT, (valueAt - VALUES_AT) / Float.BYTES);
-            long bytes = gapAt - gapsAt;
-            MemorySegment.copy(encoded, gapsAt, encoded, valueAt, bytes);
-            return valueAt + bytes;
+            return gaps.finish();
         }
     }
 
     /** Walks over an encoding that {@link #check} found sound. */
     static final class Cursor {
-        private final MemorySegment encoded;
-        private final Gaps gaps;
-        private final long end;
-        private long valueAt = VALUES_AT - Float.BYTES;
+        private final KeptValues values;
+        private final Gaps.Reader gaps;
+        private final long kept;
+        private long at = -1;
         private long index = -1;
 
-        Cursor(MemorySegment encoded) {
-            this.encoded = encoded;
-            end = gapsAt(encoded.get(Header.LONG, KEPT_AT));
-            gaps = new Gaps(encoded, end);
+        Cursor(MemorySegment encoded, long count) {
+            kept = encoded.get(Header.LONG, KEPT_AT);
+            boolean full = isFull(encoded);
+            values = KeptValues.read(encoded, VALUES_AT, full);
+            long gapsAt = VALUES_AT + KeptValues.bytes(full, kept);
+            gaps = new Gaps.Reader(encoded, gapsAt, Gaps.parameter(count, kept));
         }
 
         /** Goes to the next value; false behind the last. */
         boolean next() {
-            valueAt += Float.BYTES;
-            if (valueAt >= end) {
+            if (++at >= kept) {
                 index = Long.MAX_VALUE;
                 return false;
             }
@@ -89,58 +95,54 @@ final class Sparse {
         }
 
         float value() {
-            return encoded.get(Float32.FLOAT, valueAt);
+            return values.get(at);
         }
     }
 
     /** How many values a sound encoding of {@code count} keeps; reads every byte. */
     static long check(MemorySegment encoded, long count) throws MalformedMessageException {
-        Header.check(encoded, Header.SPARSE, 0, count);
+        Header.check(encoded, Header.SPARSE, count);
         if (encoded.byteSize() < VALUES_AT) {
             throw new MalformedMessageException("a sparse encoding ends before it says how much it keeps");
         }
         long kept = encoded.get(Header.LONG, KEPT_AT);
-        if (kept < 0 || kept > count || kept > (encoded.byteSize() - VALUES_AT) / (Float.BYTES + 1)) {
+        boolean full = isFull(encoded);
+        if (kept < 0 || kept > count || kept > encoded.byteSize() / Short.BYTES || tooLong(encoded, kept, full)) {
             throw new MalformedMessageException(
                     kept + " of " + count + " values in " + encoded.byteSize() + " bytes: the size does not fit");
         }
-        for (long i = 0; i < kept; i++) {
-            float value = encoded.get(Float32.FLOAT, VALUES_AT + i * Float.BYTES);
-            if (!Float.isFinite(value)) {
-                throw new MalformedMessageException("kept value " + i + " is " + value);
-            }
+        if (Header.parameter(encoded) != parameter(count, kept, full)) {
+            throw new MalformedMessageException(kept + " of " + count + " values have the parameter "
+                    + parameter(count, kept, full) + ", not " + Header.parameter(encoded));
         }
-        Gaps.check(encoded, gapsAt(kept), kept, count);
+        KeptValues.check(encoded, VALUES_AT, full, kept);
+        Gaps.check(encoded, VALUES_AT + KeptValues.bytes(full, kept), kept, count);
         return kept;
     }
 
-    private static long gapsAt(long kept) {
-        return VALUES_AT + kept * Float.BYTES;
+    private static boolean isFull(MemorySegment encoded) {
+        return (Header.parameter(encoded) & 0xff) == KeptValues.bits(true);
+    }
+
+    private static boolean tooLong(MemorySegment encoded, long kept, boolean full) {
+        return KeptValues.bytes(full, kept) > encoded.byteSize() - VALUES_AT;
     }
 
     /** Over what {@code values} held. */
     static void scatter(MemorySegment encoded, MemorySegment values, long count) {
         values.asSlice(0, count * Float.BYTES).fill((byte) 0);
-        scatterAdd(encoded, values, 1);
-    }
-
-    /** Makes the places of what a sound encoding keeps 0. */
-    static void clear(MemorySegment encoded, MemorySegment values) {
-        var cursor = new Cursor(encoded);
-        while (cursor.next()) {
-            values.set(Float32.FLOAT, cursor.index() * Float.BYTES, 0);
-        }
+        scatterAdd(encoded, values, count, 1);
     }
 
     /** What is left out still adds 0, which turns -0 into +0. */
     static void addAll(MemorySegment encoded, MemorySegment values, long count) {
         Float32.addZero(values, count);
-        scatterAdd(encoded, values, 1);
+        scatterAdd(encoded, values, count, 1);
     }
 
     /** Each value is divided before it is added. */
-    static void scatterAdd(MemorySegment encoded, MemorySegment values, int divisor) {
-        var cursor = new Cursor(encoded);
+    static void scatterAdd(MemorySegment encoded, MemorySegment values, long count, int divisor) {
+        var cursor = new Cursor(encoded, count);
         while (cursor.next()) {
             long offset = cursor.index() * Float.BYTES;
             values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + cursor.value() / divisor);

@@ -7,8 +7,9 @@ import java.util.List;
 
 /**
  * Sums of sparse encodings that stay sparse while that is smaller: what {@link TopKCodec} and {@link DgcMemory} write, and what
- * merging such encodings gives. A sum is dense (as {@link NoneCodec} writes) from where that takes fewer bytes, and where a value
- * overflowed, because infinity has to arrive as such.
+ * merging such encodings gives. Whatever the values were stored as, those of a sum are float32: it must not be rounded a second
+ * time. A sum is dense (as {@link NoneCodec} writes) from where sparse could take as many bytes, and where a value overflowed,
+ * because infinity has to arrive as such.
  */
 public final class SparseSum {
     private static final NoneCodec DENSE = new NoneCodec();
@@ -36,9 +37,8 @@ public final class SparseSum {
         boolean rightSparse = check(right, count);
         if (leftSparse && rightSparse) {
             var union = Union.of(left, right, count);
-            if (union.finite() && union.bytes() < encodedBytesMax(count)) {
-                write(left, right, count, union.values(), merged);
-                return union.bytes();
+            if (union.finite() && Sparse.bytesMax(count, union.values(), true) < encodedBytesMax(count)) {
+                return write(left, right, count, union.values(), merged);
             }
         }
         Header.write(merged, Header.NONE, 0, count);
@@ -97,7 +97,7 @@ public final class SparseSum {
         for (int i = 0; i < encodings.size(); i++) {
             MemorySegment encoded = encodings.get(i);
             if (sparse.get(i)) {
-                Sparse.scatterAdd(encoded, values, divisor);
+                Sparse.scatterAdd(encoded, values, count, divisor);
             } else {
                 addDense(encoded, values, count, divisor);
             }
@@ -128,30 +128,26 @@ public final class SparseSum {
     }
 
     /** What merging will give, found by a walk that writes nothing. */
-    private record Union(long values, long bytes, boolean finite) {
+    private record Union(long values, boolean finite) {
         static Union of(MemorySegment left, MemorySegment right, long count) {
-            var pair = new Pair(left, right);
+            var pair = new Pair(left, right, count);
             long values = 0;
-            long gapBytes = 0;
-            long expected = 0;
             boolean finite = true;
             while (pair.next()) {
                 values++;
-                gapBytes += Gaps.bytes(pair.index() - expected);
-                expected = pair.index() + 1;
                 finite &= Float.isFinite(pair.value());
             }
-            return new Union(values, Sparse.bytesMax(count, 0) + values * Float.BYTES + gapBytes, finite);
+            return new Union(values, finite);
         }
     }
 
-    private static void write(MemorySegment left, MemorySegment right, long count, long values, MemorySegment merged) {
-        var writer = new Sparse.Writer(merged, count, values);
-        var pair = new Pair(left, right);
+    private static long write(MemorySegment left, MemorySegment right, long count, long values, MemorySegment merged) {
+        var writer = new Sparse.Writer(merged, count, values, true, 0);
+        var pair = new Pair(left, right, count);
         while (pair.next()) {
-            writer.add(pair.index(), Float.floatToRawIntBits(pair.value()));
+            writer.add(pair.index(), pair.value());
         }
-        writer.finish();
+        return writer.finish();
     }
 
     /** Walks over two encodings at once, in the order of their indices. */
@@ -161,9 +157,9 @@ public final class SparseSum {
         private long index = -1;
         private float value;
 
-        Pair(MemorySegment left, MemorySegment right) {
-            this.left = new Sparse.Cursor(left);
-            this.right = new Sparse.Cursor(right);
+        Pair(MemorySegment left, MemorySegment right, long count) {
+            this.left = new Sparse.Cursor(left, count);
+            this.right = new Sparse.Cursor(right, count);
             this.left.next();
             this.right.next();
         }

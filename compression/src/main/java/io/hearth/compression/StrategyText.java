@@ -1,6 +1,9 @@
 package io.hearth.compression;
 
-/** Reads {@code name[:setting][:stochastic][:dense]} and {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM]}. */
+/**
+ * Reads {@code name[:setting][:stochastic][:full][:dense]} and
+ * {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM][:full]}.
+ */
 final class StrategyText {
     private static final float MOMENTUM_DEFAULT = 0.9f;
 
@@ -19,6 +22,7 @@ final class StrategyText {
 
     /** Options stand in this order, each at most once. */
     private CompressionStrategy dgc() {
+        boolean full = takeOption(":full");
         try {
             double clip = number("clip", Double.POSITIVE_INFINITY);
             double warmUp = number("warmup", 0);
@@ -28,7 +32,7 @@ final class StrategyText {
             }
             int colon = rest.indexOf(':');
             double fraction = fraction(colon, rest.substring(colon + 1));
-            return new CompressionStrategy.Dgc(fraction, (float) momentum, (long) warmUp, clip);
+            return new CompressionStrategy.Dgc(fraction, (float) momentum, (long) warmUp, clip, full);
         } catch (NumberFormatException notNumber) {
             throw unknown();
         }
@@ -48,28 +52,38 @@ final class StrategyText {
     /** Options are taken from the end, so that what is left is a name and perhaps a setting. */
     private CompressionStrategy strategy() {
         OnNonFinite onNonFinite = takeOption(":dense") ? OnNonFinite.PASS_DENSE : OnNonFinite.ERROR;
+        boolean full = takeOption(":full");
         boolean stochastic = takeOption(":stochastic");
         int colon = rest.indexOf(':');
         String name = colon < 0 ? rest : rest.substring(0, colon);
         String setting = colon < 0 ? "" : rest.substring(colon + 1);
-        boolean plain = colon < 0 && !stochastic;
+        boolean plain = colon < 0 && !stochastic && !full;
         try {
             return switch (name) {
                 case "none" -> only(plain && onNonFinite == OnNonFinite.ERROR, CompressionStrategy.NONE);
                 case "fp16" -> only(plain, new CompressionStrategy.Fp16(onNonFinite));
                 case "bf16" -> only(plain, new CompressionStrategy.Bf16(onNonFinite));
                 case "int8" ->
-                    new CompressionStrategy.Int8(
-                            colon < 0 ? Int8Codec.BLOCK_DEFAULT : Integer.parseInt(setting), stochastic, onNonFinite);
+                    only(
+                            !full,
+                            new CompressionStrategy.Int8(
+                                    colon < 0 ? Int8Codec.BLOCK_DEFAULT : Integer.parseInt(setting),
+                                    stochastic,
+                                    onNonFinite));
                 case "int4" ->
-                    new CompressionStrategy.Int4(
-                            colon < 0 ? Int4Codec.BLOCK_DEFAULT : Integer.parseInt(setting), stochastic, onNonFinite);
-                case "topk" -> only(!stochastic, new CompressionStrategy.TopK(fraction(colon, setting), onNonFinite));
+                    only(
+                            !full,
+                            new CompressionStrategy.Int4(
+                                    colon < 0 ? Int4Codec.BLOCK_DEFAULT : Integer.parseInt(setting),
+                                    stochastic,
+                                    onNonFinite));
+                case "topk" ->
+                    only(!stochastic, new CompressionStrategy.TopK(fraction(colon, setting), full, onNonFinite));
                 case "randomk" ->
-                    only(!stochastic, new CompressionStrategy.RandomK(fraction(colon, setting), onNonFinite));
+                    only(!stochastic, new CompressionStrategy.RandomK(fraction(colon, setting), full, onNonFinite));
                 case "powersgd" ->
                     only(
-                            !stochastic && onNonFinite == OnNonFinite.ERROR,
+                            !stochastic && !full && onNonFinite == OnNonFinite.ERROR,
                             new CompressionStrategy.LowRank(
                                     colon < 0 ? CompressionStrategy.LowRank.RANK_DEFAULT : Integer.parseInt(setting)));
                 default -> throw unknown();
@@ -103,8 +117,8 @@ final class StrategyText {
                 + "': choose none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd; int8:BLOCK and int4:BLOCK (values per scale, "
                 + Int8Codec.BLOCK_DEFAULT + "), also with :stochastic; topk:FRACTION and randomk:FRACTION (share kept, "
                 + TopKCodec.FRACTION_DEFAULT
-                + "); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
-                + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM (each may be left out); powersgd:RANK ("
+                + "), also with :full (32 bits of each, not 16); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
+                + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM:full (each may be left out); powersgd:RANK ("
                 + CompressionStrategy.LowRank.RANK_DEFAULT + ")");
     }
 }

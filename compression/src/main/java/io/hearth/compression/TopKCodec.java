@@ -4,13 +4,18 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Only the values of largest magnitude, exactly, with their indices; all others decode as 0.
+ * Only the values of largest magnitude, with their indices; all others decode as 0.
  *
  * <p>How many are kept depends on {@code count} alone: {@code fraction * count} rounded to the nearest, at least 1. Of equal
  * magnitudes the lower index is kept first. {@link SparseSum} adds such encodings without making them dense.
  *
+ * <p>Values are stored in 16 bits, relative to the largest (what that rounds off is left over, like all that is not sent), or
+ * exactly; decoders read both.
+ *
  * <pre>
- * body: | k: int64 | k values: float32 | k gaps: LEB128, shortest form |
+ * header parameter: 16 or 32, the bits per value; in its next byte r
+ * body: | k: int64 | exponent: int16, only before 16-bit values | k values: binary16 * 2^exponent, or float32 |
+ *       | k gaps: Rice codes with r lower bits, which follows from count and k; zero bits up to a whole byte |
  * </pre>
  *
  * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are.
@@ -20,15 +25,27 @@ public final class TopKCodec implements Codec {
     public static final double FRACTION_DEFAULT = 0.01;
 
     private final double fraction;
+    private final boolean full;
+
+    /**
+     * Keeps that share of the values, 16 bits of each.
+     *
+     * @param fraction above 0, at most 1
+     */
+    public TopKCodec(double fraction) {
+        this(fraction, false);
+    }
 
     /**
      * Keeps that share of the values.
      *
      * @param fraction above 0, at most 1
+     * @param full all 32 bits of each, or else 16
      */
-    public TopKCodec(double fraction) {
+    public TopKCodec(double fraction, boolean full) {
         checkFraction("topk", fraction);
         this.fraction = fraction;
+        this.full = full;
     }
 
     static void checkFraction(String codec, double fraction) {
@@ -55,14 +72,14 @@ public final class TopKCodec implements Codec {
 
     @Override
     public long encodedBytesMax(long count) {
-        return Sparse.bytesMax(count, kept(fraction, count));
+        return Sparse.bytesMax(count, kept(fraction, count), full);
     }
 
     @Override
     public long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        return write(values, count, encoded);
+        return write(Source.of(values), count, encoded, (index, value, decoded) -> {});
     }
 
     @Override
@@ -78,19 +95,18 @@ public final class TopKCodec implements Codec {
         Float32.checkRoom(owed, count);
         Float32.checkRoom(left, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
-        long bytes = write(left, count, encoded);
-        Sparse.clear(encoded, left);
-        return bytes;
+        return write(Source.sum(gradient, owed, left), count, encoded, (index, value, decoded) -> {
+            left.set(Float32.FLOAT, index * Float.BYTES, value - decoded);
+        });
     }
 
-    private long write(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
+    private long write(Source source, long count, MemorySegment encoded, LargestWriter.Sent sent)
+            throws NonFiniteException {
         if (count == 0) {
-            return new Sparse.Writer(encoded, 0, 0).finish();
+            return new Sparse.Writer(encoded, 0, 0, full, 0).finish();
         }
-        long kept = kept(fraction, count);
-        var writer = new LargestWriter(values, count);
-        return writer.write(writer.threshold(kept), kept, encoded);
+        var threshold = MagnitudeThreshold.of(source, count, kept(fraction, count));
+        return new LargestWriter(source.values(), count, full).write(threshold, encoded, sent);
     }
 
     @Override

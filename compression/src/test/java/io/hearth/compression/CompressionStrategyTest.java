@@ -21,13 +21,16 @@ final class CompressionStrategyTest {
         "int8:256:stochastic:dense,int8:256:stochastic:dense,int8,INT8",
         "int4,int4:64,int4,INT4",
         "int4:32:dense,int4:32:dense,int4,INT4",
-        "randomk,randomk:0.01,randomk,NONE",
-        "randomk:0.5:dense,randomk:0.5:dense,randomk,NONE",
-        "topk:0.25:dense,topk:0.25:dense,topk,NONE",
+        "randomk,randomk:0.01,randomk,FP16",
+        "randomk:0.5:dense,randomk:0.5:dense,randomk,FP16",
+        "topk:0.25:dense,topk:0.25:dense,topk,FP16",
         "int8:64,int8:64,int8,INT8",
-        "topk,topk:0.01,topk,NONE",
-        "topk:0.25,topk:0.25,topk,NONE",
-        "topk:1e-3,topk:0.001,topk,NONE"
+        "topk,topk:0.01,topk,FP16",
+        "topk:0.25,topk:0.25,topk,FP16",
+        "topk:1e-3,topk:0.001,topk,FP16",
+        "topk:full,topk:0.01:full,topk,NONE",
+        "topk:0.001:full:dense,topk:0.001:full:dense,topk,NONE",
+        "randomk:full,randomk:0.01:full,randomk,NONE"
     })
     void textIsReadAndWrittenWithItsSettings(String read, String written, String codec, QuantizationType type) {
         CompressionStrategy.Coded strategy = coded(read);
@@ -46,6 +49,8 @@ final class CompressionStrategyTest {
         "dgc:0.001,dgc:0.001:momentum=0.9",
         "dgc:0.001:momentum=0.5:warmup=62:clip=1.5,dgc:0.001:momentum=0.5:warmup=62:clip=1.5",
         "dgc:warmup=3,dgc:0.01:momentum=0.9:warmup=3",
+        "dgc:full,dgc:0.01:momentum=0.9:full",
+        "dgc:0.001:clip=2:full,dgc:0.001:momentum=0.9:clip=2.0:full",
         "powersgd,powersgd:2",
         "powersgd:4,powersgd:4"
     })
@@ -96,6 +101,14 @@ final class CompressionStrategyTest {
                 "dgc:clip=1:momentum=0.9",
                 "dgc:warmup=1.5",
                 "dgc:dense",
+                "dgc:full:clip=1",
+                "topk:0.1:dense:full",
+                "topk:0.1:full:full",
+                "int8:full",
+                "int4:64:full",
+                "fp16:full",
+                "none:full",
+                "powersgd:2:full",
                 ":",
                 ":dense"
             })

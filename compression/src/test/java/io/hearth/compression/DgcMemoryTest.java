@@ -57,6 +57,20 @@ final class DgcMemoryTest {
         }
     }
 
+    /** Units of 4 keep 11 bits: 4 + 2^-9 becomes 4. */
+    @Test
+    void whatSixteenBitsDoNotHoldStaysOwedWithoutMomentum() throws Exception {
+        var options = DgcOptions.of(SparsitySchedule.constant(0.5), 0.5f);
+        try (var half = new DgcMemory(options, 1);
+                var full = new DgcMemory(options.full(true), 1)) {
+            assertArrayEquals(new float[] {4, 0}, send(half, 4 + 0x1p-9f, 1));
+            assertArrayEquals(new float[] {0x1p-9f, 1}, half.owed("layer"));
+            assertArrayEquals(new float[] {0, 1}, half.momentum("layer"));
+            assertArrayEquals(new float[] {4 + 0x1p-9f, 0}, send(full, 4 + 0x1p-9f, 1));
+            assertArrayEquals(new float[] {0, 1}, full.owed("layer"));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 8})
     void withoutMomentumNothingIsLostOverTime(int reuse) throws Exception {
@@ -124,7 +138,8 @@ final class DgcMemoryTest {
     @ParameterizedTest
     @CsvSource({"1,1.0", "4,0.5"})
     void gradientsAreClippedToTheirShareOfTheNorm(int contributors, float norm) throws Exception {
-        var options = DgcOptions.of(SparsitySchedule.constant(1), 0).clippedTo(1);
+        var options =
+                DgcOptions.of(SparsitySchedule.constant(1), 0).clippedTo(1).full(true);
         try (var memory = new DgcMemory(options, 1)) {
             memory.contributors(contributors);
             float[] sent = send(memory, 3, 4);

@@ -41,7 +41,9 @@ final class ErrorFeedbackTest {
                 "int4",
                 "topk:0.25",
                 "topk:0.5",
+                "topk:0.25:full",
                 "randomk:0.25",
+                "randomk:0.25:full",
                 "fp16",
                 "bf16",
                 "none"
@@ -89,6 +91,28 @@ final class ErrorFeedbackTest {
             assertArrayEquals(new float[] {0, 0, -4, 0}, decoded(codec, second, 4));
             second.commit();
             assertArrayEquals(new float[] {0, 2, 0, 0.5f}, feedback.owed("layer"));
+        }
+    }
+
+    /** In units of the largest kept value, 16 bits hold 11: 2 + 2^-10 becomes 2, and 3e-12 beside 3e-12 stays what it is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"topk:0.5", "randomk:1"})
+    void whatSixteenBitsDoNotHoldStaysOwed(String strategy) throws Exception {
+        try (var feedback =
+                new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {
+            feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
+            assertEquals(0x1p-10f, feedback.owed("layer")[0]);
+        }
+        try (var feedback =
+                new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {
+            feedback.prepare("layer", memory(3e-12f, 1e-12f), 2, encoded).commit();
+            float owed = Math.abs(feedback.owed("layer")[0]);
+            assertTrue(owed > 0 && owed <= 3e-12 / 2048, "tiny gradients are as exact: " + owed);
+        }
+        try (var feedback = new ErrorFeedback(
+                CompressionStrategyTest.coded(strategy + ":full").codec(), 1)) {
+            feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
+            assertEquals(0, feedback.owed("layer")[0]);
         }
     }
 

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.CodecKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -58,7 +57,7 @@ final class MagnitudeThresholdTest {
             try (var arena = Arena.ofConfined()) {
                 MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
                 var refusal = assertThrows(
-                        NonFiniteException.class, () -> MagnitudeThreshold.of(memory, COUNT, 40, places()));
+                        NonFiniteException.class, () -> MagnitudeThreshold.of(Source.of(memory), COUNT, 40));
                 assertEquals(bad, refusal.index());
             }
         }
@@ -77,7 +76,7 @@ final class MagnitudeThresholdTest {
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
             for (int kept : KEPT) {
-                MagnitudeThreshold threshold = MagnitudeThreshold.of(memory, COUNT, kept, places());
+                MagnitudeThreshold threshold = MagnitudeThreshold.of(Source.of(memory), COUNT, kept);
                 long above = 0;
                 long equal = 0;
                 for (float value : values) {
@@ -87,13 +86,14 @@ final class MagnitudeThresholdTest {
                 }
                 assertEquals(kept, above + threshold.ties(), what + ", keep " + kept);
                 assertTrue(threshold.ties() <= equal, what + ": ties that are there, keep " + kept);
+                assertEquals(kept, threshold.kept());
+                assertEquals(Float.floatToRawIntBits(magnitudes[COUNT - 1]), threshold.largest(), what);
+                var from = MagnitudeThreshold.from(Source.of(memory), COUNT, threshold.leastBits());
+                assertEquals(threshold.ties() > 0 ? above + equal : above, from.kept(), what + " from, " + kept);
+                assertEquals(threshold.largest(), from.largest());
                 float least = magnitudes[COUNT - kept];
                 assertTrue(Float.floatToRawIntBits(least) >= threshold.leastBits(), what + ", keep " + kept);
             }
         }
-    }
-
-    private static int[] places() {
-        return new int[MagnitudeThreshold.CHUNK + CodecKernels.SELECT_SLACK];
     }
 }

@@ -14,6 +14,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SparseSumTest {
     private static final int FUZZED = 30_000;
@@ -28,7 +30,7 @@ final class SparseSumTest {
             int count = random.nextInt(1, 400);
             float[] left = sparse(random, count);
             float[] right = sparse(random, count);
-            byte[] merged = merge(encoded(left), encoded(right), count);
+            byte[] merged = merge(encoded(i % 2 == 0, left), encoded(i % 3 == 0, right), count);
             float[] sum = new float[count];
             for (int j = 0; j < count; j++) {
                 sum[j] = left[j] + right[j];
@@ -38,7 +40,7 @@ final class SparseSumTest {
             for (int j = 0; j < count; j++) {
                 keptInEither += left[j] != 0 || right[j] != 0 ? 1 : 0;
             }
-            long bytes = Sparse.bytesMax(count, keptInEither);
+            long bytes = Sparse.bytesMax(count, keptInEither, true);
             assertTrue(merged.length <= SparseSum.encodedBytesMax(count));
             if (merged[0] == Header.NONE) {
                 dense++;
@@ -71,9 +73,21 @@ final class SparseSumTest {
     void aSumThatOverflowsArrivesAsInfinity() throws Exception {
         float[] large = new float[100];
         large[7] = Float.MAX_VALUE;
-        byte[] merged = merge(encoded(large), encoded(large), 100);
+        byte[] merged = merge(encoded(true, large), encoded(large), 100);
         assertEquals(Header.NONE, merged[0]);
         assertEquals(Float.POSITIVE_INFINITY, decoded(merged, 100)[7]);
+    }
+
+    /** 1 and 2^-20 and their sum: 16 bits would lose the small one. */
+    @Test
+    void aSumIsNotRoundedAgain() throws Exception {
+        float[] one = new float[100];
+        one[7] = 1;
+        float[] small = new float[100];
+        small[7] = 0x1p-20f;
+        byte[] merged = merge(encoded(one), encoded(small), 100);
+        assertEquals(Header.SPARSE, merged[0]);
+        assertEquals(1 + 0x1p-20f, decoded(merged, 100)[7]);
     }
 
     @Test
@@ -82,24 +96,40 @@ final class SparseSumTest {
         assertArrayEquals(new float[] {3}, decoded(merge(encoded(1), encoded(2), 1), 1));
     }
 
-    @Test
-    void unsortedRepeatedOrDistantIndicesCannotBeWritten() throws Exception {
-        // Gaps are left-outs since the one before: what can go wrong is their end, their length and their count.
-        byte[] good = encoded(0, 1, 0, 2);
+    /** Gaps are left-outs since the one before: what can go wrong is their end, their length, their form and their count. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatNoEncoderWritesIsRefused(boolean full) throws Exception {
+        byte[] good = encoded(full, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0);
+        assertEquals(2, good[Header.BYTES], "values kept");
         byte[] beyond = good.clone();
-        beyond[beyond.length - 1] = 2;
-        assertRefused(beyond, 4, "beyond value 4");
+        beyond[beyond.length - 1] = (byte) 0x80;
+        assertRefused(beyond, 10, "has no end");
         byte[] tooMany = good.clone();
-        tooMany[Header.BYTES] = 5;
-        assertRefused(tooMany, 4, "5 of 4 values");
+        tooMany[Header.BYTES] = 11;
+        assertRefused(tooMany, 10, "11 of 10 values");
+        byte[] fewer = good.clone();
+        fewer[Header.BYTES] = 1;
+        assertRefused(fewer, 10, "have the parameter");
         byte[] negative = good.clone();
         negative[Header.BYTES + 7] = -1;
-        assertRefused(negative, 4, "does not fit");
-        assertRefused(Arrays.copyOf(good, Header.BYTES + 3), 4, "ends before");
+        assertRefused(negative, 10, "does not fit");
+        byte[] left = good.clone();
+        left[left.length - 1] |= (byte) 0x80;
+        assertRefused(left, 10, "after the last gap");
+        assertRefused(Arrays.copyOf(good, good.length + 1), 10, "after the last gap");
+        byte[] otherBits = good.clone();
+        otherBits[Header.BYTES - Long.BYTES - Integer.BYTES] = 17;
+        assertRefused(otherBits, 10, "have the parameter");
+        byte[] otherCode = good.clone();
+        otherCode[Header.BYTES - Long.BYTES - Integer.BYTES + 1]++;
+        assertRefused(otherCode, 10, "have the parameter");
+        assertRefused(Arrays.copyOf(good, Header.BYTES + 3), 10, "ends before");
         byte[] nan = good.clone();
-        nan[Header.BYTES + 10] = (byte) 0xc0;
-        nan[Header.BYTES + 11] = 0x7f;
-        assertRefused(nan, 4, "kept value 0 is NaN");
+        int first = Header.BYTES + Long.BYTES + (full ? 0 : Short.BYTES);
+        Arrays.fill(nan, first, first + (full ? 4 : 2), (byte) 0x7f);
+        nan[first + 2] |= (byte) (full ? 0x80 : 0);
+        assertRefused(nan, 10, "kept value 0 is NaN");
     }
 
     private static void assertRefused(byte[] bad, int count, String about) throws Exception {
@@ -119,8 +149,8 @@ final class SparseSumTest {
             MemorySegment ample = arena.allocate(1024);
             for (int i = 0; i < FUZZED; i++) {
                 int count = random.nextInt(1, 60);
-                byte[] left = encoded(sparse(random, count));
-                byte[] right = mutated(encoded(sparse(random, count)), random);
+                byte[] left = encoded(random.nextBoolean(), sparse(random, count));
+                byte[] right = mutated(encoded(random.nextBoolean(), sparse(random, count)), random);
                 long room = SparseSum.encodedBytesMax(count);
                 ample.fill((byte) 0x3c);
                 try {
@@ -164,14 +194,24 @@ final class SparseSumTest {
         return values;
     }
 
-    /** All values that are not 0. */
     private static byte[] encoded(float... values) {
+        return encoded(false, values);
+    }
+
+    /** All values that are not 0. */
+    private static byte[] encoded(boolean full, float... values) {
+        int kept = 0;
+        int largest = 0;
+        for (float value : values) {
+            kept += value != 0 ? 1 : 0;
+            largest = Math.max(largest, Float.floatToRawIntBits(Math.abs(value)));
+        }
         try (var arena = Arena.ofConfined()) {
-            MemorySegment room = arena.allocate(Sparse.bytesMax(values.length, values.length));
-            var writer = new Sparse.Writer(room, values.length, values.length);
+            MemorySegment room = arena.allocate(Sparse.bytesMax(values.length, kept, full));
+            var writer = new Sparse.Writer(room, values.length, kept, full, largest);
             for (int i = 0; i < values.length; i++) {
                 if (values[i] != 0) {
-                    writer.add(i, Float.floatToRawIntBits(values[i]));
+                    writer.add(i, values[i]);
                 }
             }
             return room.asSlice(0, writer.finish()).toArray(ValueLayout.JAVA_BYTE);
