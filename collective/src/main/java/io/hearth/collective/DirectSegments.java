@@ -1,7 +1,10 @@
 package io.hearth.collective;
 
+import io.hearth.accel.Reducer;
 import io.hearth.collective.schedule.Transfer;
+import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -11,11 +14,24 @@ import java.lang.foreign.MemorySegment;
  * than the owner, who takes its own encoding for the result.
  */
 final class DirectSegments extends QuantisedSegments {
+    private final Own own;
+    private final Reducer reducer;
     private final long draw;
 
+    /**
+     * What this rank owns.
+     *
+     * @param first part of its share
+     * @param sums float32 values of the share
+     * @param divisor of the sums; 1 for none
+     */
+    record Own(long first, MemorySegment sums, int divisor) {}
+
     /** {@code draw} is for codecs that draw; that of the sums. */
-    DirectSegments(Tools tools, long draw) {
+    DirectSegments(Tools tools, Own own, Reducer reducer, long draw) {
         super(tools);
+        this.own = own;
+        this.reducer = reducer;
         this.draw = draw;
     }
 
@@ -25,46 +41,56 @@ final class DirectSegments extends QuantisedSegments {
     }
 
     @Override
-    void add(Transfer expected, MemorySegment slot, long part) throws NonFiniteException, MalformedMessageException {
-        Tools tools = tools();
+    void add(Transfer expected, MemorySegment encoding, long part)
+            throws NonFiniteException, MalformedMessageException {
+        BlockCodec codec = tools().codec();
+        long count = tools().layout().values(part);
+        MemorySegment sum = sum(part, count);
         switch (expected.action()) {
             case NOTE -> {}
-            case COPY -> tools.decode(slot, part);
-            case COMBINE -> tools.add(slot, part);
+            case COPY -> codec.decode(encoding, sum, count);
+            case COMBINE -> codec.decodeAndAdd(encoding, sum, count);
             case COMBINE_WITH_INPUT -> {
-                tools.encode(part);
-                tools.decodeOwn(part);
-                tools.add(slot, part);
+                takeInput(part, sum, count);
+                codec.decodeAndAdd(encoding, sum, count);
             }
             case COPY_THEN_INPUT -> {
-                tools.decode(slot, part);
-                addInput(part);
+                codec.decode(encoding, sum, count);
+                addInput(part, sum, count);
             }
             case COMBINE_THEN_INPUT -> {
-                tools.add(slot, part);
-                addInput(part);
+                codec.decodeAndAdd(encoding, sum, count);
+                addInput(part, sum, count);
             }
         }
         if (expected.completes()) {
-            tools.divide(part);
-            tools.codec()
-                    .encodePart(
-                            tools.sum(),
-                            tools.layout().first(part),
-                            tools.layout().values(part),
-                            draw,
-                            tools.slot(part));
-            tools.decodeOwn(part);
+            if (own.divisor > 1) {
+                reducer.divide(DataType.FLOAT32, sum, 0, count, own.divisor);
+            }
+            codec.encode(sum, count, draw + part, tools().slot(part));
         }
     }
 
-    private void addInput(long part) throws NonFiniteException {
-        tools().encode(part);
-        tools().addOwn(part);
+    private MemorySegment sum(long part, long count) {
+        long at = tools().layout().first(part) - tools().layout().first(own.first);
+        return own.sums.asSlice(at * Float.BYTES, count * Float.BYTES);
     }
 
-    @Override
-    void takeResult(MemorySegment slot, long part) throws MalformedMessageException {
-        tools().decode(slot, part);
+    private void takeInput(long part, MemorySegment sum, long count) throws NonFiniteException {
+        tools().encode(part);
+        try {
+            tools().codec().decode(tools().encoding(part), sum, count);
+        } catch (MalformedMessageException bug) {
+            throw unreadable(tools().codec(), bug);
+        }
+    }
+
+    private void addInput(long part, MemorySegment sum, long count) throws NonFiniteException {
+        tools().encode(part);
+        try {
+            tools().codec().decodeAndAdd(tools().encoding(part), sum, count);
+        } catch (MalformedMessageException bug) {
+            throw unreadable(tools().codec(), bug);
+        }
     }
 }

@@ -4,7 +4,6 @@ import io.hearth.accel.Reducer;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.collective.schedule.RingAllReduce;
-import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.SparseSum;
 import io.hearth.core.MalformedMessageException;
@@ -17,7 +16,6 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,10 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Right for sparse encodings that differ from rank to rank. Where all of them together are longer than what a plain sum moves, each
  * rank decodes its own and a plain sum it is.
  *
- * <p>Of a large tensor nobody keeps the result: all hold all encodings before anybody makes the sum of them, which then comes into being
- * where the application wants it.
+ * <p>Done in place if encodings are sparse, because these can be proved sound before anything is overwritten.
  */
-final class GatheredSum implements Contribution {
+final class GatheredSum extends EncodedContribution {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int STRIDE_ALIGNMENT = 64;
 
@@ -41,50 +38,30 @@ final class GatheredSum implements Contribution {
 
     private final Encodings encodings;
     private final String key;
-    private final boolean inPlace;
-    private final Buffers buffers;
     private final Reducer reducer;
-    private Optional<ErrorFeedback.Pending> pending = Optional.empty();
-    private @Nullable Held held;
+    private List<MemorySegment> byRank = List.of(); // what the result is made of; none where it is there already
+    private MemorySegment plain = MemorySegment.NULL;
 
     /**
      * A call's contribution.
      *
      * @param key names the tensor in what the encodings remember
-     * @param inPlace nobody keeps the result; for sparse encodings only, which can be proved sound before anything is overwritten
+     * @param inPlace for sparse encodings only
      */
     GatheredSum(Encodings encodings, String key, boolean inPlace, Buffers buffers, Reducer reducer) {
+        super(inPlace, buffers);
         this.encodings = encodings;
         this.key = key;
-        this.inPlace = inPlace;
-        this.buffers = buffers;
         this.reducer = reducer;
-    }
-
-    /**
-     * What all ranks have and the result is made of.
-     *
-     * @param memory lent for it
-     * @param byRank the encodings; or else the memory is the result
-     */
-    private record Held(Buffers.Buffer memory, List<MemorySegment> byRank) {}
-
-    @Override
-    public Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
-        Call.Memory usual = Contribution.super.memory(signature, input, target, shell);
-        if (!inPlace || !target.isNative()) {
-            return usual;
-        }
-        shell.buffers().give(usual.work());
-        return new Call.Memory(usual.input(), usual.copy(), Buffers.NONE, target);
     }
 
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
+        byRank = List.of();
         Signature signature = place.call().signature();
         long stride = Math.ceilDiv(encodings.bytesMax(signature.count()), STRIDE_ALIGNMENT) * STRIDE_ALIGNMENT;
-        Buffers.Buffer slots = buffers.take(Math.multiplyExact(stride, (long) place.world()));
+        Buffers.Buffer slots = buffers().take(Math.multiplyExact(stride, (long) place.world()));
         try {
             var table = new Table(place, slots, stride);
             Optional<Refusal> refusal = encode(table);
@@ -97,8 +74,8 @@ final class GatheredSum implements Contribution {
             refusal = table.gather();
             return refusal.isPresent() ? refusal : add(table);
         } finally {
-            if (held == null || held.byRank().isEmpty()) {
-                buffers.give(slots);
+            if (byRank.isEmpty()) {
+                buffers().give(slots);
             }
         }
     }
@@ -179,19 +156,19 @@ final class GatheredSum implements Contribution {
             long draw = Draws.of(place.exchange().number(), key);
             MemorySegment slot = table.slot(place.hop(), most);
             var encoded = encodings.encode(key, place.call().input(), count, draw, place.world(), slot);
-            pending = encoded.pending();
+            pend(encoded.pending());
             bytes = encoded.bytes();
         } catch (NonFiniteException nonFinite) {
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
         }
-        Buffers.Buffer memory = buffers.take((long) place.world() * Long.BYTES);
+        Buffers.Buffer memory = buffers().take((long) place.world() * Long.BYTES);
         try {
             Optional<Refusal> refusal = table.exchangeLengths(bytes, memory);
             if (refusal.isPresent()) {
                 return refusal;
             }
         } finally {
-            buffers.give(memory);
+            buffers().give(memory);
         }
         for (NodeId member : place.mesh().members()) {
             long length = table.length(member);
@@ -207,9 +184,10 @@ final class GatheredSum implements Contribution {
         Place place = table.place;
         Signature signature = place.call().signature();
         Buffers.Buffer sum =
-                inPlace ? buffers.take(signature.bytes()) : place.call().work();
-        if (inPlace) {
-            held = new Held(sum, List.of());
+                inPlace() ? buffers().take(signature.bytes()) : place.call().work();
+        if (inPlace()) {
+            hold(sum);
+            plain = sum.bytes();
         }
         try {
             encodings.decode(table.own(), sum.bytes(), signature.count());
@@ -220,42 +198,43 @@ final class GatheredSum implements Contribution {
         var schedule = new RingAllReduce(
                 place.hop(), place.world(), signature.count(), signature.type().bytes(), place.segmentBytes());
         Optional<Refusal> refusal = place.exchange().play(schedule, place.mesh().byHop(), region, region);
-        return refusal.isPresent() || !inPlace ? refusal : place.held();
+        return refusal.isPresent() || !inPlace() ? refusal : place.held();
     }
 
     private Optional<Refusal> add(Table table) throws IOException {
         Place place = table.place;
-        List<MemorySegment> byRank = table.byRank();
-        if (!inPlace) {
-            return add(place, byRank);
+        List<MemorySegment> all = table.byRank();
+        if (!inPlace()) {
+            return add(place, all);
         }
-        for (int rank = 0; rank < byRank.size(); rank++) {
+        for (int rank = 0; rank < all.size(); rank++) {
             try {
-                SparseSum.check(byRank.get(rank), place.call().signature().count());
+                SparseSum.check(all.get(rank), place.call().signature().count());
             } catch (MalformedMessageException malformed) {
                 return malformed(place, place.mesh().members().get(rank), malformed.getMessage());
             }
         }
-        held = new Held(table.slots, byRank);
+        byRank = all;
+        hold(table.slots);
         return place.held();
     }
 
-    private Optional<Refusal> add(Place place, List<MemorySegment> byRank) {
+    private Optional<Refusal> add(Place place, List<MemorySegment> all) {
         Signature signature = place.call().signature();
         MemorySegment sum = place.work();
-        for (int rank = 0; rank < byRank.size(); rank++) {
+        for (int rank = 0; rank < all.size(); rank++) {
             try {
                 if (rank == 0) {
-                    encodings.decode(byRank.get(rank), sum, signature.count());
+                    encodings.decode(all.get(rank), sum, signature.count());
                 } else {
-                    encodings.decodeAndAdd(byRank.get(rank), sum, signature.count());
+                    encodings.decodeAndAdd(all.get(rank), sum, signature.count());
                 }
             } catch (MalformedMessageException malformed) {
                 return malformed(place, place.mesh().members().get(rank), malformed.getMessage());
             }
         }
         if (signature.op() == ReduceOp.AVG) {
-            reducer.divide(signature.type(), sum, 0, signature.count(), byRank.size());
+            reducer.divide(signature.type(), sum, 0, signature.count(), all.size());
         }
         return Optional.empty();
     }
@@ -268,58 +247,16 @@ final class GatheredSum implements Contribution {
     }
 
     @Override
-    public void deliver(Call call, Mesh ran) {
-        if (!inPlace) {
-            Contribution.super.deliver(call, ran);
+    void make(Signature signature, MemorySegment result) {
+        if (byRank.isEmpty()) {
+            MemorySegment.copy(plain, 0, result, 0, signature.bytes());
             return;
         }
-        Held from = Objects.requireNonNull(held, "a result is delivered once, after it was held");
-        MemorySegment target = call.memory().target();
-        if (target.isNative()) {
-            deliver(from, call.signature(), target);
-        } else {
-            deliver(from, call.signature(), call.work().bytes());
-            Contribution.super.deliver(call, ran);
-        }
-        release();
-    }
-
-    private static void deliver(Held from, Signature signature, MemorySegment target) {
-        if (from.byRank().isEmpty()) {
-            MemorySegment.copy(from.memory().bytes(), 0, target, 0, signature.bytes());
-            return;
-        }
-        int divisor = signature.op() == ReduceOp.AVG ? from.byRank().size() : 1;
+        int divisor = signature.op() == ReduceOp.AVG ? byRank.size() : 1;
         try {
-            SparseSum.decodeAll(from.byRank(), divisor, target, signature.count());
+            SparseSum.decodeAll(byRank, divisor, result, signature.count());
         } catch (MalformedMessageException bug) {
             throw new AssertionError("an encoding that was sound is no more", bug);
         }
-    }
-
-    private void release() {
-        Held over = held;
-        held = null;
-        if (over != null) {
-            buffers.give(over.memory());
-        }
-    }
-
-    @Override
-    public void restore() {
-        release();
-    }
-
-    @Override
-    public void commit() {
-        pending.ifPresent(ErrorFeedback.Pending::commit);
-        pending = Optional.empty();
-    }
-
-    @Override
-    public void rollBack() {
-        pending.ifPresent(ErrorFeedback.Pending::rollback);
-        pending = Optional.empty();
-        release();
     }
 }

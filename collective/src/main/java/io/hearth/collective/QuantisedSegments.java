@@ -1,10 +1,8 @@
 package io.hearth.collective;
 
-import io.hearth.accel.Reducer;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
@@ -12,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Sums of encoded parts. Parts travel in their slots; they are encoded right before they are sent and added as they come, so that the
- * processor works while the wire does.
+ * processor works while the wire does. In the end each slot holds the encoding of the part's sum.
  */
 abstract class QuantisedSegments implements SegmentWork {
     /** Encodes a part of what this rank adds. */
@@ -26,22 +24,12 @@ abstract class QuantisedSegments implements SegmentWork {
     }
 
     /**
-     * What a sum works with.
+     * What sums work with.
      *
-     * @param slots encodings on their way, by part
-     * @param sum float32 values of the tensor; the result comes into being there
-     * @param divisor of the sum; 1 for none
+     * @param slots encodings, by part
      */
-    record Tools(
-            Mesh mesh,
-            BlockCodec codec,
-            EncodedParts layout,
-            PartEncoder encoder,
-            MemorySegment slots,
-            MemorySegment sum,
-            Reducer reducer,
-            int divisor) {
-        /** Encodes what this rank adds. */
+    record Tools(Mesh mesh, BlockCodec codec, EncodedParts layout, PartEncoder encoder, MemorySegment slots) {
+        /** Encodes what this rank adds into its slot. */
         void encode(long part) throws NonFiniteException {
             encoder.encode(layout.first(part), layout.values(part), slot(part));
         }
@@ -56,47 +44,9 @@ abstract class QuantisedSegments implements SegmentWork {
             return slot.asSlice(0, codec.encodedBytesMax(layout.values(part)));
         }
 
-        /** Over the sum. */
-        void decode(MemorySegment slot, long part) throws MalformedMessageException {
-            codec.decodePart(encoding(slot, part), sum, layout.first(part), layout.values(part));
-        }
-
-        /** Onto the sum. */
-        void add(MemorySegment slot, long part) throws MalformedMessageException {
-            codec.decodePartAndAdd(encoding(slot, part), sum, layout.first(part), layout.values(part));
-        }
-
-        /** Over the sum, what was encoded here. */
-        void decodeOwn(long part) {
-            try {
-                decode(slot(part), part);
-            } catch (MalformedMessageException bug) {
-                throw new AssertionError(codec.name() + " cannot read what it wrote", bug);
-            }
-        }
-
-        /** Onto the sum, what was encoded here. */
-        void addOwn(long part) {
-            try {
-                add(slot(part), part);
-            } catch (MalformedMessageException bug) {
-                throw new AssertionError(codec.name() + " cannot read what it wrote", bug);
-            }
-        }
-
-        /** An average of what is summed now. */
-        void divide(long part) {
-            if (divisor > 1) {
-                reducer.divide(DataType.FLOAT32, sum, layout.first(part) * Float.BYTES, layout.values(part), divisor);
-            }
-        }
-
-        /** Everything is here already. */
-        void alone() throws NonFiniteException {
-            for (long part = 0; part < layout.parts(); part++) {
-                encode(part);
-                decodeOwn(part);
-            }
+        /** What the own slot holds. */
+        MemorySegment encoding(long part) {
+            return encoding(slot(part), part);
         }
     }
 
@@ -126,27 +76,30 @@ abstract class QuantisedSegments implements SegmentWork {
         long part = tools.layout.partAt(expected.offset());
         MemorySegment slot = Combiner.payload(arrived).asSlice(prefix);
         if (!isResult(expected)) {
-            add(expected, slot, part);
+            add(expected, tools.encoding(slot, part), part);
             return;
         }
         try {
-            takeResult(slot, part);
+            tools.codec.check(tools.encoding(slot, part), tools.layout.values(part));
         } catch (MalformedMessageException malformed) { // others may have got a sound one, and be gone
+            String name = tools.mesh.name(tools.mesh.members().get(rank));
             throw new StreamBrokenException(
                     tools.mesh.members().get(rank),
-                    tools.mesh.name(tools.mesh.members().get(rank)) + " sent no result as '" + tools.codec.name()
-                            + "': " + malformed.getMessage(),
+                    name + " sent no result as '" + tools.codec.name() + "': " + malformed.getMessage(),
                     malformed);
         }
+        MemorySegment.copy(slot, 0, tools.slot(part), 0, tools.layout.slotBytes());
     }
 
     /** Whether all contributions are in what comes. */
     abstract boolean isResult(Transfer expected);
 
-    /** Adds what came and, where it is due, what this rank adds; makes a complete sum ready to be sent. */
-    abstract void add(Transfer expected, MemorySegment slot, long part)
+    /** Adds what came and, where it is due, what this rank adds; encodes the sum into the part's slot once it has to be sent. */
+    abstract void add(Transfer expected, MemorySegment encoding, long part)
             throws NonFiniteException, MalformedMessageException;
 
-    /** Writes a result over the sum. */
-    abstract void takeResult(MemorySegment slot, long part) throws MalformedMessageException;
+    /** For what was encoded here. */
+    static AssertionError unreadable(BlockCodec codec, MalformedMessageException bug) {
+        return new AssertionError(codec.name() + " cannot read what it wrote", bug);
+    }
 }

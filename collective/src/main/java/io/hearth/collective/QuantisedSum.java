@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.Exchange.Region;
 import io.hearth.collective.QuantisedSegments.PartEncoder;
 import io.hearth.collective.QuantisedSegments.Tools;
 import io.hearth.collective.schedule.DirectAllReduce;
@@ -9,9 +10,12 @@ import io.hearth.collective.schedule.Shares;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +26,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Among all pairs ({@link DirectSegments}) or round the ring ({@link RingSegments}). Either way all ranks decode the same bytes, and
  * end with the same bits.
  */
-final class QuantisedSum implements Contribution {
+final class QuantisedSum extends EncodedContribution {
     private final BlockCodec codec;
     private final Optional<ErrorFeedback> memory;
     private final String key;
     private final boolean isRing;
-    private final Buffers buffers;
     private final Reducer reducer;
-    private ErrorFeedback.@Nullable Parts pending;
+    private @Nullable Result result;
 
     /**
      * A call's contribution.
@@ -43,55 +46,92 @@ final class QuantisedSum implements Contribution {
             Optional<ErrorFeedback> memory,
             String key,
             boolean isRing,
+            boolean inPlace,
             Buffers buffers,
             Reducer reducer) {
+        super(inPlace, buffers);
         this.codec = codec;
         this.memory = memory;
         this.key = key;
         this.isRing = isRing;
-        this.buffers = buffers;
         this.reducer = reducer;
     }
 
+    /**
+     * Encoded, as all ranks have it.
+     *
+     * @param divisor of what is decoded; 1 for none
+     */
+    private record Result(Tools tools, int divisor) {}
+
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
+        release();
         Signature signature = place.call().signature();
         var layout = EncodedParts.of(codec, signature.count(), place.world(), place.segmentBytes());
-        Buffers.Buffer slots = buffers.take(layout.bytes());
+        Buffers.Buffer slots = buffers().take(layout.bytes());
+        hold(slots);
+        boolean goesRound = isRing && place.world() > 1;
+        int divisor = signature.op() == ReduceOp.AVG ? place.world() : 1;
+        long draw = Draws.of(place.exchange().number(), key);
+        Optional<Refusal> refusal = goesRound
+                ? goRound(place, layout, slots.bytes(), draw, divisor)
+                : direct(place, layout, slots.bytes(), draw, divisor);
+        if (refusal.isPresent()) {
+            return refusal;
+        }
+        if (inPlace()) {
+            return place.held();
+        }
+        make(signature, place.work());
+        return Optional.empty();
+    }
+
+    private Optional<Refusal> goRound(Place place, EncodedParts layout, MemorySegment slots, long draw, int divisor)
+            throws IOException {
+        Buffers.Buffer sums = buffers().take(place.call().signature().bytes());
         try {
-            return attempt(place, layout, slots.bytes());
+            var tools = tools(place, layout, slots, sums.bytes(), draw);
+            result = new Result(tools, divisor);
+            var schedule = new RingAllReduce(
+                    place.hop(), place.world(), layout.parts(), layout.slotBytes(), layout.slotBytes());
+            var work = new RingSegments(tools, place.call().input(), sums.bytes(), reducer);
+            return place.exchange().play(schedule, place.mesh().byHop(), Region.of(slots), Region.of(slots), work);
         } finally {
-            buffers.give(slots);
+            buffers().give(sums);
         }
     }
 
-    private Optional<Refusal> attempt(Place place, EncodedParts layout, MemorySegment slots) throws IOException {
-        Call call = place.call();
-        long draw = Draws.of(place.exchange().number(), key);
-        MemorySegment source = isRing ? place.work() : call.input();
-        int divisor = call.signature().op() == ReduceOp.AVG ? place.world() : 1;
-        PartEncoder encoder =
-                encoder(source, layout.count(), Draws.by(draw, place.mesh().self()));
-        var tools = new Tools(place.mesh(), codec, layout, encoder, slots, place.work(), reducer, divisor);
+    private Optional<Refusal> direct(Place place, EncodedParts layout, MemorySegment slots, long draw, int divisor)
+            throws IOException {
+        var tools = tools(place, layout, slots, place.call().input(), draw);
+        result = new Result(tools, 1);
         if (place.world() == 1) {
             return alone(place, tools);
         }
-        var region = Exchange.Region.of(slots);
-        if (isRing) {
-            var schedule = new RingAllReduce(
-                    place.hop(), place.world(), layout.parts(), layout.slotBytes(), layout.slotBytes());
-            return place.exchange()
-                    .play(schedule, place.mesh().byHop(), region, region, new RingSegments(tools, call.input()));
-        }
+        var region = Region.of(slots);
         if (layout.parts() < place.world()) { // some own nothing
             Optional<Refusal> refusal = place.noted(region, region);
             if (refusal.isPresent()) {
                 return refusal;
             }
         }
+        int rank = place.mesh().rank();
         var shares = Shares.equal(layout.parts(), place.world());
-        var schedule = new DirectAllReduce(place.mesh().rank(), shares, layout.slotBytes(), layout.slotBytes());
-        return place.exchange().play(schedule, place.mesh().byRank(), region, region, new DirectSegments(tools, draw));
+        Buffers.Buffer sums = buffers().take(shares.count(rank) * layout.valuesEach() * Float.BYTES);
+        try {
+            var schedule = new DirectAllReduce(rank, shares, layout.slotBytes(), layout.slotBytes());
+            var own = new DirectSegments.Own(shares.start(rank), sums.bytes(), divisor);
+            var work = new DirectSegments(tools, own, reducer, draw);
+            return place.exchange().play(schedule, place.mesh().byRank(), region, region, work);
+        } finally {
+            buffers().give(sums);
+        }
+    }
+
+    private Tools tools(Place place, EncodedParts layout, MemorySegment slots, MemorySegment source, long draw) {
+        long ownDraw = Draws.by(draw, place.mesh().self());
+        return new Tools(place.mesh(), codec, layout, encoder(source, layout.count(), ownDraw), slots);
     }
 
     private PartEncoder encoder(MemorySegment source, long count, long draw) {
@@ -99,21 +139,15 @@ final class QuantisedSum implements Contribution {
             return (first, values, slot) -> codec.encodePart(source, first, values, draw, slot);
         }
         ErrorFeedback.Parts parts = memory.get().begin(key, source, count, draw);
-        pending = parts;
+        pend(Optional.of(parts));
         return parts::encode;
     }
 
-    private Optional<Refusal> alone(Place place, Tools tools) {
+    private static Optional<Refusal> alone(Place place, Tools tools) {
         try {
-            if (isRing) { // whose encoder encodes what is in the sum
-                MemorySegment.copy(
-                        place.call().input(),
-                        0,
-                        tools.sum(),
-                        0,
-                        place.call().signature().bytes());
+            for (long part = 0; part < tools.layout().parts(); part++) {
+                tools.encode(part);
             }
-            tools.alone();
             return Optional.empty();
         } catch (NonFiniteException notCarried) {
             return Optional.of(place.exchange().notCarried(notCarried));
@@ -121,18 +155,20 @@ final class QuantisedSum implements Contribution {
     }
 
     @Override
-    public void commit() {
-        if (pending != null) {
-            pending.commit();
-            pending = null;
-        }
-    }
-
-    @Override
-    public void rollBack() {
-        if (pending != null) {
-            pending.rollback();
-            pending = null;
+    void make(Signature signature, MemorySegment values) {
+        Result encoded = Objects.requireNonNull(result, "there is a result once all hold it");
+        EncodedParts layout = encoded.tools.layout();
+        for (long part = 0; part < layout.parts(); part++) {
+            long first = layout.first(part);
+            long count = layout.values(part);
+            try {
+                codec.decodePart(encoded.tools.encoding(part), values, first, count);
+            } catch (MalformedMessageException bug) {
+                throw QuantisedSegments.unreadable(codec, bug);
+            }
+            if (encoded.divisor > 1) {
+                reducer.divide(DataType.FLOAT32, values, first * Float.BYTES, count, encoded.divisor);
+            }
         }
     }
 }

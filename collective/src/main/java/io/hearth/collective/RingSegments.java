@@ -13,15 +13,24 @@ import java.lang.foreign.MemorySegment;
  * every rank. The errors of all these encodings add up: in the mean square they grow with the number of ranks. What each encoding
  * leaves out is owed by the rank that made it.
  *
- * <p>The encoder encodes what is in the sum.
+ * <p>The encoder encodes what is in the sums.
  */
 final class RingSegments extends QuantisedSegments {
     private final MemorySegment input;
+    private final MemorySegment sums;
+    private final Reducer reducer;
 
-    /** {@code input} is this rank's contribution, float32. */
-    RingSegments(Tools tools, MemorySegment input) {
+    /**
+     * This rank's part.
+     *
+     * @param input its contribution, float32
+     * @param sums of the same size; written
+     */
+    RingSegments(Tools tools, MemorySegment input, MemorySegment sums, Reducer reducer) {
         super(tools);
         this.input = input;
+        this.sums = sums;
+        this.reducer = reducer;
     }
 
     @Override
@@ -30,7 +39,7 @@ final class RingSegments extends QuantisedSegments {
             EncodedParts layout = tools().layout();
             long part = layout.partAt(transfer.offset());
             long at = layout.first(part) * Float.BYTES;
-            MemorySegment.copy(input, at, tools().sum(), at, layout.values(part) * Float.BYTES);
+            MemorySegment.copy(input, at, sums, at, layout.values(part) * Float.BYTES);
         }
         super.sending(transfer);
     }
@@ -41,25 +50,13 @@ final class RingSegments extends QuantisedSegments {
     }
 
     @Override
-    void add(Transfer expected, MemorySegment slot, long part) throws NonFiniteException, MalformedMessageException {
-        Tools tools = tools();
-        tools.decode(slot, part);
-        Reducer reducer = tools.reducer();
-        MemorySegment sum = tools.sum();
-        long at = tools.layout().first(part) * Float.BYTES;
-        int count = Math.toIntExact(tools.layout().values(part));
-        reducer.combine(DataType.FLOAT32, ReduceOp.SUM, sum, at, sum, at, input, at, count);
-        tools.encode(part);
-        if (expected.completes()) {
-            tools.decodeOwn(part);
-            tools.divide(part);
-        }
-    }
-
-    @Override
-    void takeResult(MemorySegment slot, long part) throws MalformedMessageException {
-        MemorySegment.copy(slot, 0, tools().slot(part), 0, tools().layout().slotBytes());
-        tools().decode(slot, part);
-        tools().divide(part);
+    void add(Transfer expected, MemorySegment encoding, long part)
+            throws NonFiniteException, MalformedMessageException {
+        long first = tools().layout().first(part);
+        int count = Math.toIntExact(tools().layout().values(part));
+        tools().codec().decodePart(encoding, sums, first, count);
+        long at = first * Float.BYTES;
+        reducer.combine(DataType.FLOAT32, ReduceOp.SUM, sums, at, sums, at, input, at, count);
+        tools().encode(part);
     }
 }

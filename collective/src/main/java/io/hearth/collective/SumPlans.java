@@ -61,23 +61,28 @@ final class SumPlans {
     private Plan coded(
             ReduceOp op, long count, AllReduceStrategy way, CompressionStrategy.Coded compression, String key) {
         Codec codec = compression.codec();
-        Optional<ErrorFeedback> memory = codec.lossless() ? Optional.empty() : Optional.of(memories.of(compression));
+        Optional<ErrorFeedback> memory =
+                compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
         if (codec instanceof BlockCodec blocks) {
             boolean isRing = way == AllReduceStrategy.RING;
             String name = (isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT)
                     .name()
                     .toLowerCase(Locale.ROOT);
-            var signature = Signature.encoded(op, count, compression.text(), name, false);
-            return new Plan(signature, new QuantisedSum(blocks, memory, key, isRing, buffers, reducer));
+            boolean inPlace = isLarge(count);
+            var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
+            return new Plan(signature, new QuantisedSum(blocks, memory, key, isRing, inPlace, buffers, reducer));
         }
         return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, memory), key);
     }
 
     private Plan gathered(ReduceOp op, long count, CompressionStrategy compression, Encodings encodings, String key) {
-        boolean inPlace =
-                encodings.isSparse() && count * Float.BYTES >= options.config().inPlaceBytesMin();
+        boolean inPlace = encodings.isSparse() && isLarge(count);
         var signature = Signature.encoded(op, count, compression.text(), Signature.AUTO, inPlace);
         return new Plan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer));
+    }
+
+    private boolean isLarge(long count) {
+        return count * Float.BYTES >= options.config().inPlaceBytesMin();
     }
 
     private Plan lowRank(

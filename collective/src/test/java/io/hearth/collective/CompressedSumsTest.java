@@ -29,7 +29,9 @@ final class CompressedSumsTest {
     enum Way {
         INT8("int8:8", AllReduceStrategy.AUTO),
         INT8_RING("int8:8", AllReduceStrategy.RING),
+        INT8_IN_PLACE("int8:8", AllReduceStrategy.AUTO),
         INT4("int4:16", AllReduceStrategy.DIRECT),
+        INT4_RING_IN_PLACE("int4:8", AllReduceStrategy.RING),
         FP16("fp16", AllReduceStrategy.AUTO),
         BF16_RING("bf16", AllReduceStrategy.RING),
         TOP_K("topk:0.05", AllReduceStrategy.AUTO),
@@ -48,7 +50,7 @@ final class CompressedSumsTest {
 
         /** {@code inTurn} bytes are played without a companion. */
         EngineOptions options(int inTurn) {
-            boolean isInPlace = this == TOP_K_IN_PLACE || this == DGC_IN_PLACE;
+            boolean isInPlace = name().endsWith("_IN_PLACE");
             return EngineOptions.DEFAULTS
                     .within(Duration.ofMinutes(1))
                     .as(CompressionStrategy.parse(compression))

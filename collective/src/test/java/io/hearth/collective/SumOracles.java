@@ -41,9 +41,13 @@ final class SumOracles implements AutoCloseable {
         int count = gradients.apply(ranks.getFirst()).length;
         return switch (compression) {
             case CompressionStrategy.Coded coded
-            when coded.codec() instanceof BlockCodec codec && isRing -> ring(codec, ranks, gradients, count);
-            case CompressionStrategy.Coded coded
-            when coded.codec() instanceof BlockCodec codec -> direct(codec, ranks, gradients, count);
+            when coded.codec() instanceof BlockCodec codec -> {
+                float[] sum = isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count);
+                if (!coded.isOwed()) {
+                    owed.clear();
+                }
+                yield sum;
+            }
             case CompressionStrategy.LowRank lowRank -> lowRank(lowRank, ranks, gradients, count);
             default -> gathered(ranks, gradients, count);
         };

@@ -83,6 +83,14 @@ public interface BlockCodec extends Codec {
         decodeAndAdd(encoded, part(tensor, first, count), count);
     }
 
+    /**
+     * Finds out whether {@link #decode} would take an encoding.
+     *
+     * @param encoded all bytes of one encoding, heap or native; borrowed
+     * @throws MalformedMessageException as {@link #decode}
+     */
+    void check(MemorySegment encoded, long count) throws MalformedMessageException;
+
     private MemorySegment part(MemorySegment tensor, long first, long count) {
         Float32.checkPart(tensor, first, count, block());
         return tensor.asSlice(first * Float.BYTES, count * Float.BYTES);

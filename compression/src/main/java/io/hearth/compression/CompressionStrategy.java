@@ -15,6 +15,14 @@ public sealed interface CompressionStrategy {
     sealed interface Coded extends CompressionStrategy {
         /** The encoder and decoder; stateless, so threads may share it. */
         Codec codec();
+
+        /**
+         * Whether sums have to remember what encodings leave out, so that it is sent later ({@link ErrorFeedback}, two buffers of the
+         * tensor's size): not where rounding to nearest leaves less than a hundredth and errors of both signs even out.
+         */
+        default boolean isOwed() {
+            return !codec().lossless();
+        }
     }
 
     /**
@@ -64,6 +72,11 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
+        public boolean isOwed() {
+            return false;
+        }
+
+        @Override
         public String text() {
             return "fp16" + onNonFinite.text();
         }
@@ -83,6 +96,11 @@ public sealed interface CompressionStrategy {
         @Override
         public Codec codec() {
             return onNonFinite.around(new Bf16Codec());
+        }
+
+        @Override
+        public boolean isOwed() {
+            return false;
         }
 
         @Override
@@ -116,6 +134,11 @@ public sealed interface CompressionStrategy {
         @Override
         public Codec codec() {
             return onNonFinite.around(new Int8Codec(block, stochastic));
+        }
+
+        @Override
+        public boolean isOwed() {
+            return false;
         }
 
         @Override

@@ -72,6 +72,11 @@ sealed interface LevelCodec extends BlockCodec permits Int8Codec, Int4Codec {
     }
 
     @Override
+    default void check(MemorySegment encoded, long count) throws MalformedMessageException {
+        levels().check(encoded, count);
+    }
+
+    @Override
     default void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         levels().decode(encoded, values, count);
     }

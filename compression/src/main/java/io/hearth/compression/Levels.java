@@ -84,17 +84,18 @@ final class Levels {
     }
 
     void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
+        Float32.checkRoom(values, count);
+        check(encoded, count);
         kernels.dequantise(format, encoded, Header.BYTES, values, 0, count);
     }
 
     void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
+        Float32.checkRoom(values, count);
+        check(encoded, count);
         kernels.dequantiseAndAdd(format, encoded, Header.BYTES, values, 0, count);
     }
 
-    private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        Float32.checkRoom(values, count);
+    void check(MemorySegment encoded, long count) throws MalformedMessageException {
         Header.check(encoded, id, format.block(), count);
         if (encoded.byteSize() != encodedBytes(count)) {
             throw new MalformedMessageException(count + " int" + format.bits() + " values in blocks of "

@@ -59,7 +59,8 @@ public final class NoneCodec implements BlockCodec {
         return encoded.asSlice(Header.BYTES);
     }
 
-    void check(MemorySegment encoded, long count) throws MalformedMessageException {
+    @Override
+    public void check(MemorySegment encoded, long count) throws MalformedMessageException {
         Header.check(encoded, Header.NONE, 0, count);
         if (encoded.byteSize() != encodedBytesMax(count)) {
             throw new MalformedMessageException(

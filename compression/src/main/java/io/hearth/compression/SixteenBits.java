@@ -81,7 +81,8 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
 
     @Override
     default void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        check(encoded, values, count);
+        Float32.checkRoom(values, count);
+        check(encoded, count);
         float[] floats = new float[(int) Math.min(Float32.BLOCK, count)];
         short[] bits = new short[floats.length];
         for (long done = 0; done < count; done += Float32.BLOCK) {
@@ -95,7 +96,8 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     @Override
     default void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count)
             throws MalformedMessageException {
-        check(encoded, values, count);
+        Float32.checkRoom(values, count);
+        check(encoded, count);
         float[] floats = new float[(int) Math.min(Float32.BLOCK, count)];
         float[] scratch = new float[floats.length];
         short[] bits = new short[floats.length];
@@ -107,8 +109,8 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
         }
     }
 
-    private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
-        Float32.checkRoom(values, count);
+    @Override
+    default void check(MemorySegment encoded, long count) throws MalformedMessageException {
         Header.check(encoded, id(), 0, count);
         if (encoded.byteSize() != encodedBytesMax(count)) {
             throw new MalformedMessageException(count + " " + name() + " values need " + encodedBytesMax(count)

@@ -1,0 +1,102 @@
+package io.hearth.collective;
+
+import io.hearth.compression.ErrorFeedback;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sum of what travels encoded.
+ *
+ * <p>Of a large tensor nobody keeps the result: all hold the encodings that it is made of before anybody makes it, which then comes into
+ * being where the application wants it. So there is no second float32 buffer, and until all is well the input is as it was.
+ */
+abstract class EncodedContribution implements Contribution {
+    private final boolean inPlace;
+    private final Buffers buffers;
+    private Optional<ErrorFeedback.Pending> pending = Optional.empty();
+    private Buffers.@Nullable Buffer held;
+
+    /** {@code inPlace} as in the signature: nobody keeps the result. */
+    EncodedContribution(boolean inPlace, Buffers buffers) {
+        this.inPlace = inPlace;
+        this.buffers = buffers;
+    }
+
+    boolean inPlace() {
+        return inPlace;
+    }
+
+    Buffers buffers() {
+        return buffers;
+    }
+
+    /** Takes note of what is owed if this sum is done. */
+    void pend(Optional<? extends ErrorFeedback.Pending> made) {
+        pending = Optional.ofNullable(made.orElse(null));
+    }
+
+    /** Keeps memory until the result was made of it, or will not be. */
+    void hold(Buffers.Buffer memory) {
+        held = memory;
+    }
+
+    /** Whether {@link #hold} keeps something. */
+    boolean holds() {
+        return held != null;
+    }
+
+    /** Gives back what {@link #hold} keeps. */
+    void release() {
+        Buffers.Buffer over = held;
+        held = null;
+        if (over != null) {
+            buffers.give(over);
+        }
+    }
+
+    /** Makes the result of what is held; {@code result} is native memory and may be the input. */
+    abstract void make(Signature signature, MemorySegment result);
+
+    @Override
+    public Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
+        Call.Memory usual = Contribution.super.memory(signature, input, target, shell);
+        if (!inPlace || !target.isNative()) {
+            return usual;
+        }
+        buffers.give(usual.work());
+        return new Call.Memory(usual.input(), usual.copy(), Buffers.NONE, target);
+    }
+
+    @Override
+    public void deliver(Call call, Mesh ran) {
+        MemorySegment target = call.memory().target();
+        if (!inPlace) {
+            Contribution.super.deliver(call, ran);
+        } else if (target.isNative()) {
+            make(call.signature(), target);
+        } else {
+            make(call.signature(), call.work().bytes());
+            Contribution.super.deliver(call, ran);
+        }
+        release();
+    }
+
+    @Override
+    public void restore() {
+        release();
+    }
+
+    @Override
+    public void commit() {
+        pending.ifPresent(ErrorFeedback.Pending::commit);
+        pending = Optional.empty();
+    }
+
+    @Override
+    public void rollBack() {
+        pending.ifPresent(ErrorFeedback.Pending::rollback);
+        pending = Optional.empty();
+        release();
+    }
+}
