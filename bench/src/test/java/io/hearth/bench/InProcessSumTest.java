@@ -168,6 +168,26 @@ final class InProcessSumTest {
         return Math.sqrt(squares / COUNT) / steps;
     }
 
+    /** A clip is for the sum, so each of four nodes gets half of it. */
+    @Test
+    void momentumsMemoryKnowsHowManyNodesThereAre() throws Exception {
+        float[][] gradients = gradients(4, 6);
+        float[][] clipped = gradients(4, 6);
+        for (float[] gradient : clipped) {
+            double squares = 0;
+            for (float value : gradient) {
+                squares += (double) value * value;
+            }
+            for (int i = 0; i < COUNT; i++) {
+                gradient[i] *= (float) (3 / Math.sqrt(squares));
+            }
+        }
+        try (InProcessSum sum = sum("dgc:1:momentum=0:clip=6", 4)) {
+            sum.mean(gradients);
+            assertArrayEquals(mean(clipped), gradients[0], 1e-6f);
+        }
+    }
+
     @Test
     void lowRankLeavesWhatHasThatRankAndWhatIsNoMatrix() throws Exception {
         float[][] gradients = gradients(3, 2);
