@@ -71,7 +71,8 @@ final class ArchitectureTest {
                             "discovery",
                             "transport",
                             "collective",
-                            "agent")),
+                            "agent",
+                            "examples")),
             Map.entry(
                     "cli",
                     Set.of(

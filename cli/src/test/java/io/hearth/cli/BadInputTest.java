@@ -219,7 +219,18 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"agent", "status", "wait", "train", "demo", "bench", "bench allreduce", "bench rank"})
+    @ValueSource(
+            strings = {
+                "agent",
+                "status",
+                "wait",
+                "train",
+                "demo",
+                "bench",
+                "bench allreduce",
+                "bench convergence",
+                "bench rank"
+            })
     void everyCommandHasHelp(String command) {
         Outcome help = Commands.in(home()).line(command + " --help");
         assertEquals(Exit.OK, help.code());

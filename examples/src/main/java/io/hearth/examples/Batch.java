@@ -15,8 +15,8 @@ public final class Batch {
      * @param labels classes counted from 0; kept
      * @param epoch which pass over the data this belongs to, counted from 0
      */
-    Batch(int width, float[] features, int[] labels, int epoch) {
-        if (width < 1 || features.length != width * labels.length) {
+    public Batch(int width, float[] features, int[] labels, int epoch) {
+        if (width < 1 || features.length != (long) width * labels.length) {
             throw new IllegalArgumentException(
                     "need " + width + " features for each of " + labels.length + " labels, got " + features.length);
         }
@@ -51,8 +51,15 @@ public final class Batch {
         return labels[sample];
     }
 
-    /** The samples {@code order[from]} to {@code order[from + count - 1]}, copied. */
-    Batch pick(int[] order, int from, int count, int ofEpoch) {
+    /**
+     * The samples {@code order[from]} to {@code order[from + count - 1]}, copied.
+     *
+     * @param order indices of samples, usually from {@link Shuffle}; borrowed
+     * @param from where in {@code order} to begin
+     * @param count how many
+     * @param ofEpoch which pass over the data they will belong to
+     */
+    public Batch pick(int[] order, int from, int count, int ofEpoch) {
         float[] picked = new float[count * width];
         int[] pickedLabels = new int[count];
         for (int i = 0; i < count; i++) {

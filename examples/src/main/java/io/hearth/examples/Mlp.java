@@ -1,5 +1,7 @@
 package io.hearth.examples;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -54,6 +56,20 @@ public final class Mlp {
         fill(outputWeights, outputBias, Math.sqrt(6.0 / hidden), random);
     }
 
+    /**
+     * Where a layer's weights lie among the parameters, for those who treat matrices apart from biases.
+     *
+     * @param first index of the upper left weight
+     * @param rows inputs of the layer
+     * @param columns its outputs; a row lies in one piece
+     */
+    public record Matrix(int first, int rows, int columns) {}
+
+    /** The weights of both layers, in the order of {@link #parameters}. */
+    public List<Matrix> matrices() {
+        return List.of(new Matrix(0, width, hidden), new Matrix(outputWeights, hidden, classes));
+    }
+
     private void fill(int from, int to, double limit, SplittableRandom random) {
         for (int i = from; i < to; i++) {
             parameters[i] = (float) ((2 * random.nextDouble() - 1) * limit);
@@ -82,8 +98,20 @@ public final class Mlp {
      * @return a new array, in the order of {@link #parameters}
      */
     public float[] gradients(Batch batch) {
-        checkFits(batch);
         float[] gradients = new float[parameters.length];
+        gradients(batch, gradients);
+        return gradients;
+    }
+
+    /**
+     * As {@link #gradients(Batch)}, over what {@code gradients} held: for loops that keep their arrays.
+     *
+     * @param gradients as long as {@link #parameters}; written
+     */
+    public void gradients(Batch batch, float[] gradients) {
+        checkFits(batch);
+        checkLength(gradients);
+        Arrays.fill(gradients, 0);
         float[] activations = new float[hidden];
         float[] errors = new float[classes];
         float[] hiddenErrors = new float[hidden];
@@ -97,7 +125,6 @@ public final class Mlp {
             gradients[i] /= batch.size();
         }
         loss = sum / batch.size();
-        return gradients;
     }
 
     /**
@@ -106,12 +133,20 @@ public final class Mlp {
      * @param gradients in the order of {@link #parameters}; borrowed
      */
     public void step(float[] gradients) {
-        if (gradients.length != parameters.length) {
-            throw new IllegalArgumentException("need " + parameters.length + " gradients, got " + gradients.length);
-        }
+        step(gradients, learningRate, MOMENTUM);
+    }
+
+    /**
+     * As {@link #step(float[])}, for recipes that change the rate as they go or leave momentum to somebody else.
+     *
+     * @param rate step size
+     * @param momentum 0 to below 1
+     */
+    public void step(float[] gradients, float rate, float momentum) {
+        checkLength(gradients);
         for (int i = 0; i < parameters.length; i++) {
-            velocity[i] = MOMENTUM * velocity[i] + gradients[i];
-            parameters[i] -= learningRate * velocity[i];
+            velocity[i] = momentum * velocity[i] + gradients[i];
+            parameters[i] -= rate * velocity[i];
         }
     }
 
@@ -131,6 +166,12 @@ public final class Mlp {
     /** Share of the samples of {@code batch} that the network puts into their own class, 0 to 1. */
     public double accuracy(Batch batch) {
         return (double) right(batch) / batch.size();
+    }
+
+    private void checkLength(float[] gradients) {
+        if (gradients.length != parameters.length) {
+            throw new IllegalArgumentException("need " + parameters.length + " gradients, got " + gradients.length);
+        }
     }
 
     private void checkFits(Batch batch) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,45 @@ final class MlpTest {
         assertEquals(before - 0.5f, mlp.parameters()[2]);
         mlp.step(gradients);
         assertEquals(before - 0.5f - 0.5f * 1.9f, mlp.parameters()[2], 1e-6);
+    }
+
+    @Test
+    void aStepTakesTheRateAndTheMomentumThatItIsGiven() {
+        Mlp mlp = new Mlp(WIDTH, 4, CLASSES, 0.5f, 3);
+        float before = mlp.parameters()[2];
+        float[] gradients = new float[mlp.parameters().length];
+        gradients[2] = 1;
+        mlp.step(gradients, 0.25f, 0);
+        assertEquals(before - 0.25f, mlp.parameters()[2]);
+        mlp.step(gradients, 0.25f, 0);
+        assertEquals(before - 0.25f - 0.25f, mlp.parameters()[2], 1e-6);
+        mlp.step(gradients, 1, 0.5f);
+        assertEquals(before - 0.5f - 1.5f, mlp.parameters()[2], 1e-6);
+    }
+
+    @Test
+    void gradientsGoOverWhatAnArrayHeld() {
+        Batch batch = random(7, 1);
+        Mlp mlp = new Mlp(WIDTH, 4, CLASSES, 0.1f, 3);
+        float[] kept = new float[mlp.parameters().length];
+        Arrays.fill(kept, 7);
+        mlp.gradients(batch, kept);
+        assertArrayEquals(mlp.gradients(batch), kept, 0);
+        assertThrows(IllegalArgumentException.class, () -> mlp.gradients(batch, new float[3]));
+    }
+
+    /** Biases begin at zero and weights do not, which tells them apart. */
+    @Test
+    void theMatricesAreTheWeightsAndNothingElse() {
+        Mlp mlp = new Mlp(WIDTH, 4, CLASSES, 0.1f, 3);
+        boolean[] weights = new boolean[mlp.parameters().length];
+        for (Mlp.Matrix matrix : mlp.matrices()) {
+            Arrays.fill(weights, matrix.first(), matrix.first() + matrix.rows() * matrix.columns(), true);
+        }
+        for (int i = 0; i < weights.length; i++) {
+            assertEquals(weights[i], mlp.parameters()[i] != 0, "parameter " + i);
+        }
+        assertEquals(List.of(new Mlp.Matrix(0, WIDTH, 4), new Mlp.Matrix(WIDTH * 4 + 4, 4, CLASSES)), mlp.matrices());
     }
 
     @Test

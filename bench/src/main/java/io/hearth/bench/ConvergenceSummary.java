@@ -1,0 +1,78 @@
+package io.hearth.bench;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * One codec over all seeds.
+ *
+ * @param codec as it was asked for
+ * @param seeds how many
+ * @param accuracy percent
+ * @param difference percentage points above the training without compression and with the same seed; empty without such trainings
+ * @param uploadedRatio mean over the seeds, as {@link ConvergenceLine#uploadedRatio}
+ * @param busiestLinkRatio mean over the seeds, as {@link ConvergenceLine#busiestLinkRatio}
+ */
+public record ConvergenceSummary(
+        String codec,
+        int seeds,
+        Interval accuracy,
+        Optional<Interval> difference,
+        double uploadedRatio,
+        double busiestLinkRatio) {
+    /** Of all codecs in {@code lines}, in the order in which each first stands there. */
+    public static List<ConvergenceSummary> of(List<ConvergenceLine> lines) {
+        Map<Long, Double> exact = lines.stream()
+                .filter(line -> line.codec().equals(ConvergenceCodec.EXACT))
+                .collect(Collectors.toMap(ConvergenceLine::seed, ConvergenceLine::accuracy));
+        var summaries = new ArrayList<ConvergenceSummary>();
+        for (String codec :
+                lines.stream().map(ConvergenceLine::codec).distinct().toList()) {
+            summaries.add(of(
+                    codec,
+                    lines.stream().filter(line -> line.codec().equals(codec)).toList(),
+                    exact));
+        }
+        return summaries;
+    }
+
+    private static ConvergenceSummary of(String codec, List<ConvergenceLine> lines, Map<Long, Double> exact) {
+        List<Double> accuracies = lines.stream().map(ConvergenceLine::accuracy).toList();
+        var differences = new ArrayList<Double>();
+        for (ConvergenceLine line : lines) {
+            Double paired = exact.get(line.seed());
+            if (paired != null) {
+                differences.add(line.accuracy() - paired);
+            }
+        }
+        return new ConvergenceSummary(
+                codec,
+                lines.size(),
+                Interval.of(accuracies),
+                differences.isEmpty() ? Optional.empty() : Optional.of(Interval.of(differences)),
+                Interval.of(lines.stream().map(ConvergenceLine::uploadedRatio).toList())
+                        .mean(),
+                Interval.of(lines.stream()
+                                .map(ConvergenceLine::busiestLinkRatio)
+                                .toList())
+                        .mean());
+    }
+
+    /** One line of JSON; null where one seed, or none without compression, says nothing. */
+    public JsonObject toJson() {
+        var json = new JsonObject();
+        json.addProperty("codec", codec);
+        json.addProperty("seeds", seeds);
+        json.add("accuracy_mean", Rounded.json(accuracy.mean()));
+        json.add("accuracy_ci95", Rounded.json(accuracy.half()));
+        json.add("difference_mean", Rounded.json(difference.map(Interval::mean).orElse(Double.NaN)));
+        json.add("difference_ci95", Rounded.json(difference.map(Interval::half).orElse(Double.NaN)));
+        json.add("uploaded_ratio", Rounded.json(uploadedRatio));
+        json.add("busiest_link_ratio", Rounded.json(busiestLinkRatio));
+        return json;
+    }
+}
