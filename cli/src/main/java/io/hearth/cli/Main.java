@@ -41,6 +41,7 @@ public final class Main {
         CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchAllReduceCommand(terminal))
+                .addSubcommand(new BenchCompressionCommand(terminal))
                 .addSubcommand(new BenchRankCommand(terminal));
         CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
         return new CommandLine(new RootCommand())
