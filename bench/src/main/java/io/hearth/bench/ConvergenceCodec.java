@@ -43,8 +43,7 @@ public record ConvergenceCodec(String text, CompressionStrategy strategy, boolea
             return new ConvergenceCodec(text, CompressionStrategy.parse(text), true);
         }
         CompressionStrategy strategy = CompressionStrategy.parse(text.substring(0, text.length() - WITHOUT.length()));
-        if (!(strategy instanceof CompressionStrategy.Coded coded)
-                || coded.codec().lossless()) {
+        if (!(strategy instanceof CompressionStrategy.Coded coded) || !coded.isOwed()) {
             throw new IllegalArgumentException("'" + text + "': " + strategy.text()
                     + " has no error feedback that could be left out; leave the '!' out");
         }

@@ -47,7 +47,8 @@ final class InProcessSum implements GradientSum {
     private static VectorMean way(
             ConvergenceCodec codec, int nodes, List<Matrix> matrices, int count, Traffic traffic) {
         return switch (codec.strategy()) {
-            case CompressionStrategy.Coded coded -> coded(coded.codec(), codec.feedback(), nodes, count, traffic);
+            case CompressionStrategy.Coded coded ->
+                coded(coded.codec(), codec.feedback() && coded.isOwed(), nodes, count, traffic);
             case CompressionStrategy.Dgc dgc ->
                 new GatherSum(
                         new GatherSum.Decoder(SparseSum::decode, SparseSum::decodeAndAdd),
@@ -58,8 +59,7 @@ final class InProcessSum implements GradientSum {
         };
     }
 
-    private static VectorMean coded(Codec codec, boolean feedback, int nodes, int count, Traffic traffic) {
-        boolean remembers = feedback && !codec.lossless();
+    private static VectorMean coded(Codec codec, boolean remembers, int nodes, int count, Traffic traffic) {
         if (codec instanceof BlockCodec blocks) {
             return new ShareSum(blocks, each(nodes, () -> encoder(codec, remembers, nodes)), count, traffic);
         }

@@ -36,7 +36,7 @@ public class CodecMicro {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** As {@link CompressionStrategy#parse} takes it. */
-    @Param({"int8", "topk"})
+    @Param({"int8", "fp16", "bf16", "topk"})
     public String compression;
 
     /** Of float32. */
@@ -46,6 +46,7 @@ public class CodecMicro {
     private Codec codec;
     private Arena arena;
     private MemorySegment gradients;
+    private MemorySegment owed;
     private MemorySegment sums;
     private MemorySegment room;
     private MemorySegment encoded;
@@ -58,11 +59,13 @@ public class CodecMicro {
         count = bytes / Float.BYTES;
         arena = Arena.ofConfined();
         gradients = arena.allocate(bytes, 64);
+        owed = arena.allocate(bytes, 64);
         sums = arena.allocate(bytes, 64);
         room = arena.allocate(codec.encodedBytesMax(count), 64);
         var random = new SplittableRandom(17);
         for (long i = 0; i < count; i++) {
             gradients.setAtIndex(FLOAT, i, (float) (1e-3 * random.nextGaussian()));
+            owed.setAtIndex(FLOAT, i, (float) (1e-3 * random.nextGaussian()));
         }
         MemorySegment other = arena.allocate(codec.encodedBytesMax(count), 64);
         encoded = other.asSlice(0, codec.encode(gradients, count, other));
@@ -79,6 +82,13 @@ public class CodecMicro {
     public long encode(GigabyteCount counted) throws NonFiniteException {
         counted.add(bytes);
         return codec.encode(gradients, count, room);
+    }
+
+    /** Gradients and what is owed to bytes and what is owed then. */
+    @Benchmark
+    public long encodeOwing(GigabyteCount counted) throws NonFiniteException {
+        counted.add(bytes);
+        return codec.encodeOwing(gradients, owed, sums, count, 0, room);
     }
 
     /** Bytes to gradients. */

@@ -42,6 +42,7 @@ public final class Main {
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchAllReduceCommand(terminal))
                 .addSubcommand(new BenchConvergenceCommand(terminal))
+                .addSubcommand(new BenchCompressionCommand(terminal))
                 .addSubcommand(new BenchRankCommand(terminal));
         CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
         return new CommandLine(new RootCommand())

@@ -197,6 +197,21 @@ final class BadInputTest {
                 "bench allreduce --lab Big_Lab",
                 "bench allreduce --lab x --transport shm",
                 "bench allreduce --trace /nowhere/trace.json",
+                "bench compression --bogus",
+                "bench compression --codecs gzip",
+                "bench compression --codecs ,",
+                "bench compression --codecs int8,int8:64",
+                "bench compression --codecs dgc:0.001",
+                "bench compression --codecs topk:0.1:stochastic",
+                "bench compression --nodes 1",
+                "bench compression --nodes 65",
+                "bench compression --nodes 2,2",
+                "bench compression --nodes two",
+                "bench compression --nodes ,",
+                "bench compression --values 0",
+                "bench compression --values -1",
+                "bench compression --values 16777217",
+                "bench compression --values 1e6",
                 "bench rank --rank 0 --peers a:1,b:2 --sizes 4 --algorithm fast"
             })
     void aWrongCommandLineIsOneLineThatNamesTheHelpAndStartsNothing(String line) {
@@ -229,7 +244,8 @@ final class BadInputTest {
                 "bench",
                 "bench allreduce",
                 "bench convergence",
-                "bench rank"
+                "bench rank",
+                "bench compression"
             })
     void everyCommandHasHelp(String command) {
         Outcome help = Commands.in(home()).line(command + " --help");

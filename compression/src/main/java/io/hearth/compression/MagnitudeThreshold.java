@@ -28,8 +28,10 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     /** Four octaves: what reaches beyond a lower bound by more than that is rare. */
     private static final int NEAR_SHIFT = 25 - BUCKET_BITS;
 
-    private static final int SAMPLES_MAX = 2048;
-    private static final int VALUES_PER_SAMPLE = 8;
+    /** So many that few values beyond those wanted reach the bound, so few that sampling costs little beside the passes. */
+    private static final int SAMPLES_MAX = 8192;
+
+    private static final int VALUES_PER_SAMPLE = 32;
     private static final int SAMPLES_MIN = 64;
 
     /** For {@link CodecKernels#select} of a chunk. */
@@ -113,8 +115,34 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         for (int i = 0; i < samples; i++) {
             sample[i] = Float.floatToRawIntBits(source.value(i * stride + i % stride)) & Float32.MAGNITUDE_MASK;
         }
-        Arrays.sort(sample);
-        return Math.min(sample[samples - rank], Float32.INFINITY_BITS);
+        return Math.min(select(sample, samples - rank), Float32.INFINITY_BITS);
+    }
+
+    /** What would stand at {@code place} if they were sorted (Hoare's FIND, CACM 4, 1961); reorders them. */
+    static int select(int[] sample, int place) {
+        int low = 0;
+        int high = sample.length - 1;
+        while (low < high) {
+            int pivot = sample[place];
+            int i = low;
+            int j = high;
+            while (i <= j) {
+                while (sample[i] < pivot) {
+                    i++;
+                }
+                while (sample[j] > pivot) {
+                    j--;
+                }
+                if (i <= j) {
+                    int swapped = sample[i];
+                    sample[i++] = sample[j];
+                    sample[j--] = swapped;
+                }
+            }
+            low = j < place ? i : low;
+            high = place < i ? j : high;
+        }
+        return sample[place];
     }
 
     /**

@@ -43,6 +43,10 @@ public final class NoneCodec implements BlockCodec {
     @Override
     public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         MemorySegment body = body(encoded, values, count);
+        if (body.isNative()) {
+            Float32.KERNELS.add(values, 0, values, 0, body, 0, count);
+            return;
+        }
         float[] decoded = new float[(int) Math.min(Float32.BLOCK, count)];
         float[] scratch = new float[decoded.length];
         for (long done = 0; done < count; done += Float32.BLOCK) {

@@ -1,9 +1,9 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.HalfFloat;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /**
  * A codec that keeps 16 bits of each value. Body: {@code count} of them, little-endian.
@@ -12,18 +12,9 @@ import java.nio.ByteOrder;
  * gradient infinite that was not, to cut it down would be a wrong number without a word.
  */
 sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
-    /** The layout of one value. */
-    ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
     byte id();
 
-    /** The largest finite value. */
-    float largest();
-
-    /** Rounds to nearest, ties to even. */
-    void narrow(float[] values, short[] bits, int n);
-
-    void widen(short[] bits, float[] values, int n);
+    HalfFloat format();
 
     @Override
     default boolean lossless() {
@@ -49,33 +40,40 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     default long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        float[] floats = new float[(int) Math.min(Float32.BLOCK, count)];
-        short[] bits = new short[floats.length];
+        refuse(Float32.KERNELS.narrow(format(), values, 0, count, encoded, Header.BYTES), 0, values);
+        Header.write(encoded, id(), 0, count);
+        return encodedBytesMax(count);
+    }
+
+    /** Chunk by chunk, so that the sum, its halves and what they leave out are made in one pass over the memory. */
+    @Override
+    default long encodeOwing(
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long count,
+            long seed,
+            MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(gradient, count);
+        Float32.checkRoom(owed, count);
+        Float32.checkRoom(left, count);
+        Float32.checkRoom(encoded, encodedBytesMax(count), count);
         for (long done = 0; done < count; done += Float32.BLOCK) {
             int n = Float32.blockAt(done, count);
-            Float32.load(values, done, floats, n);
-            refuseOverflow(floats, bits, n, done);
-            MemorySegment.copy(bits, 0, encoded, SHORT, Header.BYTES + done * Short.BYTES, n);
+            long at = done * Float.BYTES;
+            Float32.KERNELS.add(left, at, gradient, at, owed, at, n);
+            long halvesAt = Header.BYTES + done * Short.BYTES;
+            refuse(Float32.KERNELS.narrowLeavingError(format(), left, at, n, encoded, halvesAt), done, left);
         }
         Header.write(encoded, id(), 0, count);
         return encodedBytesMax(count);
     }
 
-    private void refuseOverflow(float[] floats, short[] bits, int n, long done) throws NonFiniteException {
-        narrow(floats, bits, n);
-        float largest = 0;
-        for (int i = 0; i < n; i++) {
-            largest = Math.max(largest, Math.abs(floats[i])); // NaN stays, and so fails the comparison below
-        }
-        if (largest <= largest()) {
-            return;
-        }
-        float[] widened = new float[n];
-        widen(bits, widened, n);
-        for (int i = 0; i < n; i++) {
-            if (Float.isFinite(floats[i]) && !Float.isFinite(widened[i])) {
-                throw NonFiniteException.beyond(done + i, floats[i], name(), largest());
-            }
+    private void refuse(long beyond, long first, MemorySegment values) throws NonFiniteException {
+        if (beyond != CodecKernels.NONE) {
+            float value = values.get(Float32.FLOAT, (first + beyond) * Float.BYTES);
+            throw NonFiniteException.beyond(first + beyond, value, name(), format().largest());
         }
     }
 
@@ -83,14 +81,7 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     default void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         Float32.checkRoom(values, count);
         check(encoded, count);
-        float[] floats = new float[(int) Math.min(Float32.BLOCK, count)];
-        short[] bits = new short[floats.length];
-        for (long done = 0; done < count; done += Float32.BLOCK) {
-            int n = Float32.blockAt(done, count);
-            MemorySegment.copy(encoded, SHORT, Header.BYTES + done * Short.BYTES, bits, 0, n);
-            widen(bits, floats, n);
-            Float32.store(floats, values, done, n);
-        }
+        Float32.KERNELS.widen(format(), encoded, Header.BYTES, values, 0, count);
     }
 
     @Override
@@ -98,15 +89,7 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
             throws MalformedMessageException {
         Float32.checkRoom(values, count);
         check(encoded, count);
-        float[] floats = new float[(int) Math.min(Float32.BLOCK, count)];
-        float[] scratch = new float[floats.length];
-        short[] bits = new short[floats.length];
-        for (long done = 0; done < count; done += Float32.BLOCK) {
-            int n = Float32.blockAt(done, count);
-            MemorySegment.copy(encoded, SHORT, Header.BYTES + done * Short.BYTES, bits, 0, n);
-            widen(bits, floats, n);
-            Float32.add(floats, values, done, n, scratch);
-        }
+        Float32.KERNELS.widenAndAdd(format(), encoded, Header.BYTES, values, 0, count);
     }
 
     @Override

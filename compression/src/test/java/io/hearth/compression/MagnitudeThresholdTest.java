@@ -33,10 +33,10 @@ final class MagnitudeThresholdTest {
         judge("one large, else small", i -> i == 123 ? 1e30 : random.nextGaussian() * 1e-30);
     }
 
-    /** The sample sees one value in twenty or so; these are spread so that it sees nothing of what counts, or nothing else. */
+    /** The sample sees one value in thirty or so; these are spread so that it sees nothing of what counts, or nothing else. */
     @Test
     void aMisleadingSampleCostsTimeOnly() throws Exception {
-        int samples = 2048;
+        int samples = COUNT / 32;
         int stride = COUNT / samples;
         var seen = new boolean[COUNT];
         for (int i = 0; i < samples; i++) {
@@ -46,6 +46,19 @@ final class MagnitudeThresholdTest {
         judge("seen are small", i -> seen[i] ? 1.0 / (i + 1) : 1000 + i);
         judge("seen are zero", i -> seen[i] ? 0 : i);
         judge("unseen are beyond four octaves", i -> seen[i] ? 1 : 1e6 + i);
+    }
+
+    @Test
+    void aPlaceIsFoundAsBySorting() {
+        var random = new SplittableRandom(9);
+        for (int length = 1; length < 200; length++) {
+            int range = 1 + random.nextInt(300);
+            int[] sample = random.ints(length, 0, range).toArray();
+            int[] sorted = sample.clone();
+            Arrays.sort(sorted);
+            int place = random.nextInt(length);
+            assertEquals(sorted[place], MagnitudeThreshold.select(sample, place), place + " of " + length);
+        }
     }
 
     @Test

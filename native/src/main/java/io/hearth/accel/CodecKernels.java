@@ -91,6 +91,53 @@ public interface CodecKernels {
     long badBlock(BlockFormat format, MemorySegment body, long bodyOffset, long count);
 
     /**
+     * Stores each value in 16 bits.
+     *
+     * @param halves written, two bytes for each value, little-endian, in native memory or an array
+     * @return {@link #NONE}, or the index of the first finite value that would become infinite; then what was written is without
+     *     meaning
+     */
+    long narrow(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset);
+
+    /**
+     * Narrows as {@link #narrow} and leaves the error behind: {@code values[i] = values[i] - widened[i]}, 0 where that is not finite.
+     *
+     * @param values written
+     * @return as {@link #narrow}; then values before that are overwritten
+     */
+    long narrowLeavingError(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset);
+
+    /** Reads what {@link #narrow} wrote, exactly. */
+    void widen(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count);
+
+    /** {@code values[i] = values[i] + widened[i]}. */
+    void widenAndAdd(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count);
+
+    /**
      * Finds the values whose magnitude, as 31 bits, is at least {@code leastBits}; NaN and infinity are above all finite ones.
      *
      * @param count at most {@code indices.length} less {@link #SELECT_SLACK}

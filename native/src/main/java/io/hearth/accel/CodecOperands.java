@@ -21,6 +21,13 @@ final class CodecOperands {
         checkRoom("body", body, offset, count, count < 0 ? -1 : format.bytes(count));
     }
 
+    static void checkHalves(MemorySegment halves, long offset, long count, boolean written) {
+        if (written && halves.isReadOnly()) {
+            throw new IllegalArgumentException("need writable halves, got " + halves);
+        }
+        checkRoom("halves", halves, offset, count, count > Long.MAX_VALUE / Short.BYTES ? -1 : count * Short.BYTES);
+    }
+
     static void checkSelect(MemorySegment values, long offset, int count, int[] indices) {
         checkValues("values", values, offset, count, false);
         if (count > indices.length - CodecKernels.SELECT_SLACK) {

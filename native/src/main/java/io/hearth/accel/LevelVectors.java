@@ -32,6 +32,10 @@ final class LevelVectors {
             VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, FLOATS.vectorBitSize() / 4)));
 
     private static final int LANES = FLOATS.length();
+
+    /** Vectors per turn: a block of 64 values is one turn of 512 bits, and C2's own unrolling pays for long loops only. */
+    private static final int FOUR = 4;
+
     private static final int NIBBLE = 15;
     private static final int NIBBLE_BITS = 4;
     private static final int BYTE_WITHOUT_NIBBLE = 28;
@@ -42,15 +46,19 @@ final class LevelVectors {
     static int largest(MemorySegment values, long offset, int n) {
         IntVector one = IntVector.zero(INTS);
         IntVector two = one;
+        IntVector three = one;
+        IntVector four = one;
         int i = 0;
-        for (; i <= n - 2 * LANES; i += 2 * LANES) {
+        for (; i <= n - FOUR * LANES; i += FOUR * LANES) {
             one = one.max(magnitudes(values, offset + (long) i * Float.BYTES));
             two = two.max(magnitudes(values, offset + (long) (i + LANES) * Float.BYTES));
+            three = three.max(magnitudes(values, offset + (long) (i + 2 * LANES) * Float.BYTES));
+            four = four.max(magnitudes(values, offset + (long) (i + 3 * LANES) * Float.BYTES));
         }
         for (; i <= n - LANES; i += LANES) {
             one = one.max(magnitudes(values, offset + (long) i * Float.BYTES));
         }
-        int largest = one.max(two).reduceLanes(VectorOperators.MAX);
+        int largest = one.max(two).max(three.max(four)).reduceLanes(VectorOperators.MAX);
         for (; i < n; i++) {
             largest = Math.max(largest, bits(values, offset, i) & MAGNITUDE);
         }
@@ -78,15 +86,26 @@ final class LevelVectors {
     /** Levels of 8 bits to {@code at}. */
     static void quantise8(MemorySegment values, long offset, int n, float divisor, MemorySegment body, long at) {
         int i = 0;
+        for (; i <= n - FOUR * LANES; i += FOUR * LANES) {
+            quantise8Vector(values, offset, i, divisor, body, at);
+            quantise8Vector(values, offset, i + LANES, divisor, body, at);
+            quantise8Vector(values, offset, i + 2 * LANES, divisor, body, at);
+            quantise8Vector(values, offset, i + 3 * LANES, divisor, body, at);
+        }
         for (; i <= n - LANES; i += LANES) {
-            rounded(load(values, offset + (long) i * Float.BYTES), divisor)
-                    .convertShape(VectorOperators.I2B, BYTES, 0)
-                    .reinterpretAsBytes()
-                    .intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
+            quantise8Vector(values, offset, i, divisor, body, at);
         }
         for (; i < n; i++) {
             body.set(ValueLayout.JAVA_BYTE, at + i, (byte) level(value(values, offset, i), divisor));
         }
+    }
+
+    private static void quantise8Vector(
+            MemorySegment values, long offset, long i, float divisor, MemorySegment body, long at) {
+        rounded(load(values, offset + i * Float.BYTES), divisor)
+                .convertShape(VectorOperators.I2B, BYTES, 0)
+                .reinterpretAsBytes()
+                .intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Levels of 8 bits to {@code at}; values less what the levels stand for. */
@@ -164,27 +183,47 @@ final class LevelVectors {
 
     static void dequantise8(MemorySegment body, long at, MemorySegment values, long offset, int n, float scale) {
         int i = 0;
+        for (; i <= n - FOUR * LANES; i += FOUR * LANES) {
+            dequantise8Vector(body, at, values, offset, i, scale);
+            dequantise8Vector(body, at, values, offset, i + LANES, scale);
+            dequantise8Vector(body, at, values, offset, i + 2 * LANES, scale);
+            dequantise8Vector(body, at, values, offset, i + 3 * LANES, scale);
+        }
         for (; i <= n - LANES; i += LANES) {
-            levels8(body, at + i)
-                    .mul(scale)
-                    .intoMemorySegment(values, offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+            dequantise8Vector(body, at, values, offset, i, scale);
         }
         for (; i < n; i++) {
             set(values, offset, i, body.get(ValueLayout.JAVA_BYTE, at + i) * scale);
         }
     }
 
+    private static void dequantise8Vector(
+            MemorySegment body, long at, MemorySegment values, long offset, long i, float scale) {
+        levels8(body, at + i).mul(scale).intoMemorySegment(values, offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+    }
+
     static void dequantise8AndAdd(MemorySegment body, long at, MemorySegment values, long offset, int n, float scale) {
         int i = 0;
+        for (; i <= n - FOUR * LANES; i += FOUR * LANES) {
+            dequantise8AndAddVector(body, at, values, offset, i, scale);
+            dequantise8AndAddVector(body, at, values, offset, i + LANES, scale);
+            dequantise8AndAddVector(body, at, values, offset, i + 2 * LANES, scale);
+            dequantise8AndAddVector(body, at, values, offset, i + 3 * LANES, scale);
+        }
         for (; i <= n - LANES; i += LANES) {
-            long place = offset + (long) i * Float.BYTES;
-            load(values, place)
-                    .add(levels8(body, at + i).mul(scale))
-                    .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
+            dequantise8AndAddVector(body, at, values, offset, i, scale);
         }
         for (; i < n; i++) {
             set(values, offset, i, value(values, offset, i) + body.get(ValueLayout.JAVA_BYTE, at + i) * scale);
         }
+    }
+
+    private static void dequantise8AndAddVector(
+            MemorySegment body, long at, MemorySegment values, long offset, long i, float scale) {
+        long place = offset + i * Float.BYTES;
+        load(values, place)
+                .add(levels8(body, at + i).mul(scale))
+                .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
     }
 
     static void dequantise4(MemorySegment body, long at, MemorySegment values, long offset, int n, float scale) {

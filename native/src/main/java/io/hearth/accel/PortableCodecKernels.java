@@ -169,6 +169,96 @@ final class PortableCodecKernels implements CodecKernels {
     }
 
     @Override
+    public long narrow(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        return narrow(format, values, valuesOffset, count, halves, halvesOffset, false);
+    }
+
+    @Override
+    public long narrowLeavingError(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        return narrow(format, values, valuesOffset, count, halves, halvesOffset, true);
+    }
+
+    private static long narrow(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset,
+            boolean leaveError) {
+        CodecOperands.checkHalves(halves, halvesOffset, count, true);
+        var block = new HalfBlock(format, count);
+        for (long done = 0; done < count; done += HalfBlock.VALUES) {
+            int n = (int) Math.min(HalfBlock.VALUES, count - done);
+            block.loadValues(values, valuesOffset + done * Float.BYTES, n);
+            int beyond = block.firstBeyond(n);
+            if (beyond >= 0) {
+                return done + beyond;
+            }
+            block.narrow(n);
+            block.storeHalves(halves, halvesOffset + done * Short.BYTES, n);
+            if (leaveError) {
+                block.subtractHalves(n);
+                block.storeValues(values, valuesOffset + done * Float.BYTES, n);
+            }
+        }
+        return NONE;
+    }
+
+    @Override
+    public void widen(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkHalves(halves, halvesOffset, count, false);
+        var block = new HalfBlock(format, count);
+        for (long done = 0; done < count; done += HalfBlock.VALUES) {
+            int n = (int) Math.min(HalfBlock.VALUES, count - done);
+            block.loadHalves(halves, halvesOffset + done * Short.BYTES, n);
+            block.widen(n);
+            block.storeValues(values, valuesOffset + done * Float.BYTES, n);
+        }
+    }
+
+    @Override
+    public void widenAndAdd(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkHalves(halves, halvesOffset, count, false);
+        var block = new HalfBlock(format, count);
+        for (long done = 0; done < count; done += HalfBlock.VALUES) {
+            int n = (int) Math.min(HalfBlock.VALUES, count - done);
+            block.loadHalves(halves, halvesOffset + done * Short.BYTES, n);
+            block.loadValues(values, valuesOffset + done * Float.BYTES, n);
+            block.widenAndAdd(n);
+            block.storeValues(values, valuesOffset + done * Float.BYTES, n);
+        }
+    }
+
+    @Override
     public int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices) {
         CodecOperands.checkSelect(values, valuesOffset, count, indices);
         return select(values, valuesOffset, 0, count, leastBits, indices, 0);

@@ -224,6 +224,121 @@ final class VectorCodecKernels implements CodecKernels {
     }
 
     @Override
+    public long narrow(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        return narrow(format, values, valuesOffset, count, halves, halvesOffset, false);
+    }
+
+    @Override
+    public long narrowLeavingError(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        return narrow(format, values, valuesOffset, count, halves, halvesOffset, true);
+    }
+
+    private long narrow(
+            HalfFloat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment halves,
+            long halvesOffset,
+            boolean leaveError) {
+        CodecOperands.checkHalves(halves, halvesOffset, count, true);
+        boolean vectors = halves.isNative() && LevelVectors.PRESENT;
+        for (long done = 0; done < count; done += HalfBlock.VALUES) {
+            int n = (int) Math.min(HalfBlock.VALUES, count - done);
+            long place = valuesOffset + done * Float.BYTES;
+            long at = halvesOffset + done * Short.BYTES;
+            // What is NaN or too large is rare, and left to who can tell.
+            boolean plain = vectors && LevelVectors.largest(values, place, n) < format.overflowBits();
+            int whole = plain ? narrowVectors(format, values, place, n, halves, at, leaveError) : 0;
+            place += (long) whole * Float.BYTES;
+            at += (long) whole * Short.BYTES;
+            long beyond = leaveError
+                    ? portable.narrowLeavingError(format, values, place, n - whole, halves, at)
+                    : portable.narrow(format, values, place, n - whole, halves, at);
+            if (beyond != NONE) {
+                return done + whole + beyond;
+            }
+        }
+        return NONE;
+    }
+
+    private static int narrowVectors(
+            HalfFloat format,
+            MemorySegment values,
+            long place,
+            int n,
+            MemorySegment halves,
+            long at,
+            boolean leaveError) {
+        return switch (format) {
+            case BINARY16 ->
+                leaveError
+                        ? Binary16Vectors.narrowLeavingError(values, place, n, halves, at)
+                        : Binary16Vectors.narrow(values, place, n, halves, at);
+            case BFLOAT16 ->
+                leaveError
+                        ? Bfloat16Vectors.narrowLeavingError(values, place, n, halves, at)
+                        : Bfloat16Vectors.narrow(values, place, n, halves, at);
+        };
+    }
+
+    @Override
+    public void widen(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkHalves(halves, halvesOffset, count, false);
+        long done = 0;
+        if (halves.isNative() && LevelVectors.PRESENT) {
+            done = switch (format) {
+                case BINARY16 -> Binary16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
+                case BFLOAT16 -> Bfloat16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
+            };
+        }
+        long at = halvesOffset + done * Short.BYTES;
+        portable.widen(format, halves, at, values, valuesOffset + done * Float.BYTES, count - done);
+    }
+
+    @Override
+    public void widenAndAdd(
+            HalfFloat format,
+            MemorySegment halves,
+            long halvesOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        CodecOperands.checkHalves(halves, halvesOffset, count, false);
+        long done = 0;
+        if (halves.isNative() && LevelVectors.PRESENT) {
+            done = switch (format) {
+                case BINARY16 -> Binary16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count);
+                case BFLOAT16 -> Bfloat16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count);
+            };
+        }
+        long at = halvesOffset + done * Short.BYTES;
+        portable.widenAndAdd(format, halves, at, values, valuesOffset + done * Float.BYTES, count - done);
+    }
+
+    @Override
     public int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices) {
         if (!LevelVectors.PRESENT) {
             // Where vectors have 128 bits, compress may have no instruction and be far slower than a plain loop.
