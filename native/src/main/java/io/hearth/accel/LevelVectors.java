@@ -112,15 +112,14 @@ final class LevelVectors {
     static void quantise8LeavingError(
             MemorySegment values, long offset, int n, float scale, float divisor, MemorySegment body, long at) {
         int i = 0;
+        for (; i <= n - FOUR * LANES; i += FOUR * LANES) {
+            quantise8LeavingErrorVector(values, offset, i, scale, divisor, body, at);
+            quantise8LeavingErrorVector(values, offset, i + LANES, scale, divisor, body, at);
+            quantise8LeavingErrorVector(values, offset, i + 2 * LANES, scale, divisor, body, at);
+            quantise8LeavingErrorVector(values, offset, i + 3 * LANES, scale, divisor, body, at);
+        }
         for (; i <= n - LANES; i += LANES) {
-            long place = offset + (long) i * Float.BYTES;
-            FloatVector value = load(values, place);
-            IntVector rounded = rounded(value, divisor);
-            rounded.convertShape(VectorOperators.I2B, BYTES, 0)
-                    .reinterpretAsBytes()
-                    .intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
-            value.sub(rounded.reinterpretAsFloats().sub(ROUNDER).mul(scale))
-                    .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
+            quantise8LeavingErrorVector(values, offset, i, scale, divisor, body, at);
         }
         for (; i < n; i++) {
             float value = value(values, offset, i);
@@ -128,6 +127,18 @@ final class LevelVectors {
             body.set(ValueLayout.JAVA_BYTE, at + i, (byte) level);
             set(values, offset, i, value - level * scale);
         }
+    }
+
+    private static void quantise8LeavingErrorVector(
+            MemorySegment values, long offset, long i, float scale, float divisor, MemorySegment body, long at) {
+        long place = offset + i * Float.BYTES;
+        FloatVector value = load(values, place);
+        IntVector rounded = rounded(value, divisor);
+        rounded.convertShape(VectorOperators.I2B, BYTES, 0)
+                .reinterpretAsBytes()
+                .intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
+        value.sub(rounded.reinterpretAsFloats().sub(ROUNDER).mul(scale))
+                .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Levels of 4 bits to {@code at}. */
