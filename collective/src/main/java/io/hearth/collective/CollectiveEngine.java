@@ -15,6 +15,7 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -298,7 +299,23 @@ public final class CollectiveEngine implements DistributedBackend {
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         next(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, agreed, how);
         entersByStep = false;
-        return boundary.pass(agreed);
+        StepStart start = boundary.pass(agreed);
+        if (start.replaced()) {
+            memories.forgetAll();
+        }
+        return start;
+    }
+
+    @Override
+    public MemorySegment saveCompression(Arena arena) throws CollectiveException {
+        queue.awaitAll();
+        return memories.save(arena);
+    }
+
+    @Override
+    public void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException {
+        queue.awaitAll();
+        memories.restore(saved);
     }
 
     /** The group is at work already: until a step began here, every other call is refused at once. */

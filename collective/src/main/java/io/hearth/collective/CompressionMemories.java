@@ -5,39 +5,51 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.PowerSgd;
-import java.util.HashMap;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 
 /**
  * What a member remembers of its tensors from one sum to the next, for each compression that it uses. Made when first asked for; only
  * the thread that calls uses what is in them.
+ *
+ * <pre>
+ * saved: | magic: int32 | compressions: int32 | of each: text: int32 length, UTF-8 | memory: int64 length, as it saves itself |
+ * </pre>
  */
 final class CompressionMemories implements AutoCloseable {
     private static final int STRATEGIES_MAX = 8;
     private static final int TENSORS_MAX = 4096;
+    private static final int MAGIC = 0x43_47_52_48; // HRGC
+    private static final int TEXT_BYTES_MAX = 256;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<CompressionStrategy, CompressionMemory> all = new HashMap<>();
+    private final ReentrantLock lock = new ReentrantLock(); // guards what follows
+    private Map<CompressionStrategy, CompressionMemory> all = new LinkedHashMap<>();
 
     /** For a lossy codec. */
     ErrorFeedback of(CompressionStrategy.Coded compression) {
-        return get(compression, ErrorFeedback.class, asked -> new ErrorFeedback(asked.codec(), TENSORS_MAX));
+        return (ErrorFeedback) get(compression);
     }
 
     /** For sums that gather momentum. */
     DgcMemory of(CompressionStrategy.Dgc compression) {
-        return get(compression, DgcMemory.class, asked -> new DgcMemory(asked.options(), TENSORS_MAX));
+        return (DgcMemory) get(compression);
     }
 
     /** For matrices. */
     PowerSgd of(CompressionStrategy.LowRank compression) {
-        return get(compression, PowerSgd.class, asked -> new PowerSgd(asked.rank(), 0, TENSORS_MAX));
+        return (PowerSgd) get(compression);
     }
 
-    private <S extends CompressionStrategy, M extends CompressionMemory> M get(
-            S compression, Class<M> kind, Function<S, M> fresh) {
+    private CompressionMemory get(CompressionStrategy compression) {
         lock.lock();
         try {
             CompressionMemory known = all.get(compression);
@@ -46,12 +58,121 @@ final class CompressionMemories implements AutoCloseable {
                     throw new IllegalStateException("more than " + STRATEGIES_MAX
                             + " lossy compressions in one engine: take a few and use them for all calls");
                 }
-                known = fresh.apply(compression);
+                known = fresh(compression);
                 all.put(compression, known);
             }
-            return kind.cast(known);
+            return known;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private static CompressionMemory fresh(CompressionStrategy compression) {
+        return switch (compression) {
+            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), TENSORS_MAX);
+            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX);
+            case CompressionStrategy.LowRank lowRank -> new PowerSgd(lowRank.rank(), 0, TENSORS_MAX);
+        };
+    }
+
+    /** All of it, in memory of {@code arena}. */
+    MemorySegment save(Arena arena) {
+        lock.lock();
+        try {
+            long bytes = 2L * Integer.BYTES;
+            for (Map.Entry<CompressionStrategy, CompressionMemory> entry : all.entrySet()) {
+                bytes += Integer.BYTES + text(entry.getKey()).length + Long.BYTES;
+                bytes += entry.getValue().savedBytes();
+            }
+            MemorySegment saved = arena.allocate(bytes);
+            saved.set(INT, 0, MAGIC);
+            saved.set(INT, Integer.BYTES, all.size());
+            long at = 2L * Integer.BYTES;
+            for (Map.Entry<CompressionStrategy, CompressionMemory> entry : all.entrySet()) {
+                byte[] text = text(entry.getKey());
+                saved.set(INT, at, text.length);
+                MemorySegment.copy(text, 0, saved, ValueLayout.JAVA_BYTE, at + Integer.BYTES, text.length);
+                at += Integer.BYTES + text.length;
+                long size = entry.getValue().savedBytes();
+                saved.set(LONG, at, size);
+                entry.getValue().save(saved.asSlice(at + Long.BYTES, size));
+                at += Long.BYTES + size;
+            }
+            return saved;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static byte[] text(CompressionStrategy compression) {
+        return compression.text().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** What was saved instead of all that is here. */
+    void restore(MemorySegment saved) throws MalformedMessageException {
+        var restored = new LinkedHashMap<CompressionStrategy, CompressionMemory>();
+        try {
+            read(saved, restored);
+        } catch (MalformedMessageException | RuntimeException | Error broken) {
+            restored.values().forEach(CompressionMemory::close);
+            throw broken;
+        }
+        lock.lock();
+        try {
+            all.values().forEach(CompressionMemory::close);
+            all = restored;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void read(MemorySegment saved, Map<CompressionStrategy, CompressionMemory> into)
+            throws MalformedMessageException {
+        long end = saved.byteSize();
+        if (end < 2L * Integer.BYTES || saved.get(INT, 0) != MAGIC) {
+            throw new MalformedMessageException("this is no saved memory of compressions");
+        }
+        int count = saved.get(INT, Integer.BYTES);
+        if (count < 0 || count > STRATEGIES_MAX) {
+            throw new MalformedMessageException(count + " compressions, and there are 0 to " + STRATEGIES_MAX);
+        }
+        long at = 2L * Integer.BYTES;
+        for (int i = 0; i < count; i++) {
+            demand(end - at >= Integer.BYTES, i);
+            int length = saved.get(INT, at);
+            at += Integer.BYTES;
+            demand(length >= 0 && length <= TEXT_BYTES_MAX && end - at >= length + (long) Long.BYTES, i);
+            CompressionStrategy compression = strategy(
+                    new String(saved.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8));
+            at += length;
+            long size = saved.get(LONG, at);
+            at += Long.BYTES;
+            demand(size >= 0 && end - at >= size && !into.containsKey(compression), i);
+            CompressionMemory memory = fresh(compression);
+            into.put(compression, memory);
+            memory.restore(saved.asSlice(at, size));
+            at += size;
+        }
+        if (at != end) {
+            throw new MalformedMessageException((end - at) + " bytes too many after the memory of compressions");
+        }
+    }
+
+    private static void demand(boolean holds, int entry) throws MalformedMessageException {
+        if (!holds) {
+            throw new MalformedMessageException("the saved memory of compression " + entry + " is cut or damaged");
+        }
+    }
+
+    private static CompressionStrategy strategy(String text) throws MalformedMessageException {
+        try {
+            CompressionStrategy compression = CompressionStrategy.parse(text);
+            if (compression.equals(CompressionStrategy.NONE)) {
+                throw new MalformedMessageException("'none' remembers nothing");
+            }
+            return compression;
+        } catch (IllegalArgumentException unknown) {
+            throw new MalformedMessageException("saved by a compression that is not known here: " + text, unknown);
         }
     }
 

@@ -2,7 +2,9 @@ package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -188,6 +190,26 @@ public interface DistributedBackend extends AutoCloseable {
      * @throws CollectiveException no step begins; the subclass says what to do
      */
     StepStart beginStep(CollectiveOptions options) throws CollectiveException;
+
+    /**
+     * What compressions remember of the tensors that were summed so far, such as what is owed to them: to be kept with the trained
+     * state. It is this rank's own, and no other rank's. Waits for the calls that were begun.
+     *
+     * @param arena where the memory comes from
+     * @return for {@link #restoreCompression}
+     * @throws CollectiveException a call that was begun failed
+     */
+    MemorySegment saveCompression(Arena arena) throws CollectiveException;
+
+    /**
+     * Remembers what was saved, and nothing else. A rank whose shared state is replaced at the beginning of a step forgets all by
+     * itself, because what it owed belonged to another state.
+     *
+     * @param saved all bytes of one {@link #saveCompression}, from anywhere; borrowed
+     * @throws io.hearth.core.MalformedMessageException if it is none, or was made by another version; nothing has changed then
+     * @throws CollectiveException a call that was begun failed
+     */
+    void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException;
 
     /** What this backend did so far. */
     CollectiveMetrics metricsSnapshot();

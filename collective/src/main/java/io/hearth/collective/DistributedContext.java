@@ -2,8 +2,10 @@ package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -526,6 +528,21 @@ public final class DistributedContext {
     /** As {@link #beginStep()}, with a deadline; waiting to be let in counts. */
     public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
         return backend.beginStep(options);
+    }
+
+    /** As {@link DistributedBackend#saveCompression}: what this rank's compressions remember, to be kept with the trained state. */
+    public MemorySegment saveCompression(Arena arena) throws CollectiveException {
+        return backend.saveCompression(arena);
+    }
+
+    /**
+     * As {@link DistributedBackend#restoreCompression}.
+     *
+     * @throws MalformedMessageException as there
+     * @throws CollectiveException as there
+     */
+    public void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException {
+        backend.restoreCompression(saved);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
@@ -25,6 +26,7 @@ import io.hearth.transport.LinkLimits;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
 import io.hearth.transport.Links;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -348,6 +350,16 @@ public final class RingBackend implements DistributedBackend {
     @Override
     public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
         return engine.beginStep(options);
+    }
+
+    @Override
+    public MemorySegment saveCompression(Arena arena) throws CollectiveException {
+        return engine.saveCompression(arena);
+    }
+
+    @Override
+    public void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException {
+        engine.restoreCompression(saved);
     }
 
     @Override

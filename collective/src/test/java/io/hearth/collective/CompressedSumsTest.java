@@ -9,6 +9,8 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -250,6 +252,39 @@ final class CompressedSumsTest {
                 }
             }
             return killed;
+        }
+    }
+
+    /** A job that starts again with what it had saved goes on as if it had never stopped. */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void whatIsOwedCanBeSavedAndRestored(Way way) throws Exception {
+        int count = 1009;
+        float[][][] got = new float[2][STEPS][];
+        try (var arena = Arena.ofShared()) {
+            MemorySegment[] saved = new MemorySegment[2];
+            for (int from : new int[] {0, 2}) {
+                try (var group = new TestGroup(2, way.options(0))) {
+                    group.start((rank, context) -> {
+                                if (from > 0) {
+                                    context.restoreCompression(saved[rank]);
+                                }
+                                for (int step = from; step < from + 2; step++) {
+                                    got[rank][step] = gradient(rank, step, count);
+                                    context.allReduce(got[rank][step], ReduceOp.SUM);
+                                }
+                                saved[rank] = context.saveCompression(arena);
+                            })
+                            .joinWell();
+                }
+            }
+        }
+        try (var oracles = way.oracles()) {
+            for (int step = 0; step < STEPS; step++) {
+                float[] expected = oracles.sum(List.of(0, 1), of(step, count));
+                assertArrayEquals(expected, got[0][step], "step " + step);
+                assertArrayEquals(expected, got[1][step], "step " + step);
+            }
         }
     }
 }
