@@ -1,5 +1,7 @@
 package io.hearth.bench;
 
+import io.hearth.accel.CalibrationStore;
+import io.hearth.accel.EngineName;
 import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
 import io.hearth.core.DataType;
@@ -32,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields up
 public class ReducerMicro {
-    /** As {@link Engines#named} takes it. */
+    /** As {@link EngineName#parse} takes it. */
     @Param({"portable", "vector"})
     public String engine;
 
@@ -53,7 +55,8 @@ public class ReducerMicro {
     /** Fills operands with values near 1, so that sums neither vanish nor become subnormal. */
     @Setup(Level.Trial)
     public void allocate() throws SetupException {
-        reducer = Engines.named(engine).newReducer();
+        reducer =
+                Engines.chosen(EngineName.parse(engine), CalibrationStore.NONE).newReducer();
         arena = Arena.ofConfined();
         target = arena.allocate(bytes, 64);
         nativeBytes = arena.allocate(bytes, 64);
