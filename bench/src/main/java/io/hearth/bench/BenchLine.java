@@ -2,6 +2,7 @@ package io.hearth.bench;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.accel.EngineName;
 import io.hearth.transport.DataTransport;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import java.util.function.ToDoubleFunction;
  * @param medianSeconds an iteration lasts until its slowest rank is done
  * @param algorithm the schedules that a call of rank 0 played
  * @param asked how data was to travel
+ * @param engine what was to reduce
  * @param cipher what sealed the records of TCP
  * @param ways how it travelled
  * @param cpuSecondsPerGb processor time of all ranks together per GB of vector
@@ -27,6 +29,7 @@ public record BenchLine(
         String where,
         String algorithm,
         DataTransport asked,
+        EngineName engine,
         BenchCipher cipher,
         SortedMap<String, String> ways,
         long bytes,
@@ -69,6 +72,7 @@ public record BenchLine(
                 plan.place().where(),
                 first.algorithm(),
                 plan.transport(),
+                plan.engine(),
                 plan.cipher(),
                 PairWays.of(times).pairs(),
                 first.bytes(),
@@ -105,6 +109,7 @@ public record BenchLine(
         json.addProperty("transport_asked", asked.text());
         json.addProperty("transport", transport());
         json.add("pairs", pairs());
+        json.addProperty("engine_asked", engine.text());
         if (cipher != BenchCipher.AEAD) {
             json.addProperty("cipher", cipher.text());
         }

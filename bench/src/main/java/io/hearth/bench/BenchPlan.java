@@ -1,5 +1,6 @@
 package io.hearth.bench;
 
+import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.stream.Collectors;
  * @param sizes timed in this order
  * @param algorithm which way the sums take
  * @param transport how data travels between ranks of one machine
+ * @param engine what reduces
  * @param cipher what seals the records of TCP
  * @param patience for the whole run
  * @param trace where the spans of the last calls go; none if empty
@@ -26,6 +28,7 @@ public record BenchPlan(
         List<SizeSpec> sizes,
         AllReduceStrategy algorithm,
         DataTransport transport,
+        EngineName engine,
         BenchCipher cipher,
         Duration patience,
         Optional<Path> trace) {
@@ -56,7 +59,9 @@ public record BenchPlan(
                 "--algorithm",
                 algorithm.name().toLowerCase(Locale.ROOT),
                 "--transport",
-                transport.text()));
+                transport.text(),
+                "--engine",
+                engine.text()));
         if (cipher != BenchCipher.AEAD) {
             all.addAll(List.of("--cipher", cipher.text()));
         }

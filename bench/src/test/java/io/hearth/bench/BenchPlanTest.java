@@ -3,6 +3,7 @@ package io.hearth.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ final class BenchPlanTest {
                 SizeSpec.parseList("4KiB:7,1MiB:3"),
                 AllReduceStrategy.TREE,
                 DataTransport.TCP,
+                EngineName.VECTOR,
                 cipher,
                 Duration.ofMinutes(1),
                 trace);
@@ -29,7 +31,7 @@ final class BenchPlanTest {
         assertEquals(
                 List.of(
                         ("bench rank --rank 1 --peers 10.77.0.1:17000,10.77.0.2:17001 --sizes 4096:7,1048576:3 --iface eth0"
-                                        + " --algorithm tree --transport tcp --cipher copy --trace /t/all.rank1")
+                                        + " --algorithm tree --transport tcp --engine vector --cipher copy --trace /t/all.rank1")
                                 .split(" ")),
                 plan(place, BenchCipher.COPY, Optional.of(Path.of("/t/all"))).arguments(1));
     }
