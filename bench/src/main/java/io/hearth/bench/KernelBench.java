@@ -21,7 +21,11 @@ import java.util.function.Consumer;
  * are in native memory and are used again by each call: small ones come from a cache.
  */
 public final class KernelBench {
-    private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+    /** A kernel that is not compiled yet is a thousand times slower, so it takes that long until it is called often enough. */
+    private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final int WARM_UPS_MIN = 3;
+    private static final int WARM_UPS_MAX = 30;
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(12);
     private static final int ROUNDS = 7;
 
@@ -96,7 +100,12 @@ public final class KernelBench {
         }
         Optional<CLoops> c = loops.filter(all -> all.has(kernel));
         c.ifPresent(all -> contenders.add(new Contender(() -> all.call(run))));
-        contenders.forEach(contender -> contender.run(WARM_UP_NANOS));
+        var compiler = new CompilerWatch();
+        int warmed = 0;
+        do {
+            contenders.forEach(contender -> contender.run(WARM_UP_NANOS));
+            warmed++;
+        } while (warmed < WARM_UPS_MIN || (warmed < WARM_UPS_MAX && compiler.isBusy(WarmUp.BUSY)));
         for (int i = 0; i < ROUNDS; i++) {
             contenders.forEach(Contender::round);
         }
