@@ -8,9 +8,16 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Mistakes made on purpose in the kernels: the contract's trials or the stand-in's rules find each of them. */
 final class MetalMutationTest {
     private static final int COUNT = 1021;
+    private static final int LINE_MAX = 90;
+    private static final Map<Mutation, String> TABLE = new EnumMap<>(Mutation.class);
 
     /** No byte of a buffer is to spare, so that a write behind the last element is one behind the buffer. */
     private static final MetalLimits LIMITS =
@@ -125,8 +134,23 @@ final class MetalMutationTest {
         FakeMetal fake = FakeMetal.get();
         fake.set("flush", 1);
         try (MetalEngine engine = fake.open(LIMITS, mutation.from, mutation.to)) {
-            assertFalse(problem(fake, engine).isEmpty(), "nobody saw it");
+            Optional<String> problem = problem(fake, engine);
+            TABLE.put(mutation, problem.map(MetalMutationTest::firstLine).orElse("NOT FOUND"));
+            assertFalse(problem.isEmpty(), "nobody saw it");
         }
+    }
+
+    private static String firstLine(String text) {
+        String line = text.lines().findFirst().orElse("");
+        return line.length() > LINE_MAX ? line.substring(0, LINE_MAX) + "…" : line;
+    }
+
+    /** For {@code native/mutations}, which shows it. */
+    @AfterAll
+    static void writeTable() throws IOException {
+        var lines = new ArrayList<String>();
+        TABLE.forEach((mutation, problem) -> lines.add(String.format("%-48s %s", mutation, problem)));
+        Files.write(Path.of("target", "metal-mutations.txt"), lines);
     }
 
     @ParameterizedTest
