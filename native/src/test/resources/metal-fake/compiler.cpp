@@ -93,6 +93,13 @@ static void* built(const std::string& text, const std::string& flags, std::strin
     return library;
 }
 
+// What is between a kernel's name and the next kernel; a barrier has to stand there and not in a function that it calls.
+static std::string body(const std::string& source, const std::string& name) {
+    size_t from = source.find("kernel void " + name + "(");
+    size_t next = source.find("kernel void ", from + 1);
+    return source.substr(from, next == std::string::npos ? next : next - from);
+}
+
 bool compile(const std::string& source, bool safe, std::map<std::string, Function>& functions, std::string& problem) {
     static std::mutex lock;
     static std::map<std::string, void*> libraries;
@@ -102,7 +109,12 @@ bool compile(const std::string& source, bool safe, std::map<std::string, Functio
         return false;
     }
     std::string flags = safe ? "-ffp-contract=off" : "-ffast-math";
-    flags += control("contract") ? " -ffp-contract=fast -mfma" : "";
+#if defined(__x86_64__)
+    static const char* const fused = " -ffp-contract=fast -mfma";
+#else
+    static const char* const fused = " -ffp-contract=fast"; // every aarch64 has the instruction
+#endif
+    flags += control("contract") ? fused : "";
     void*& library = libraries[flags + source];
     if (!library && !(library = built(source + "\n" + code, flags, problem))) {
         return false;
@@ -110,7 +122,7 @@ bool compile(const std::string& source, bool safe, std::map<std::string, Functio
     for (auto& [name, function] : functions) {
         function.all = (RunAll)dlsym(library, ("fake_all_" + name).c_str());
         function.lane = (RunLane)dlsym(library, ("fake_lane_" + name).c_str());
-        function.barriers = source.find("threadgroup_barrier") != std::string::npos;
+        function.barriers = body(source, name).find("threadgroup_barrier") != std::string::npos;
     }
     return true;
 }

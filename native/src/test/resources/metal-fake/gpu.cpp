@@ -3,12 +3,33 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <immintrin.h>
 #include <thread>
 
 void wait_while(const std::string& key);
 
-static constexpr unsigned FLUSH = 0x8040; // results and operands of the processor's float arithmetic
+// The mode of the processor's float arithmetic, and the bits of it that flush results and operands.
+#if defined(__x86_64__)
+#include <immintrin.h>
+using Mode = unsigned;
+static constexpr Mode FLUSH = 0x8040;
+static Mode float_mode() {
+    return _mm_getcsr();
+}
+static void set_float_mode(Mode mode) {
+    _mm_setcsr(mode);
+}
+#else
+using Mode = uint64_t;
+static constexpr Mode FLUSH = 1u << 24;
+static Mode float_mode() {
+    Mode mode;
+    asm volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
+}
+static void set_float_mode(Mode mode) {
+    asm volatile("msr fpcr, %0" : : "r"(mode));
+}
+#endif
 
 // Never destroyed: the thread waits on them while the process ends.
 static std::mutex& lock = *new std::mutex();
@@ -30,14 +51,14 @@ static void run(const Work& work, bool half) {
     uint32_t groups = half ? work.groups.width / 2 : work.groups.width;
     Function* function = work.pipeline->function;
     bool backward = control("backward");
-    unsigned mode = _mm_getcsr();
-    _mm_setcsr(control("flush") ? mode | FLUSH : mode & ~FLUSH);
+    Mode mode = float_mode();
+    set_float_mode(control("flush") ? mode | FLUSH : mode & ~FLUSH);
     if (function->barriers) {
         run_with_barriers(function, arguments.data(), groups, work.threads.width, backward);
     } else {
         function->all(arguments.data(), groups, work.threads.width, backward);
     }
-    _mm_setcsr(mode);
+    set_float_mode(mode);
     for (const Binding& binding : work.bindings) {
         if (binding.buffer) {
             if (binding.buffer->dead) {

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.accel.EngineName;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.Role;
@@ -153,14 +154,14 @@ public final class HearthConfig {
         return with(copy -> copy.compression = strategy);
     }
 
-    /** The engine that reduces, {@code portable} or {@code vector}; empty for the best that this JVM has. */
-    public Optional<String> engine() {
+    /** The engine that reduces. */
+    public EngineName engine() {
         return values.engine;
     }
 
     /** A copy with another {@link #engine()}. */
-    public HearthConfig engine(String name) {
-        return with(copy -> copy.engine = Optional.of(name));
+    public HearthConfig engine(EngineName name) {
+        return with(copy -> copy.engine = name);
     }
 
     /** How gradients travel between nodes of this machine. */
@@ -271,7 +272,7 @@ public final class HearthConfig {
         private List<String> excludedInterfaces = List.of();
         private List<String> peers = List.of();
         private CompressionStrategy compression = CompressionStrategy.NONE;
-        private Optional<String> engine = Optional.empty();
+        private EngineName engine = EngineName.AUTO;
         private DataTransport transport = DataTransport.AUTO;
         private HealthConfig health = HealthConfig.lan();
         private boolean continueOnPartition = false;

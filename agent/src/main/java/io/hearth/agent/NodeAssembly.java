@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.accel.EngineName;
 import io.hearth.accel.Engines;
 import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveResolver;
@@ -65,10 +66,11 @@ final class NodeAssembly implements AutoCloseable {
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
+        Engines.Choice reducer = reducer(config, home);
         var scope = new Scope();
         boolean started = false;
         try {
-            var assembly = new NodeAssembly(config, home, namespace, identity, scope, clock, startedNanos);
+            var assembly = new NodeAssembly(config, home, namespace, identity, reducer, scope, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
@@ -83,6 +85,7 @@ final class NodeAssembly implements AutoCloseable {
             HearthHome home,
             NetworkNamespace namespace,
             NodeIdentity identity,
+            Engines.Choice reducer,
             Scope scope,
             Clock clock,
             long startedNanos)
@@ -107,8 +110,6 @@ final class NodeAssembly implements AutoCloseable {
         sources = scope.keep(
                 new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
         sources.start(); // it takes a second until others hear of this node: time for the rest
-        Engines.Choice reducer =
-                config.engine().isPresent() ? Engines.named(config.engine().get()) : Engines.best();
         engine = config.role() == Role.TRAINER
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
@@ -217,6 +218,12 @@ final class NodeAssembly implements AutoCloseable {
                         ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)
                         : new Collectives.None(),
                 left::countDown);
+    }
+
+    /** Before anything is opened: the first time on a machine it may take seconds. Agents reduce nothing. */
+    private static Engines.Choice reducer(HearthConfig config, HearthHome home) throws SetupException {
+        boolean reduces = config.role() == Role.TRAINER || config.engine() != EngineName.AUTO;
+        return reduces ? Engines.chosen(config.engine(), CalibrationFile.in(home)) : Engines.best();
     }
 
     private static NodeProfile profile(HearthConfig config, Engines.Choice reducer) {

@@ -2,6 +2,7 @@ package io.hearth.bench;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.accel.EngineName;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.function.ToDoubleFunction;
  * @param algorithm the schedules that a call of rank 0 played
  * @param compression of what was summed
  * @param asked how data was to travel
+ * @param engine what was to reduce
  * @param cipher what sealed the records of TCP
  * @param ways how it travelled
  * @param cpuSecondsPerGb processor time of all ranks together per GB of vector
@@ -30,6 +32,7 @@ public record BenchLine(
         String algorithm,
         String compression,
         DataTransport asked,
+        EngineName engine,
         BenchCipher cipher,
         SortedMap<String, String> ways,
         long bytes,
@@ -73,6 +76,7 @@ public record BenchLine(
                 first.algorithm(),
                 plan.compression().text(),
                 plan.transport(),
+                plan.engine(),
                 plan.cipher(),
                 PairWays.of(times).pairs(),
                 first.bytes(),
@@ -121,6 +125,7 @@ public record BenchLine(
         json.addProperty("transport_asked", asked.text());
         json.addProperty("transport", transport());
         json.add("pairs", pairs());
+        json.addProperty("engine_asked", engine.text());
         if (cipher != BenchCipher.AEAD) {
             json.addProperty("cipher", cipher.text());
         }

@@ -1,5 +1,6 @@
 package io.hearth.bench;
 
+import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
@@ -19,6 +20,7 @@ import java.util.stream.Collectors;
  * @param algorithm which way the sums take
  * @param compression of what is summed
  * @param transport how data travels between ranks of one machine
+ * @param engine what reduces
  * @param cipher what seals the records of TCP
  * @param patience for the whole run
  * @param trace where the spans of the last calls go; none if empty
@@ -29,6 +31,7 @@ public record BenchPlan(
         AllReduceStrategy algorithm,
         CompressionStrategy compression,
         DataTransport transport,
+        EngineName engine,
         BenchCipher cipher,
         Duration patience,
         Optional<Path> trace) {
@@ -59,7 +62,9 @@ public record BenchPlan(
                 "--algorithm",
                 algorithm.name().toLowerCase(Locale.ROOT),
                 "--transport",
-                transport.text()));
+                transport.text(),
+                "--engine",
+                engine.text()));
         if (!compression.equals(CompressionStrategy.NONE)) {
             all.addAll(List.of("--compression", compression.text()));
         }

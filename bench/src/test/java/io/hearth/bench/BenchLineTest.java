@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
@@ -37,6 +38,7 @@ final class BenchLineTest {
                 AllReduceStrategy.AUTO,
                 CompressionStrategy.NONE,
                 DataTransport.AUTO,
+                EngineName.CPU,
                 BenchCipher.AEAD,
                 Duration.ofMinutes(1),
                 Optional.empty());
@@ -73,6 +75,7 @@ final class BenchLineTest {
         var line = line(rank(0, 4, true, 0, "shm", 1.0), rank(1, 4, true, 0, "shm", 1.0));
         assertEquals("shm", line.toJson().get("transport").getAsString());
         assertEquals("auto", line.toJson().get("transport_asked").getAsString());
+        assertEquals("cpu", line.toJson().get("engine_asked").getAsString());
         assertEquals("{\"0-1\":\"shm\"}", line.toJson().get("pairs").toString());
     }
 

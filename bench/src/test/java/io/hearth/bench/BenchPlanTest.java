@@ -3,6 +3,7 @@ package io.hearth.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.transport.DataTransport;
@@ -20,6 +21,7 @@ final class BenchPlanTest {
                 AllReduceStrategy.TREE,
                 CompressionStrategy.parse("int8"),
                 DataTransport.TCP,
+                EngineName.VECTOR,
                 cipher,
                 Duration.ofMinutes(1),
                 trace);
@@ -31,7 +33,7 @@ final class BenchPlanTest {
         assertEquals(
                 List.of(
                         ("bench rank --rank 1 --peers 10.77.0.1:17000,10.77.0.2:17001 --sizes 4096:7,1048576:3 --iface eth0"
-                                        + " --algorithm tree --transport tcp --compression int8:64 --cipher copy --trace /t/all.rank1")
+                                        + " --algorithm tree --transport tcp --engine vector --compression int8:64 --cipher copy --trace /t/all.rank1")
                                 .split(" ")),
                 plan(place, BenchCipher.COPY, Optional.of(Path.of("/t/all"))).arguments(1));
     }

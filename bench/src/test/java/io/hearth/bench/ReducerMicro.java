@@ -1,5 +1,7 @@
 package io.hearth.bench;
 
+import io.hearth.accel.CalibrationStore;
+import io.hearth.accel.EngineName;
 import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
 import io.hearth.core.DataType;
@@ -32,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields up
 public class ReducerMicro {
-    /** As {@link Engines#named} takes it. */
+    /** As {@link EngineName#parse} takes it. */
     @Param({"portable", "vector"})
     public String engine;
 
@@ -49,15 +51,20 @@ public class ReducerMicro {
     private MemorySegment target;
     private MemorySegment nativeBytes;
     private byte[] heapBytes;
+    private float[] left;
+    private float[] right;
 
     /** Fills operands with values near 1, so that sums neither vanish nor become subnormal. */
     @Setup(Level.Trial)
     public void allocate() throws SetupException {
-        reducer = Engines.named(engine).newReducer();
+        reducer =
+                Engines.chosen(EngineName.parse(engine), CalibrationStore.NONE).newReducer();
         arena = Arena.ofConfined();
         target = arena.allocate(bytes, 64);
         nativeBytes = arena.allocate(bytes, 64);
         heapBytes = new byte[bytes];
+        left = new float[bytes / Float.BYTES];
+        right = new float[left.length];
         var random = new SplittableRandom(17);
         for (int offset = 0; offset < bytes; offset += type.bytes()) {
             int bits = Float.floatToRawIntBits(1 + random.nextFloat());
@@ -87,5 +94,15 @@ public class ReducerMicro {
     public void natives(GigabyteCount count) {
         reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, nativeBytes, 0, bytes / type.bytes());
         count.add(bytes);
+    }
+
+    /** The plain loop that the portable engine has inside, without copies from native memory and back; FLOAT32 whatever the type. */
+    @Benchmark
+    public float arrays(GigabyteCount count) {
+        for (int i = 0; i < left.length; i++) {
+            left[i] += right[i];
+        }
+        count.add(bytes);
+        return left[0];
     }
 }

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.HearthNode;
 import io.hearth.agent.LocalAgent;
@@ -38,6 +39,13 @@ final class AgentCommand implements Callable<Integer> {
             description = "When the quorum is lost: wait for it, or go on alone and yield later (default: stall).")
     private boolean continueOnPartition;
 
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
     AgentCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -62,8 +70,10 @@ final class AgentCommand implements Callable<Integer> {
     }
 
     private HearthConfig config() {
-        HearthConfig config =
-                network.applyTo(HearthConfig.defaults().agent(NodeId.AGENT).continueOnPartition(continueOnPartition));
+        HearthConfig config = network.applyTo(HearthConfig.defaults()
+                .agent(NodeId.AGENT)
+                .continueOnPartition(continueOnPartition)
+                .engine(engine));
         return port.isEmpty() ? config : network.checked(() -> config.port(port.get()));
     }
 }

@@ -1,5 +1,8 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
+import io.hearth.accel.Engines;
+import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.AllReduceBench;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.BenchLine;
@@ -66,6 +69,13 @@ final class BenchAllReduceCommand implements Callable<Integer> {
     private DataTransport transport = DataTransport.AUTO;
 
     @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
+    @Option(
             names = "--cipher",
             paramLabel = "aead|copy",
             converter = Ciphering.class,
@@ -122,7 +132,16 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
         var plan = new BenchPlan(
-                place(lab), wanted, algorithm, compression, transport, cipher, timeout, Optional.ofNullable(trace));
+                place(lab),
+                wanted,
+                algorithm,
+                compression,
+                transport,
+                engine,
+                cipher,
+                timeout,
+                Optional.ofNullable(trace));
+        Engines.chosen(engine, CalibrationFile.in(terminal.environment())); // once, not by all ranks at once
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
             if (lab != null) {

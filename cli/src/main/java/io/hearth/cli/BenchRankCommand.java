@@ -1,5 +1,8 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
+import io.hearth.accel.Engines;
+import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.BenchCipher;
 import io.hearth.bench.RankBench;
 import io.hearth.bench.SizeSpec;
@@ -80,6 +83,13 @@ final class BenchRankCommand implements Callable<Integer> {
     private DataTransport transport = DataTransport.AUTO;
 
     @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
+    @Option(
             names = "--cipher",
             paramLabel = "aead|copy",
             converter = Ciphering.class,
@@ -122,7 +132,8 @@ final class BenchRankCommand implements Callable<Integer> {
         try {
             config = new DistributedConfig(addresses(), rank)
                     .with(EngineOptions.DEFAULTS.onLoss(onLoss))
-                    .transport(transport);
+                    .transport(transport)
+                    .reducer(Engines.chosen(engine, CalibrationFile.in(terminal.environment())));
             cipher.check(config);
             wanted = SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException wrong) {

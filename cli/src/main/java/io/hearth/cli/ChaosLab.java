@@ -2,7 +2,6 @@ package io.hearth.cli;
 
 import io.hearth.core.SetupException;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** A LAN of network namespaces, by {@code lab/lan}: cables that are pulled, a switch that falls apart. */
 final class ChaosLab implements AutoCloseable {
@@ -63,23 +61,9 @@ final class ChaosLab implements AutoCloseable {
 
     /** The program lies in its source tree, some folders below the one that holds the lab. */
     private static Path scriptOfTree(String command) throws SetupException {
-        try {
-            Path program = Path.of(Main.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            for (@Nullable Path folder = program; folder != null; folder = folder.getParent()) {
-                Path script = folder.resolve("lab").resolve("lan");
-                if (Files.isExecutable(script)) {
-                    return script;
-                }
-            }
-            throw new SetupException("no lab/lan in a folder above " + program + ": " + command
-                    + " runs from the source tree of Hearth only, as ./" + command);
-        } catch (URISyntaxException odd) {
-            throw new SetupException("cannot tell where this program lies: " + odd.getMessage(), odd);
-        }
+        return SourceTree.find(Path.of("lab", "lan"), Files::isExecutable)
+                .orElseThrow(() -> new SetupException("no lab/lan in a folder above this program: " + command
+                        + " runs from the source tree of Hearth only, as ./" + command));
     }
 
     /** A lab that somebody else made and removes. */

@@ -44,6 +44,10 @@ public final class Main {
                 .addSubcommand(new BenchConvergenceCommand(terminal))
                 .addSubcommand(new BenchCompressionCommand(terminal))
                 .addSubcommand(new BenchRankCommand(terminal));
+        CommandLine kernel = new CommandLine(new KernelCommand())
+                .addSubcommand(new KernelInfoCommand(terminal))
+                .addSubcommand(new KernelBenchCommand(terminal))
+                .addSubcommand(new KernelSelftestCommand(terminal));
         CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
         return new CommandLine(new RootCommand())
                 .addSubcommand(new DemoCommand(terminal))
@@ -52,6 +56,7 @@ public final class Main {
                 .addSubcommand(new StatusCommand(terminal))
                 .addSubcommand(new WaitCommand(terminal))
                 .addSubcommand(bench)
+                .addSubcommand(kernel)
                 .addSubcommand(new SimulateCommand(terminal))
                 .addSubcommand(new ChaosCommand(terminal))
                 .addSubcommand(new ChaosWorkerCommand(terminal))

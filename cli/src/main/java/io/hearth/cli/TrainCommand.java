@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.collective.CollectiveMetrics;
@@ -61,6 +62,13 @@ final class TrainCommand implements Callable<Integer> {
             description =
                     "Between nodes of this machine: shared memory, or encrypted TCP as between all others (default: auto).")
     private DataTransport transport = DataTransport.AUTO;
+
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
 
     @Option(
             names = "--seed",
@@ -170,7 +178,8 @@ final class TrainCommand implements Callable<Integer> {
             return network.applyTo(HearthConfig.defaults()
                     .group(group)
                     .compression(compression)
-                    .transport(transport));
+                    .transport(transport)
+                    .engine(engine));
         });
     }
 }

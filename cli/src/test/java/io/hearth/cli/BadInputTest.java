@@ -3,6 +3,7 @@ package io.hearth.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.hearth.cli.Commands.Outcome;
 import io.hearth.identity.NetworkNamespace;
@@ -194,6 +195,7 @@ final class BadInputTest {
                 "bench allreduce --timeout 0x",
                 "bench allreduce --algorithm fast",
                 "bench allreduce --transport udp",
+                "bench allreduce --engine cuda",
                 "bench allreduce --lab Big_Lab",
                 "bench allreduce --lab x --transport shm",
                 "bench allreduce --trace /nowhere/trace.json",
@@ -212,13 +214,29 @@ final class BadInputTest {
                 "bench compression --values -1",
                 "bench compression --values 16777217",
                 "bench compression --values 1e6",
-                "bench rank --rank 0 --peers a:1,b:2 --sizes 4 --algorithm fast"
+                "bench rank --rank 0 --peers a:1,b:2 --sizes 4 --algorithm fast",
+                "bench rank --rank 0 --peers a:1,b:2 --sizes 4 --engine cuda",
+                "agent --engine cuda",
+                "train --engine fastest"
             })
     void aWrongCommandLineIsOneLineThatNamesTheHelpAndStartsNothing(String line) {
         Outcome refused = Commands.in(home()).line(line);
         assertEquals(Exit.USAGE, refused.code(), refused.err());
         assertTrue(refused.line().endsWith(" --help'\n"), refused.err());
         assertFalse(Files.exists(home()));
+    }
+
+    @Test
+    void anEngineThatThisMachineHasNotIsRefusedBeforeAnythingStarts() throws Exception {
+        assumeFalse(System.getProperty("os.name").equals("Mac OS X"), "this machine may have it");
+        Commands ready = ready();
+        for (String command :
+                new String[] {AGENT, TRAIN, "bench allreduce", "bench rank --rank 0 --peers a:1 --sizes 4"}) {
+            String said = failure(ready.line(command + " --engine metal"));
+            for (String part : new String[] {"'metal' does not exist here", "macOS on Apple silicon", "'auto'"}) {
+                assertTrue(said.contains(part), said);
+            }
+        }
     }
 
     @Test

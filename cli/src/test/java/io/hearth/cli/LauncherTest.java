@@ -102,7 +102,7 @@ final class LauncherTest {
 
     @Test
     void onlyWhatReducesGetsTheVectorModuleAndOnlyWhatIsShortTheShortCompiler() throws Exception {
-        var reduce = List.of("bench", "train");
+        var reduce = List.of("bench", "kernel", "train");
         var runForLong = List.of("agent", "simulate");
         var endAtOnce = List.of("id", "status", "wait");
         for (String command :
@@ -110,13 +110,24 @@ final class LauncherTest {
             for (String out : List.of(
                     start(command, "demo", "agent", "id").out(),
                     start("--json", command).out())) {
-                assertEquals(reduce.contains(command), out.contains("\n--add-modules=jdk.incubator.vector\n"), out);
+                assertEquals(reduce.contains(command), hasVectorModule(out), out);
                 assertEquals(
                         endAtOnce.contains(command),
                         out.contains("\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"),
                         out);
             }
         }
+    }
+
+    @Test
+    void anAgentGetsTheVectorModuleWhereItsEngineIsNamed() throws Exception {
+        assertTrue(hasVectorModule(start("agent", "--engine", "vector").out()));
+        assertTrue(hasVectorModule(start("agent", "--open", "--engine=vector").out()));
+        assertFalse(hasVectorModule(start("status", "--engine", "vector").out()));
+    }
+
+    private static boolean hasVectorModule(String out) {
+        return out.contains("\n--add-modules=jdk.incubator.vector\n");
     }
 
     @Test

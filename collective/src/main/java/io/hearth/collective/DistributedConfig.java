@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.accel.Engines;
 import io.hearth.transport.DataTransport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -13,13 +14,15 @@ import java.util.List;
  * @param connectTimeout positive; how long the others may take to be there
  * @param options of the collectives; the same segment size on all ranks
  * @param transport how data travels between ranks of this machine
+ * @param reducer the engine that reduces; need not be the same on all ranks
  */
 public record DistributedConfig(
         List<InetSocketAddress> nodes,
         int rank,
         Duration connectTimeout,
         EngineOptions options,
-        DataTransport transport) {
+        DataTransport transport,
+        Engines.Choice reducer) {
     /** Most ranks of a group set up by hand. */
     public static final int NODES_MAX = 64;
 
@@ -37,23 +40,28 @@ public record DistributedConfig(
         }
     }
 
-    /** Waits 30 seconds for the others; default collectives. */
+    /** Waits 30 seconds for the others; default collectives, on the best engine of the CPU. */
     public DistributedConfig(List<InetSocketAddress> nodes, int rank) {
-        this(nodes, rank, Duration.ofSeconds(30), EngineOptions.DEFAULTS, DataTransport.AUTO);
+        this(nodes, rank, Duration.ofSeconds(30), EngineOptions.DEFAULTS, DataTransport.AUTO, Engines.best());
     }
 
     /** The same with another time to connect. */
     public DistributedConfig connectWithin(Duration limit) {
-        return new DistributedConfig(nodes, rank, limit, options, transport);
+        return new DistributedConfig(nodes, rank, limit, options, transport, reducer);
     }
 
     /** The same with other options. */
     public DistributedConfig with(EngineOptions chosen) {
-        return new DistributedConfig(nodes, rank, connectTimeout, chosen, transport);
+        return new DistributedConfig(nodes, rank, connectTimeout, chosen, transport, reducer);
     }
 
     /** The same with another way for data. */
     public DistributedConfig transport(DataTransport way) {
-        return new DistributedConfig(nodes, rank, connectTimeout, options, way);
+        return new DistributedConfig(nodes, rank, connectTimeout, options, way, reducer);
+    }
+
+    /** The same with another engine. */
+    public DistributedConfig reducer(Engines.Choice engine) {
+        return new DistributedConfig(nodes, rank, connectTimeout, options, transport, engine);
     }
 }

@@ -109,7 +109,7 @@ public final class RingBackend implements DistributedBackend {
                 self,
                 keys,
                 roster);
-        Engines.Choice choice = Engines.best();
+        Engines.Choice choice = config.reducer();
         LOG.info("reducer={} because {}", choice.newReducer().name(), choice.why());
         engine = new CollectiveEngine(
                 GROUP, self.id(), links.streams(), choice.newReducer(), config.options(), broken(), Clock.system());

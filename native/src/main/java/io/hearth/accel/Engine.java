@@ -29,18 +29,24 @@ public enum Engine {
     },
 
     /**
-     * The GPU of an Apple computer for long runs, the best other engine for all else, and for everything where Metal does not
-     * work. Never chosen unasked.
+     * The GPU of an Apple computer for all that it can do, the best other engine for all else, and for everything where Metal does
+     * not work.
      */
     METAL("metal") {
         @Override
         public Reducer newReducer() {
-            return new MetalReducer(ProvenMetal.here(), Engines.best().newReducer());
+            Engine cpu = Engines.best().engine();
+            return new MetalReducer(ProvenMetal.here(), cpu.newReducer(), forced(cpu));
         }
 
         @Override
         public CodecKernels codecKernels() {
-            return Engines.best().codecKernels();
+            Engine cpu = Engines.best().engine();
+            return new MetalCodecKernels(ProvenMetal.here(), cpu.codecKernels(), forced(cpu));
+        }
+
+        private static EngineChoice forced(Engine cpu) {
+            return EngineChoice.from(cpu, EngineChoice.FORCED_BYTES_MIN);
         }
     };
 

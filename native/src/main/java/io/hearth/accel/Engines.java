@@ -1,9 +1,9 @@
 package io.hearth.accel;
 
+import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalStatus;
 import io.hearth.core.SetupException;
-import java.util.Locale;
-import java.util.function.Supplier;
+import java.util.Optional;
 
 /** Chooses the reduction engine of this process, once, and says why. */
 public final class Engines {
@@ -16,71 +16,136 @@ public final class Engines {
      *
      * @param engine makes one reducer per thread
      * @param why for instance {@code fastest here: the Vector API is present}
+     * @param division which calls are the GPU's; none unless the engine is METAL
      */
-    public record Choice(Engine engine, String why) {
+    public record Choice(Engine engine, String why, EngineChoice division) {
+        private static Choice cpu(Engine engine, String why) {
+            return new Choice(engine, why, EngineChoice.never(engine));
+        }
+
         /** A reducer of the chosen engine, for one thread at a time. */
         public Reducer newReducer() {
-            return engine.newReducer();
+            return engine == Engine.METAL
+                    ? new MetalReducer(ProvenMetal.here(), division.cpu().newReducer(), division)
+                    : engine.newReducer();
         }
 
         /** The codecs' loops of the chosen engine; threads may share them. */
         public CodecKernels codecKernels() {
-            return engine.codecKernels();
+            return engine == Engine.METAL
+                    ? new MetalCodecKernels(ProvenMetal.here(), division.cpu().codecKernels(), division)
+                    : engine.codecKernels();
         }
     }
 
-    /** The fastest engine that works in this JVM. */
+    /** The machine's GPU as a choice sees it. */
+    interface Metal {
+        /** Why a machine of this kind has no Metal at all, empty if it may have; cheap. */
+        Optional<String> absence();
+
+        /** Opens it and compares its kernels with the portable engine, if that was not done yet. */
+        MetalStatus status();
+
+        /** Measures it, or remembers what was measured. */
+        EngineChoice calibrated(Engine cpu);
+    }
+
+    /** The fastest engine that works in this JVM, the GPU left alone. */
     public static Choice best() {
         return best(vectorPresent());
     }
 
     /**
-     * The engine of that name.
+     * The engine of that name. For {@code auto} on a machine with Metal its kernels are measured, which takes some seconds where
+     * {@code store} does not know the figures; elsewhere nothing is measured and nothing stored.
      *
-     * @param name {@code auto}, {@code portable} (or {@code cpu}), {@code vector}, {@code metal}; case does not matter. Where
-     *     Metal does not work, {@code metal} gives the best other engine and says why
-     * @throws SetupException if this JVM or this build cannot run it; says what to do
+     * @param store where those figures are kept; borrowed
+     * @throws SetupException it does not exist here; says why and what to do
      */
-    public static Choice named(String name) throws SetupException {
-        return named(name, vectorPresent(), () -> ProvenMetal.here().status());
+    public static Choice chosen(EngineName name, CalibrationStore store) throws SetupException {
+        return chosen(name, vectorPresent(), here(store));
     }
 
     static Choice best(boolean vectorPresent) {
         return vectorPresent
-                ? new Choice(Engine.VECTOR, "fastest here: the Vector API is present")
-                : new Choice(
-                        Engine.PORTABLE,
-                        "the Vector API is absent; start java with --add-modules " + VECTOR_MODULE + " to have it");
+                ? Choice.cpu(Engine.VECTOR, "fastest here: the Vector API is present")
+                : Choice.cpu(Engine.PORTABLE, vectorAbsent() + " to have it");
     }
 
-    static Choice named(String name, boolean vectorPresent, Supplier<MetalStatus> metal) throws SetupException {
-        return switch (name.toLowerCase(Locale.ROOT)) {
-            case "auto" -> best(vectorPresent);
-            case "cpu", "portable" -> new Choice(Engine.PORTABLE, "asked for by name");
-            case "vector" -> {
+    static Choice chosen(EngineName name, boolean vectorPresent, Metal metal) throws SetupException {
+        return switch (name) {
+            case AUTO -> metal.absence().isPresent() ? best(vectorPresent) : fastest(metal, best(vectorPresent));
+            case CPU -> best(vectorPresent);
+            case PORTABLE -> Choice.cpu(Engine.PORTABLE, "asked for by name");
+            case VECTOR -> {
                 if (!vectorPresent) {
-                    throw new SetupException("engine 'vector' needs the Vector API: start java with --add-modules "
-                            + VECTOR_MODULE + ", or choose 'auto'");
+                    throw new SetupException(
+                            "engine 'vector' does not exist here: " + vectorAbsent() + ", or choose 'auto'");
                 }
-                yield new Choice(Engine.VECTOR, "asked for by name");
+                yield Choice.cpu(Engine.VECTOR, "asked for by name");
             }
-            case "metal" -> metal(metal.get(), best(vectorPresent).engine());
-            default ->
-                throw new SetupException(
-                        "unknown engine '" + name + "': choose 'auto', 'metal', 'vector' or 'portable'");
+            case METAL -> forced(metal, best(vectorPresent).engine());
         };
     }
 
-    private static Choice metal(MetalStatus status, Engine other) {
-        return status.usable()
-                ? new Choice(Engine.METAL, "asked for by name: " + status.device())
+    private static Choice fastest(Metal metal, Choice cpu) {
+        MetalStatus status = metal.status();
+        if (!status.usable()) {
+            return Choice.cpu(cpu.engine(), cpu.why() + "; not Metal: " + status.why());
+        }
+        EngineChoice division = metal.calibrated(cpu.engine());
+        return division.metalFrom().isEmpty()
+                ? Choice.cpu(cpu.engine(), cpu.why() + "; " + status.device() + " is not faster at any size")
                 : new Choice(
-                        other,
-                        "engine 'metal' was asked for and does not work here (" + status.why() + "), so '"
-                                + other.label() + "' does its work; choose 'auto' to have no such line");
+                        Engine.METAL,
+                        status.device() + " where it was measured to be faster, '"
+                                + cpu.engine().label() + "' elsewhere",
+                        division);
     }
 
-    private static boolean vectorPresent() {
+    private static Choice forced(Metal metal, Engine cpu) throws SetupException {
+        Optional<String> absence = metal.absence();
+        if (absence.isPresent()) {
+            throw noMetal(absence.get());
+        }
+        MetalStatus status = metal.status();
+        if (!status.usable()) {
+            throw noMetal(status.why());
+        }
+        return new Choice(
+                Engine.METAL,
+                "asked for by name: " + status.device(),
+                EngineChoice.from(cpu, EngineChoice.FORCED_BYTES_MIN));
+    }
+
+    private static SetupException noMetal(String why) {
+        return new SetupException("engine 'metal' does not exist here: " + why + "; choose 'auto'");
+    }
+
+    private static String vectorAbsent() {
+        return "the Vector API is absent; start java with --add-modules " + VECTOR_MODULE;
+    }
+
+    private static Metal here(CalibrationStore store) {
+        return new Metal() {
+            @Override
+            public Optional<String> absence() {
+                return MetalLibraries.absence();
+            }
+
+            @Override
+            public MetalStatus status() {
+                return ProvenMetal.here().status();
+            }
+
+            @Override
+            public EngineChoice calibrated(Engine cpu) {
+                return new Calibrator(ProvenMetal.here(), cpu, Calibrator.SIZES, System::nanoTime).choice(store);
+            }
+        };
+    }
+
+    static boolean vectorPresent() {
         return ModuleLayer.boot().findModule(VECTOR_MODULE).isPresent();
     }
 }

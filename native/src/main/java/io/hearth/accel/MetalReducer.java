@@ -5,19 +5,38 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
- * The GPU for what it takes, another engine for the rest: short runs, types that the GPU does not do, and whatever of a call the
- * GPU left undone.
+ * The GPU for what it takes and {@link EngineChoice} gives it, another engine for the rest: short runs, types that the GPU does
+ * not do, and whatever of a call the GPU left undone.
  */
 final class MetalReducer implements Reducer {
+    private static final Long NEVER = Long.MAX_VALUE; // an object already, so that no call makes one
+
     private final MetalEngine metal;
     private final Reducer cpu;
 
+    /** By type: bytes of an operand from which the GPU is asked. */
+    private final Map<DataType, Long> combineFrom = new EnumMap<>(DataType.class);
+
+    private final Map<DataType, Long> combineManyFrom = new EnumMap<>(DataType.class);
+    private final Map<DataType, Long> divideFrom = new EnumMap<>(DataType.class);
+
     /** {@code metal} is shared with others, {@code cpu} is this one's own. */
-    MetalReducer(MetalEngine metal, Reducer cpu) {
+    MetalReducer(MetalEngine metal, Reducer cpu, EngineChoice choice) {
         this.metal = metal;
         this.cpu = cpu;
+        for (DataType type : DataType.values()) {
+            KernelKind.combining(type).ifPresent(kind -> combineFrom.put(type, choice.metalFrom(kind)));
+            KernelKind.combiningMany(type).ifPresent(kind -> combineManyFrom.put(type, choice.metalFrom(kind)));
+            KernelKind.dividing(type).ifPresent(kind -> divideFrom.put(type, choice.metalFrom(kind)));
+        }
+    }
+
+    private boolean takes(Map<DataType, Long> from, DataType type, long count) {
+        return count * type.bytes() >= from.getOrDefault(type, NEVER) && metal.takes(type, count);
     }
 
     @Override
@@ -38,7 +57,7 @@ final class MetalReducer implements Reducer {
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         int done = 0;
-        if (metal.takes(type, count)) {
+        if (takes(combineFrom, type, count)) {
             MemorySegment[] inputs = {
                 left.asSlice(leftOffset), MemorySegment.ofArray(right).asSlice(rightOffset)
             };
@@ -64,7 +83,7 @@ final class MetalReducer implements Reducer {
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         int done = 0;
-        if (metal.takes(type, count)) {
+        if (takes(combineFrom, type, count)) {
             MemorySegment[] inputs = {left.asSlice(leftOffset), right.asSlice(rightOffset)};
             done = metal.combine(type, op, target, targetOffset, inputs, count);
         }
@@ -79,7 +98,7 @@ final class MetalReducer implements Reducer {
     public void combineAll(
             DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
         Operands.checkAll(type, op, target, targetOffset, inputs, count);
-        if (!metal.takes(type, count)) {
+        if (!takes(inputs.length > 2 ? combineManyFrom : combineFrom, type, count)) {
             cpu.combineAll(type, op, target, targetOffset, inputs, count);
             return;
         }
@@ -111,7 +130,7 @@ final class MetalReducer implements Reducer {
     @Override
     public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         Operands.checkDivide(type, values, offset, count, divisor);
-        long done = metal.takes(type, count) ? metal.divide(type, values, offset, count, divisor) : 0;
+        long done = takes(divideFrom, type, count) ? metal.divide(type, values, offset, count, divisor) : 0;
         if (done < count) {
             cpu.divide(type, values, offset + done * type.bytes(), count - done, divisor);
         }

@@ -21,7 +21,12 @@ final class ProvenMetal {
     /** The same engine, distrusted if any kernel gives other bits than the portable engine. */
     static MetalEngine proven(MetalEngine engine) {
         if (engine.status().usable()) {
-            new MetalSelfTest(engine).firstDifference().ifPresent(engine::distrust);
+            var codecs = new MetalCodecKernels(
+                    engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
+            ReducerSelfTest.of(engine)
+                    .firstDifference()
+                    .or(() -> new CodecSelfTest(codecs).firstDifference())
+                    .ifPresent(engine::distrust);
         }
         return engine;
     }

@@ -182,9 +182,11 @@ final class VectorCodecKernels implements CodecKernels {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
         boolean eight = format.bits() == Byte.SIZE;
-        long at = bodyOffset;
+        boolean usual = eight && format.block() == Int8Vectors.BLOCK;
+        long first = usual ? Int8Vectors.dequantiseAndAdd(body, bodyOffset, values, valuesOffset, count) : 0;
+        long at = bodyOffset + format.bytes(first);
         int n;
-        for (long done = 0; done < count; done += n) {
+        for (long done = first; done < count; done += n) {
             n = (int) Math.min(format.block(), count - done);
             long place = valuesOffset + done * Float.BYTES;
             float scale = body.get(FLOAT, at);

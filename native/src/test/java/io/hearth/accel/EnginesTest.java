@@ -7,13 +7,62 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.metal.MetalStatus;
 import io.hearth.core.SetupException;
+import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class EnginesTest {
+    /** A machine as a test wants it. */
+    private record Machine(boolean possible, boolean usable, Map<KernelKind, Long> metalFrom) implements Engines.Metal {
+        static final Machine LINUX = new Machine(false, false, Map.of());
+
+        @Override
+        public Optional<String> absence() {
+            return possible ? Optional.empty() : Optional.of("no Mac");
+        }
+
+        @Override
+        public MetalStatus status() {
+            if (!possible) {
+                throw new AssertionError("opened where there is none");
+            }
+            return usable
+                    ? new MetalStatus("Stand-in GPU", true, "opened", 0, 0, new TreeMap<>())
+                    : new MetalStatus("", false, "no GPU", 0, 0, new TreeMap<>());
+        }
+
+        @Override
+        public EngineChoice calibrated(Engine cpu) {
+            if (!possible) {
+                throw new AssertionError("measured without a GPU");
+            }
+            return new EngineChoice(cpu, metalFrom);
+        }
+    }
+
+    /** Fails when anybody looks at it. */
+    private static final Engines.Metal UNTOUCHED = new Engines.Metal() {
+        @Override
+        public Optional<String> absence() {
+            throw new AssertionError("looked for");
+        }
+
+        @Override
+        public MetalStatus status() {
+            throw new AssertionError("opened");
+        }
+
+        @Override
+        public EngineChoice calibrated(Engine cpu) {
+            throw new AssertionError("measured");
+        }
+    };
+
     @Test
     void theBestHereIsVectorBecauseTheTestJvmHasTheModule() {
         Engines.Choice choice = Engines.best();
@@ -29,51 +78,85 @@ final class EnginesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"auto,VECTOR", "cpu,PORTABLE", "portable,PORTABLE", "vector,VECTOR", "Vector,VECTOR"})
-    void aNameForcesAnEngine(String name, Engine expected) throws SetupException {
-        assertEquals(expected, Engines.named(name).engine());
+    @EnumSource
+    void everyNameIsReadAsItIsWritten(EngineName name) {
+        assertEquals(name, EngineName.parse(name.text()));
+        assertEquals(name, EngineName.parse(name.name()));
     }
 
     @ParameterizedTest
-    @CsvSource({"vector,false,--add-modules", "cuda,true,unknown engine 'cuda'", "'',true,unknown engine ''"})
-    void anEngineThatCannotRunIsRefusedWithTheRemedy(String name, boolean vectorPresent, String why) {
-        String message = assertThrows(
-                        SetupException.class, () -> Engines.named(name, vectorPresent, EnginesTest::noMetal))
+    @ValueSource(strings = {"cuda", "", "metal "})
+    void anUnknownNameIsRefusedWithThoseThatThereAre(String name) {
+        String message = assertThrows(IllegalArgumentException.class, () -> EngineName.parse(name))
                 .toString();
-        assertTrue(message.contains(why), message);
-        assertTrue(message.contains("'auto'"), message);
+        assertTrue(message.contains("'" + name + "'"), message);
+        assertTrue(message.contains("auto, cpu, portable, vector and metal"), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CPU,true,VECTOR",
+        "CPU,false,PORTABLE",
+        "PORTABLE,true,PORTABLE",
+        "PORTABLE,false,PORTABLE",
+        "VECTOR,true,VECTOR"
+    })
+    void aNameForcesAnEngineAndTheGpuIsLeftAlone(EngineName name, boolean vectorPresent, Engine expected)
+            throws SetupException {
+        Engines.Choice choice = Engines.chosen(name, vectorPresent, UNTOUCHED);
+        assertEquals(expected, choice.engine());
+        assertEquals(EngineChoice.never(expected), choice.division());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"VECTOR,--add-modules", "METAL,no Mac"})
+    void anEngineThatDoesNotExistHereIsRefusedInOneLine(EngineName name, String why) {
+        String message =
+                String.valueOf(assertThrows(SetupException.class, () -> Engines.chosen(name, false, Machine.LINUX))
+                        .getMessage());
+        for (String part : new String[] {"'" + name.text() + "'", "does not exist here", why, "'auto'"}) {
+            assertTrue(message.contains(part), message);
+        }
+        assertEquals(1, message.lines().count());
     }
 
     @Test
-    void metalIsTakenWhenItIsNamedAndWorks() throws SetupException {
-        var works = new MetalStatus("Stand-in GPU", true, "opened", 0, 0, new TreeMap<>());
-        Engines.Choice choice = Engines.named("metal", true, () -> works);
+    void metalThatDoesNotOpenIsRefusedWithItsReason() {
+        String message = assertThrows(
+                        SetupException.class,
+                        () -> Engines.chosen(EngineName.METAL, true, new Machine(true, false, Map.of())))
+                .toString();
+        assertTrue(message.contains("no GPU"), message);
+    }
+
+    @Test
+    void metalByNameDoesAllThatItCan() throws SetupException {
+        Engines.Choice choice = Engines.chosen(EngineName.METAL, true, new Machine(true, true, Map.of()));
         assertEquals(Engine.METAL, choice.engine());
+        assertEquals(EngineChoice.from(Engine.VECTOR, EngineChoice.FORCED_BYTES_MIN), choice.division());
         assertTrue(choice.why().contains("Stand-in GPU"), choice.why());
     }
 
-    @ParameterizedTest
-    @CsvSource({"true,VECTOR", "false,PORTABLE"})
-    void whereMetalDoesNotWorkTheBestOtherEngineIsTakenAndTheLineSaysWhatWhyAndWhatToDo(
-            boolean vectorPresent, Engine expected) throws SetupException {
-        Engines.Choice choice = Engines.named("Metal", vectorPresent, EnginesTest::noMetal);
-        assertEquals(expected, choice.engine());
-        for (String part : new String[] {"'metal'", "no Mac", expected.label(), "'auto'"}) {
-            assertTrue(choice.why().contains(part), choice.why());
-        }
+    @Test
+    void withoutAMacAutoMeasuresNothing() throws SetupException {
+        assertEquals(Engines.best(true), Engines.chosen(EngineName.AUTO, true, Machine.LINUX));
+        assertEquals(Engines.best(false), Engines.chosen(EngineName.AUTO, false, Machine.LINUX));
     }
 
     @Test
-    void metalIsNotEvenOpenedUnlessItIsNamed() throws SetupException {
-        for (String name : new String[] {"auto", "cpu", "vector"}) {
-            Engines.named(name, true, () -> {
-                throw new AssertionError("opened for " + name);
-            });
-        }
+    void autoDividesTheWorkAsItWasMeasured() throws SetupException {
+        var from = Map.of(KernelKind.SUM4_FLOAT32, 1L << 20);
+        Engines.Choice choice = Engines.chosen(EngineName.AUTO, true, new Machine(true, true, from));
+        assertEquals(Engine.METAL, choice.engine());
+        assertEquals(new EngineChoice(Engine.VECTOR, from), choice.division());
     }
 
-    private static MetalStatus noMetal() {
-        return new MetalStatus("", false, "no Mac", 0, 0, new TreeMap<>());
+    @ParameterizedTest
+    @CsvSource({"true,Stand-in GPU is not faster", "false,no GPU"})
+    void autoSaysWhyItLeavesAGpuAlone(boolean usable, String why) throws SetupException {
+        Engines.Choice choice = Engines.chosen(EngineName.AUTO, true, new Machine(true, usable, Map.of()));
+        assertEquals(Engine.VECTOR, choice.engine());
+        assertTrue(choice.why().contains(why), choice.why());
     }
 
     @ParameterizedTest

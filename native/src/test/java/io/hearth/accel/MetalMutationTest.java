@@ -8,9 +8,16 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Mistakes made on purpose in the kernels: the contract's trials or the stand-in's rules find each of them. */
 final class MetalMutationTest {
     private static final int COUNT = 1021;
+    private static final int LINE_MAX = 90;
+    private static final Map<Mutation, String> TABLE = new EnumMap<>(Mutation.class);
 
     /** No byte of a buffer is to spare, so that a write behind the last element is one behind the buffer. */
     private static final MetalLimits LIMITS =
@@ -73,7 +82,42 @@ final class MetalMutationTest {
         FLOAT16_SUBNORMALS_LOST("if (drop > 24)", "if (drop > 13)"),
         FLOAT16_INFINITY_TOO_EARLY("0x47800000u", "0x47000000u"),
         WRONG_KERNEL("divide_all<Bfloat16, ushort>", "divide_all<Float16, ushort>"),
-        MISSING_BARRIER(PLAIN, MIRRORED.formatted(""));
+        MISSING_BARRIER(PLAIN, MIRRORED.formatted("")),
+        BARRIER_OF_A_BLOCKS_MAXIMUM_MISSING("= most;\n    threadgroup_barrier(mem_flags::mem_threadgroup);", "= most;"),
+        BARRIER_OF_A_MASK_MISSING(": 0u;\n    threadgroup_barrier(mem_flags::mem_threadgroup);", ": 0u;"),
+        LANES_OF_A_BLOCK_LEFT_OUT("k < LANES; k++", "k + 1 < LANES; k++"),
+        MAXIMUM_OF_HALF_A_BLOCK("for (uint i = 0; i < LANES; i++)", "for (uint i = 0; i < LANES / 2; i++)"),
+        SCALE_NOT_ROUNDED_UP("back < largest ? scale + 1 : scale", "scale"),
+        SCALE_BEYOND_ITS_BOUND("back < largest ? scale + 1 : scale, scale_max", "scale + 1, INFINITE"),
+        SMALL_QUOTIENTS_FLUSHED("if (scale < SMALL)", "if (false)"),
+        BLOCK_OF_ZEROS_DIVIDED("if (scale == 0) {\n        return 0.0f;\n    }", ""),
+        LEVEL_CUT_OFF("return int(rounded - as_type<float>(ROUNDER));", "return int(quotient);"),
+        LEVELS_UNSIGNED("level > 127 ? level - 256 : level", "level"),
+        ERROR_BY_PLAIN_ARITHMETIC(
+                "sum_of(value, level_times_scale(level, scale) ^ SIGN)",
+                "as_type<uint>(as_type<float>(value) - as_type<float>(level_times_scale(level, scale)))"),
+        ERROR_WITH_THE_WRONG_SIGN("level_times_scale(level, scale) ^ SIGN", "level_times_scale(level, scale)"),
+        PRODUCT_BY_PLAIN_ARITHMETIC(
+                "return product_of(as_type<uint>(float(level)), scale);",
+                "return as_type<uint>(float(level) * as_type<float>(scale));"),
+        DRAWS_BY_PLACE_IN_THE_TENSOR("draw_of(seed, i)", "draw_of(seed, start + i)"),
+        ONE_SEED_FOR_ALL_BLOCKS(" + ulong(block);", ";"),
+        UPPER_HALF_OF_THE_SEED_LOST("(ulong(job.seed_high) << 32) | ", ""),
+        UPPER_HALF_OF_THE_BLOCKS_NUMBER_LOST("(ulong(job.first_block_high) << 32) | ", ""),
+        STOCHASTIC_TOWARD_ZERO("int(drawn + 128.0f) - 128", "int(drawn)"),
+        LAST_BLOCK_TAKEN_FOR_A_WHOLE_ONE("min(job.block, job.count - start)", "job.block"),
+        NOT_FINITE_AND_NOT_TOLD("most >= INFINITE ? 1 : 0", "0"),
+        BYTES_OF_A_SCALE_SWAPPED("uint(place[1]) << 8", "uint(place[2]) << 8"),
+        SCALE_OF_THE_NEXT_BLOCK("uint block = i / job.block;", "uint block = (i + 1) / job.block;"),
+        SUM_FORGOTTEN("job.adds != 0 ? sum_of(values[i], product)", "job.adds != 0 ? product"),
+        GUARD_OF_AN_ADDITION_FORGOTTEN(
+                "device const uchar* body [[buffer(2)]],\n        constant AddJob& job [[buffer(5)]],"
+                        + "\n        uint i [[thread_position_in_grid]]) {\n    if (i >= job.count) {",
+                "device const uchar* body [[buffer(2)]],\n        constant AddJob& job [[buffer(5)]],"
+                        + "\n        uint i [[thread_position_in_grid]]) {\n    if (false) {"),
+        GUARD_OF_A_MASK_FORGOTTEN("i < job.count && ", ""),
+        MASK_REVERSED("1u << lane", "1u << (31u - lane)"),
+        SIGN_TAKEN_FOR_MAGNITUDE("(values[i] & MAGNITUDE) >= job.least", "values[i] >= job.least");
 
         private final String from;
         private final String to;
@@ -90,8 +134,23 @@ final class MetalMutationTest {
         FakeMetal fake = FakeMetal.get();
         fake.set("flush", 1);
         try (MetalEngine engine = fake.open(LIMITS, mutation.from, mutation.to)) {
-            assertFalse(problem(fake, engine).isEmpty(), "nobody saw it");
+            Optional<String> problem = problem(fake, engine);
+            TABLE.put(mutation, problem.map(MetalMutationTest::firstLine).orElse("NOT FOUND"));
+            assertFalse(problem.isEmpty(), "nobody saw it");
         }
+    }
+
+    private static String firstLine(String text) {
+        String line = text.lines().findFirst().orElse("");
+        return line.length() > LINE_MAX ? line.substring(0, LINE_MAX) + "…" : line;
+    }
+
+    /** For {@code native/mutations}, which shows it. */
+    @AfterAll
+    static void writeTable() throws IOException {
+        var lines = new ArrayList<String>();
+        TABLE.forEach((mutation, problem) -> lines.add(String.format("%-48s %s", mutation, problem)));
+        Files.write(Path.of("target", "metal-mutations.txt"), lines);
     }
 
     @ParameterizedTest
@@ -110,7 +169,9 @@ final class MetalMutationTest {
         String barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);";
         try (MetalEngine engine = fake.open(LIMITS, PLAIN, MIRRORED.formatted(barrier))) {
             var trial = new Trial(
-                    new MetalReducer(engine, Engine.PORTABLE.newReducer()), new SplittableRandom(3), DataType.INT32);
+                    new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0)),
+                    new SplittableRandom(3),
+                    DataType.INT32);
             trial.combine(ReduceOp.PROD, Trial.Left.APART, Trial.Right.NATIVE, 3 * COUNT, 4);
             fake.assertObeyed();
         }
@@ -130,7 +191,7 @@ final class MetalMutationTest {
         if (!engine.status().usable()) {
             return Optional.of(engine.status().why());
         }
-        var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer());
+        var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
         try {
             for (DataType type :
                     new DataType[] {DataType.FLOAT32, DataType.FLOAT16, DataType.BFLOAT16, DataType.INT32}) {
@@ -145,6 +206,12 @@ final class MetalMutationTest {
                 for (int divisor : new int[] {1, 3, 7, 1000, Integer.MAX_VALUE}) {
                     trial.divide(5 * COUNT, divisor, 0);
                 }
+            }
+            var codecs = new MetalCodecKernels(
+                    engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
+            Optional<String> difference = new CodecSelfTest(codecs).firstDifference();
+            if (difference.isPresent()) {
+                return difference;
             }
         } catch (AssertionError difference) {
             return Optional.of(String.valueOf(difference.getMessage()));

@@ -49,6 +49,6 @@ abstract class MetalReducerTest extends ReducerContractTest {
 
     @Override
     Reducer newReducer() {
-        return new MetalReducer(engine, Engine.PORTABLE.newReducer());
+        return new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
     }
 }

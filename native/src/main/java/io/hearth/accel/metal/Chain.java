@@ -36,6 +36,6 @@ final class Chain {
         while (places.size() < Kernel.JOB_INDEX) {
             places.add(inputs.getFirst());
         }
-        return new Dispatch(kernel, places, new Dispatch.Job(count, operation, inputs.size(), 1));
+        return Dispatch.reducing(kernel, places, count, operation, inputs.size(), 1);
     }
 }

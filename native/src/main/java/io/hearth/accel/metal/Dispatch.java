@@ -5,12 +5,14 @@ import java.util.List;
 /**
  * One kernel over a run of elements.
  *
- * @param buffers the target, then the inputs; each that the kernel declares, also those that it will not read
- * @param job the parameters in the order of the kernel's {@code Job}
+ * @param buffers each that the kernel declares, in the order of their indices, also those that it will not read
+ * @param parameters the words of the kernel's {@code Job}, in order
+ * @param units elements, or groups of {@link Kernel#lanes} threads where the kernel has such; at least 1
  */
-record Dispatch(Kernel kernel, List<Place> buffers, Job job) {
+record Dispatch(Kernel kernel, List<Place> buffers, List<Integer> parameters, long units) {
     Dispatch {
         buffers = List.copyOf(buffers);
+        parameters = List.copyOf(parameters);
     }
 
     /** From {@code offset} bytes on within a buffer; a multiple of 4. */
@@ -22,8 +24,14 @@ record Dispatch(Kernel kernel, List<Place> buffers, Job job) {
         }
     }
 
-    /** {@code op} as an index into SUM, MIN, MAX, PROD; {@code inputs} from 2 to 4. A division reads count and divisor only. */
-    record Job(int count, int op, int inputs, int divisor) {
-        static final int BYTES = 4 * Integer.BYTES;
+    /**
+     * A combination or a division.
+     *
+     * @param buffers the target, then the inputs
+     * @param op as an index into SUM, MIN, MAX, PROD
+     * @param inputs from 2 to 4; a division reads count and divisor only
+     */
+    static Dispatch reducing(Kernel kernel, List<Place> buffers, int count, int op, int inputs, int divisor) {
+        return new Dispatch(kernel, buffers, List.of(count, op, inputs, divisor), count);
     }
 }

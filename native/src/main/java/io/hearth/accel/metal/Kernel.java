@@ -4,7 +4,7 @@ import io.hearth.core.DataType;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The functions of {@code reduce.metal}; function {@code combine_float32} is the constant of that name. */
+/** The functions of {@code reduce.metal} and {@code codecs.metal}; function {@code combine_float32} is the constant of that name. */
 enum Kernel {
     COMBINE_FLOAT32,
     COMBINE_FLOAT16,
@@ -13,13 +13,24 @@ enum Kernel {
     DIVIDE_FLOAT32,
     DIVIDE_FLOAT16,
     DIVIDE_BFLOAT16,
-    DIVIDE_INT32;
+    DIVIDE_INT32,
+    QUANTISE_INT8,
+    ADD_INT8,
+    SELECT_FLOAT32;
+
+    /** Threads of a group that share memory. */
+    static final int LANES = 32;
 
     /** How many inputs one dispatch of a combining kernel takes, at least 2. */
     static final int INPUTS_MAX = 4;
 
     /** Place of the parameters among the arguments: behind the target and all inputs. */
     static final int JOB_INDEX = 1 + INPUTS_MAX;
+
+    /** How many threads each group has to have, {@link #LANES}; 0 where that does not matter. */
+    int lanes() {
+        return this == QUANTISE_INT8 || this == SELECT_FLOAT32 ? LANES : 0;
+    }
 
     String function() {
         return name().toLowerCase(Locale.ROOT);

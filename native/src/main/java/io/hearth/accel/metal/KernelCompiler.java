@@ -72,7 +72,14 @@ final class KernelCompiler {
             MemorySegment error = Foundation.errorPointer(arena);
             MemorySegment pipeline = messages.objectOrError(device, Selector.NEW_PIPELINE, function, error);
             compiled(kernel.function() + ": ", pipeline, error);
-            return new Gpu.Pipeline(pipeline, messages.number(pipeline, Selector.THREADS_MAX));
+            long threadsMax = messages.number(pipeline, Selector.THREADS_MAX);
+            if (threadsMax < Math.max(1, kernel.lanes())) {
+                messages.tell(pipeline, Selector.RELEASE);
+                throw new MetalException(
+                        MetalFault.COMPILE,
+                        kernel.function() + " gets " + threadsMax + " threads of a group and needs " + kernel.lanes());
+            }
+            return new Gpu.Pipeline(pipeline, threadsMax);
         } finally {
             messages.tell(function, Selector.RELEASE);
         }

@@ -11,7 +11,7 @@ final class KernelSource {
 
     /** Arithmetic first, then what uses it. */
     static String text() {
-        return part("floats.metal") + part("reduce.metal");
+        return part("floats.metal") + part("reduce.metal") + part("codecs.metal");
     }
 
     private static String part(String name) {

@@ -24,6 +24,19 @@ public record MetalLibraries(String runtime, String metal, List<String> others) 
         others = List.copyOf(others);
     }
 
+    /** Those of this machine; empty where there are none. */
+    public static Optional<MetalLibraries> here() {
+        return of(System.getProperty("os.name"), System.getProperty("os.arch"));
+    }
+
+    /** Why this machine has none, one clause; empty if it has. */
+    public static Optional<String> absence() {
+        return here().isPresent()
+                ? Optional.empty()
+                : Optional.of("this machine has " + System.getProperty("os.name") + " on "
+                        + System.getProperty("os.arch") + ", Metal needs macOS on Apple silicon");
+    }
+
     /**
      * Those of a machine; empty where there are none.
      *

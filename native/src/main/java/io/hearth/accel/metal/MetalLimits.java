@@ -12,9 +12,9 @@ import java.time.Duration;
  * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
  */
 public record MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
-    /** From a mebibyte on, in pieces of 16 MiB, 2 s for a piece that takes milliseconds. */
+    /** All sizes, in pieces of 16 MiB, 2 s for a piece that takes milliseconds. */
     public static final MetalLimits DEFAULTS =
-            new MetalLimits(1 << 20, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(60));
+            new MetalLimits(1, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(60));
 
     /**
      * Checks the ranges.

@@ -42,12 +42,12 @@ final class Staging {
         shared.remove(buffer.contents().address());
     }
 
-    /** At least so many bytes, for the results of a piece. */
-    Gpu.Buffer result(long bytes) throws MetalException {
-        return slot(0, bytes);
+    /** At least so many bytes, for results of a piece; {@code index} of all results and operands of the piece, from 0 on. */
+    Gpu.Buffer result(int index, long bytes) throws MetalException {
+        return slot(index, bytes);
     }
 
-    /** The first {@code bytes} of an operand where the GPU can read them; {@code index} from 0 on within one piece. */
+    /** The first {@code bytes} of an operand where the GPU can read them; {@code index} as for {@link #result}. */
     Dispatch.Place operand(int index, MemorySegment source, long bytes) throws MetalException {
         if (source.isNative()) {
             Map.Entry<Long, Gpu.Buffer> near = shared.floorEntry(source.address());
@@ -59,7 +59,7 @@ final class Staging {
                 }
             }
         }
-        Gpu.Buffer copy = slot(1 + index, bytes);
+        Gpu.Buffer copy = slot(index, bytes);
         MemorySegment.copy(source, 0, copy.contents(), 0, bytes);
         return new Dispatch.Place(copy, 0);
     }

@@ -81,12 +81,15 @@ final class Submission {
             Dispatch.Place place = dispatch.buffers().get(i);
             messages.tellObject(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
         }
-        Dispatch.Job job = dispatch.job();
-        MemorySegment bytes =
-                scratch.allocateFrom(ValueLayout.JAVA_INT, job.count(), job.op(), job.inputs(), job.divisor());
-        messages.tellBytes(encoder, Selector.SET_BYTES, bytes, Kernel.JOB_INDEX);
-        long threads = Math.min(THREADS_PER_GROUP_MAX, pipeline.threadsMax());
-        long groups = (job.count() + threads - 1) / threads;
+        MemorySegment words =
+                scratch.allocate(ValueLayout.JAVA_INT, dispatch.parameters().size());
+        for (int i = 0; i < dispatch.parameters().size(); i++) {
+            words.setAtIndex(ValueLayout.JAVA_INT, i, dispatch.parameters().get(i));
+        }
+        messages.tellBytes(encoder, Selector.SET_BYTES, words, Kernel.JOB_INDEX);
+        int lanes = dispatch.kernel().lanes();
+        long threads = lanes > 0 ? lanes : Math.min(THREADS_PER_GROUP_MAX, pipeline.threadsMax());
+        long groups = lanes > 0 ? dispatch.units() : (dispatch.units() + threads - 1) / threads;
         messages.tellSizes(encoder, Selector.DISPATCH, size(scratch, groups), size(scratch, threads));
     }
 

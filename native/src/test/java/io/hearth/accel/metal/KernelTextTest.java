@@ -29,7 +29,7 @@ final class KernelTextTest {
         for (String line : text.lines().map(line -> line.replaceAll("//.*", "")).toList()) {
             if (POINTER.matcher(line).find()
                     && !line.matches(".*\\b(?:device|constant|threadgroup|thread)\\b.*")
-                    && line.matches(".*\\b(?:uint|ushort|int|Bits|Job|float)\\b\\s*[*&].*")) {
+                    && line.matches(".*\\b(?:uint|ushort|uchar|int|Bits|\\w*Job|float)\\b\\s*[*&].*")) {
                 complaints.add("no address space: " + line);
             }
             if (FLOAT_OPERATION.matcher(line).results().count() > 1) {
@@ -60,6 +60,8 @@ final class KernelTextTest {
                 "device Bits* target|Bits* target",
                 "device const uint* a|const uint* a",
                 "lifted(a) + lifted(b)|fma(lifted(a), 1.0f, lifted(b))",
+                "device uchar* body|uchar* body",
+                "constant LevelJob& job|LevelJob& job",
                 "inline float lifted|inline double lifted",
                 "* as_type<float>(TWO_TO_MINUS_24)|* 5.9604644775390625e-8"
             })

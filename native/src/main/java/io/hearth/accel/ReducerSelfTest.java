@@ -13,10 +13,10 @@ import java.util.SplittableRandom;
 
 /**
  * Every kernel on a few thousand awkward values, compared with {@link PortableReducer} bit for bit (NaN as one): what can be proved
- * on a GPU that nobody saw before. Takes some milliseconds.
+ * on a machine that nobody saw before. Takes some milliseconds.
  */
-final class MetalSelfTest {
-    private static final List<DataType> TYPES =
+final class ReducerSelfTest {
+    private static final List<DataType> METAL_TYPES =
             List.of(DataType.FLOAT32, DataType.FLOAT16, DataType.BFLOAT16, DataType.INT32);
     private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.PROD);
     private static final int[] DIVISORS = {2, 3, 7, 1000, Integer.MAX_VALUE};
@@ -45,18 +45,64 @@ final class MetalSelfTest {
         0x7fc0_0000
     };
 
-    private final MetalEngine engine;
+    private final List<DataType> types;
+    private final Subject subject;
     private final Reducer portable = Engine.PORTABLE.newReducer();
+    private int checks;
 
-    /** The engine is only borrowed. */
-    MetalSelfTest(MetalEngine engine) {
-        this.engine = engine;
+    /** What is tested; both methods tell how many elements are done, from the first one on. */
+    interface Subject {
+        int combine(DataType type, ReduceOp op, MemorySegment target, MemorySegment[] inputs, int count);
+
+        long divide(DataType type, MemorySegment values, int count, int divisor);
+    }
+
+    private ReducerSelfTest(List<DataType> types, Subject subject) {
+        this.types = types;
+        this.subject = subject;
+    }
+
+    /** Of what the GPU itself does, without another engine's help; {@code engine} is only borrowed. */
+    static ReducerSelfTest of(MetalEngine engine) {
+        return new ReducerSelfTest(METAL_TYPES, new Subject() {
+            @Override
+            public int combine(DataType type, ReduceOp op, MemorySegment target, MemorySegment[] inputs, int count) {
+                return engine.combine(type, op, target, 0, inputs, count);
+            }
+
+            @Override
+            public long divide(DataType type, MemorySegment values, int count, int divisor) {
+                return engine.divide(type, values, 0, count, divisor);
+            }
+        });
+    }
+
+    /** Of all that a reducer does; it is only borrowed. */
+    static ReducerSelfTest of(Reducer reducer) {
+        return new ReducerSelfTest(List.of(DataType.values()), new Subject() {
+            @Override
+            public int combine(DataType type, ReduceOp op, MemorySegment target, MemorySegment[] inputs, int count) {
+                reducer.combineAll(type, op, target, 0, inputs, count);
+                return count;
+            }
+
+            @Override
+            public long divide(DataType type, MemorySegment values, int count, int divisor) {
+                reducer.divide(type, values, 0, count, divisor);
+                return count;
+            }
+        });
+    }
+
+    /** How many calls were compared. */
+    int checks() {
+        return checks;
     }
 
     /** What is wrong; empty if nothing, or if Metal did not answer, which the engine knows itself. */
     Optional<String> firstDifference() {
         try (var arena = Arena.ofConfined()) {
-            long bytes = (long) COUNT * Integer.BYTES;
+            long bytes = (long) COUNT * Long.BYTES;
             var random = new SplittableRandom(SEED);
             MemorySegment[] inputs = {
                 awkward(arena.allocate(bytes), random, 1),
@@ -67,11 +113,11 @@ final class MetalSelfTest {
             };
             MemorySegment actual = arena.allocate(bytes);
             MemorySegment expected = arena.allocate(bytes);
-            for (DataType type : TYPES) {
+            for (DataType type : types) {
                 for (ReduceOp op : OPS) {
                     for (int k : new int[] {2, 3, inputs.length}) {
                         MemorySegment[] some = Arrays.copyOf(inputs, k);
-                        int done = engine.combine(type, op, actual, 0, some, COUNT);
+                        int done = subject.combine(type, op, actual, some, COUNT);
                         portable.combineAll(type, op, expected, 0, some, done);
                         Optional<String> difference = difference(op + " of " + k, type, actual, expected, done);
                         if (difference.isPresent()) {
@@ -82,7 +128,7 @@ final class MetalSelfTest {
                 for (int divisor : DIVISORS) {
                     actual.copyFrom(inputs[0]);
                     expected.copyFrom(inputs[0]);
-                    long done = engine.divide(type, actual, 0, COUNT, divisor);
+                    long done = subject.divide(type, actual, COUNT, divisor);
                     portable.divide(type, expected, 0, done, divisor);
                     Optional<String> difference = difference("division by " + divisor, type, actual, expected, done);
                     if (difference.isPresent()) {
@@ -95,39 +141,45 @@ final class MetalSelfTest {
     }
 
     private static MemorySegment awkward(MemorySegment memory, SplittableRandom random, int stride) {
-        for (int i = 0; i < COUNT; i++) {
+        int words = (int) (memory.byteSize() / Integer.BYTES);
+        for (int i = 0; i < words; i++) {
             int value = AWKWARD[i / stride % AWKWARD.length] | (random.nextBoolean() ? Integer.MIN_VALUE : 0);
-            int bits = i < COUNT / 2 ? value : random.nextInt();
+            int bits = i % COUNT < COUNT / 2 ? value : random.nextInt();
             memory.setAtIndex(ValueLayout.JAVA_INT, i, bits);
         }
         return memory;
     }
 
-    private static Optional<String> difference(
+    private Optional<String> difference(
             String what, DataType type, MemorySegment actual, MemorySegment expected, long count) {
+        checks++;
         for (long i = 0; i < count; i++) {
-            int one = bits(type, actual, i);
-            int other = bits(type, expected, i);
+            long one = bits(type, actual, i);
+            long other = bits(type, expected, i);
             if (one != other && !(isNan(type, one) && isNan(type, other))) {
-                return Optional.of(type + " " + what + " at " + i + " gives bits " + Integer.toHexString(one)
-                        + " instead of " + Integer.toHexString(other));
+                return Optional.of(type + " " + what + " at " + i + " gives bits " + Long.toHexString(one)
+                        + " instead of " + Long.toHexString(other));
             }
         }
         return Optional.empty();
     }
 
-    private static int bits(DataType type, MemorySegment memory, long index) {
-        return type.bytes() == Short.BYTES
-                ? memory.getAtIndex(ValueLayout.JAVA_SHORT, index)
-                : memory.getAtIndex(ValueLayout.JAVA_INT, index);
+    private static long bits(DataType type, MemorySegment memory, long index) {
+        return switch (type.bytes()) {
+            case Byte.BYTES -> memory.get(ValueLayout.JAVA_BYTE, index);
+            case Short.BYTES -> memory.getAtIndex(ValueLayout.JAVA_SHORT, index);
+            case Integer.BYTES -> memory.getAtIndex(ValueLayout.JAVA_INT, index);
+            default -> memory.getAtIndex(ValueLayout.JAVA_LONG, index);
+        };
     }
 
-    private static boolean isNan(DataType type, int bits) {
+    private static boolean isNan(DataType type, long bits) {
         return switch (type) {
-            case FLOAT32 -> Float.isNaN(Float.intBitsToFloat(bits));
+            case FLOAT32 -> Float.isNaN(Float.intBitsToFloat((int) bits));
+            case FLOAT64 -> Double.isNaN(Double.longBitsToDouble(bits));
             case FLOAT16 -> Float.isNaN(Float.float16ToFloat((short) bits));
-            case BFLOAT16 -> Float.isNaN(Float.intBitsToFloat(bits << Short.SIZE));
-            default -> false;
+            case BFLOAT16 -> Float.isNaN(Float.intBitsToFloat((int) bits << Short.SIZE));
+            case INT32, INT64, INT8, UINT8 -> false;
         };
     }
 }

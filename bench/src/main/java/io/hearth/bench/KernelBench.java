@@ -1,0 +1,120 @@
+package io.hearth.bench;
+
+import io.hearth.accel.CLoops;
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engine;
+import io.hearth.accel.EngineChoice;
+import io.hearth.accel.KernelKind;
+import io.hearth.accel.KernelRun;
+import io.hearth.accel.Reducer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Times the kernels of engines, and of C beside them.
+ *
+ * <p>All contenders take turns, so that what else the machine does strikes each of them, and the best of the rounds counts. Operands
+ * are in native memory and are used again by each call: small ones come from a cache.
+ */
+public final class KernelBench {
+    /** A kernel that is not compiled yet is a thousand times slower, so it takes that long until it is called often enough. */
+    private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final int WARM_UPS_MIN = 3;
+    private static final int WARM_UPS_MAX = 30;
+    private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(12);
+    private static final int ROUNDS = 7;
+
+    private final List<Engine> engines;
+    private final Optional<CLoops> loops;
+    private final EngineChoice choice;
+
+    /**
+     * @param engines those to time; they have to exist here
+     * @param loops borrowed
+     * @param choice of {@code auto}
+     */
+    public KernelBench(List<Engine> engines, Optional<CLoops> loops, EngineChoice choice) {
+        this.engines = List.copyOf(engines);
+        this.loops = loops;
+        this.choice = choice;
+    }
+
+    /** Something that can be called again and again, and its best time. */
+    private static final class Contender {
+        private final Runnable call;
+        private double bestNanos = Double.MAX_VALUE;
+
+        Contender(Runnable call) {
+            this.call = call;
+        }
+
+        /** Calls for so long, once at least; nanoseconds of one call. */
+        private double run(long nanos) {
+            long start = System.nanoTime();
+            long calls = 0;
+            long spent;
+            do {
+                call.run();
+                calls++;
+                spent = System.nanoTime() - start;
+            } while (spent < nanos);
+            return (double) spent / calls;
+        }
+
+        void round() {
+            bestNanos = Math.min(bestNanos, run(ROUND_NANOS));
+        }
+
+        double gbPerSecond(int bytes) {
+            return bytes / bestNanos;
+        }
+    }
+
+    /**
+     * Times each kernel at each size.
+     *
+     * @param sizes bytes of one operand, as {@link KernelRun} takes them
+     * @param each is given a line for each engine as soon as it is there
+     */
+    public void run(List<KernelKind> kernels, List<Integer> sizes, Consumer<KernelLine> each) {
+        for (KernelKind kernel : kernels) {
+            for (int bytes : sizes) {
+                try (var run = new KernelRun(kernel, bytes)) {
+                    measure(run, kernel, bytes, each);
+                }
+            }
+        }
+    }
+
+    private void measure(KernelRun run, KernelKind kernel, int bytes, Consumer<KernelLine> each) {
+        var contenders = new ArrayList<Contender>();
+        for (Engine engine : engines) {
+            Reducer reducer = engine.newReducer();
+            CodecKernels codecs = engine.codecKernels();
+            contenders.add(new Contender(() -> run.call(reducer, codecs)));
+        }
+        Optional<CLoops> c = loops.filter(all -> all.has(kernel));
+        c.ifPresent(all -> contenders.add(new Contender(() -> all.call(run))));
+        var compiler = new CompilerWatch();
+        int warmed = 0;
+        do {
+            contenders.forEach(contender -> contender.run(WARM_UP_NANOS));
+            warmed++;
+        } while (warmed < WARM_UPS_MIN || (warmed < WARM_UPS_MAX && compiler.isBusy(WarmUp.BUSY)));
+        for (int i = 0; i < ROUNDS; i++) {
+            contenders.forEach(Contender::round);
+        }
+        OptionalDouble ofC =
+                c.isPresent() ? OptionalDouble.of(contenders.getLast().gbPerSecond(bytes)) : OptionalDouble.empty();
+        for (int i = 0; i < engines.size(); i++) {
+            Engine engine = engines.get(i);
+            boolean chosen = choice.engine(kernel, bytes) == engine;
+            each.accept(new KernelLine(engine, kernel, bytes, contenders.get(i).gbPerSecond(bytes), ofC, chosen));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.hearth.cli;
+
+import io.hearth.accel.CLoops;
+import io.hearth.accel.Engine;
+import io.hearth.accel.EngineName;
+import io.hearth.accel.EngineSurvey;
+import io.hearth.accel.Engines;
+import io.hearth.accel.KernelKind;
+import io.hearth.accel.KernelRun;
+import io.hearth.agent.CalibrationFile;
+import io.hearth.bench.KernelBench;
+import io.hearth.bench.KernelLine;
+import io.hearth.bench.SizeSpec;
+import io.hearth.core.HearthException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code hearth kernel bench}: how fast each engine is at each kernel. */
+@Command(
+        name = "bench",
+        description = {
+            "Time the kernels of all engines that exist here, and the same loops in C if there is a C compiler.",
+            "GB/s are of one operand, float32 for the codecs' kernels: a sum moves three times as many bytes.",
+            "The best of seven rounds counts, in which all take turns."
+        })
+final class KernelBenchCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Spec
+    private @Nullable CommandSpec command;
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "BYTES,...",
+            description = "Bytes of one operand (default: 64KiB,1MiB,16MiB,64MiB).")
+    private String sizes = "64KiB,1MiB,16MiB,64MiB";
+
+    @Option(
+            names = "--kernels",
+            paramLabel = "NAME,...",
+            description = "Kernels to time, such as sum-float32 (default: all).")
+    private String kernels = "";
+
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = "Time this engine only; auto is all that exist here (default: auto).")
+    private EngineName engine = EngineName.AUTO;
+
+    @Option(
+            names = "--json",
+            description = "A line of JSON for each figure: engine, kernel, bytes, GBps, c_GBps, chosen.")
+    private boolean json;
+
+    KernelBenchCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        List<Integer> wantedSizes = sizes();
+        List<KernelKind> wantedKernels = kernels();
+        EngineSurvey survey = EngineSurvey.here(CalibrationFile.in(terminal.environment()));
+        List<Engine> engines = engines(survey);
+        Optional<CLoops> loops = CLoops.compile(terminal.environment().getOrDefault("PATH", ""));
+        try {
+            if (!json) {
+                terminal.out().println("engine    kernel                 bytes      GB/s  GB/s in C  chosen");
+            }
+            new KernelBench(engines, loops, survey.choice().division()).run(wantedKernels, wantedSizes, this::show);
+        } finally {
+            loops.ifPresent(CLoops::close);
+        }
+        return Exit.OK;
+    }
+
+    private List<Engine> engines(EngineSurvey survey) throws HearthException {
+        if (engine == EngineName.AUTO) {
+            return survey.engines().stream()
+                    .filter(EngineSurvey.Place::exists)
+                    .map(EngineSurvey.Place::engine)
+                    .toList();
+        }
+        return List.of(Engines.chosen(engine, CalibrationFile.in(terminal.environment()))
+                .engine());
+    }
+
+    private List<Integer> sizes() {
+        try {
+            var wanted = new ArrayList<Integer>();
+            for (SizeSpec size : SizeSpec.parseList(sizes)) {
+                if (size.bytes() > KernelRun.BYTES_MAX) {
+                    throw new IllegalArgumentException(
+                            "a size is at most " + KernelRun.BYTES_MAX + " bytes here, got " + size.bytes());
+                }
+                wanted.add((int) size.bytes());
+            }
+            return wanted;
+        } catch (IllegalArgumentException wrong) {
+            throw usage(String.valueOf(wrong.getMessage()));
+        }
+    }
+
+    private List<KernelKind> kernels() {
+        if (kernels.isEmpty()) {
+            return List.of(KernelKind.values());
+        }
+        var wanted = new ArrayList<KernelKind>();
+        for (String name : kernels.split(",", -1)) {
+            wanted.add(KernelKind.named(name)
+                    .orElseThrow(() -> usage("there is no kernel '" + name + "', only "
+                            + Arrays.stream(KernelKind.values())
+                                    .map(KernelKind::text)
+                                    .collect(Collectors.joining(", ")))));
+        }
+        return wanted;
+    }
+
+    private RuntimeException usage(String why) {
+        return command == null ? new IllegalArgumentException(why) : new ParameterException(command.commandLine(), why);
+    }
+
+    private void show(KernelLine line) {
+        if (json) {
+            terminal.print(line.toJson());
+            return;
+        }
+        String inC = line.cGbPerSecond().isPresent()
+                ? String.format(Locale.ROOT, "%9.2f", line.cGbPerSecond().getAsDouble())
+                : "        -";
+        terminal.out()
+                .printf(
+                        Locale.ROOT,
+                        "%-8s  %-16s  %10d  %8.2f  %s  %s%n",
+                        line.engine().label(),
+                        line.kernel().text(),
+                        line.bytes(),
+                        line.gbPerSecond(),
+                        inC,
+                        line.chosen() ? "yes" : "no");
+    }
+}

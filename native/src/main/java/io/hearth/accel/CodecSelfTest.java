@@ -1,0 +1,135 @@
+package io.hearth.accel;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/** The codecs' kernels on a few thousand finite values, from ordinary to subnormal, compared with the portable ones bit for bit. */
+final class CodecSelfTest {
+    private static final int COUNT = 4099;
+    private static final int[] BLOCKS = {64, 67, 1000};
+    private static final int ZEROS = 67; // of both signs: a whole block
+    private static final int[] BITS = {Byte.SIZE, Byte.SIZE / 2};
+    private static final long SEED = 0x0123_4567_89ab_cdefL;
+    private static final long FIRST_BLOCK = (5L << Integer.SIZE) + 3;
+
+    private static final int EXPONENT_MAX = 254;
+
+    private final CodecKernels subject;
+    private final CodecKernels portable = new PortableCodecKernels();
+    private int checks;
+
+    /** The kernels are only borrowed. */
+    CodecSelfTest(CodecKernels subject) {
+        this.subject = subject;
+    }
+
+    /** How many calls were compared. */
+    int checks() {
+        return checks;
+    }
+
+    /** What is wrong; empty if nothing. */
+    Optional<String> firstDifference() {
+        try (var arena = Arena.ofConfined()) {
+            var random = new SplittableRandom(SEED);
+            for (int exponent : new int[] {0, 1, 20, 100, 127, 140, 254}) {
+                MemorySegment values = values(arena, random, exponent);
+                for (int block : BLOCKS) {
+                    for (int bits : BITS) {
+                        Optional<String> difference = packing(arena, new BlockFormat(bits, block), values, exponent);
+                        if (difference.isPresent()) {
+                            return difference;
+                        }
+                    }
+                }
+                Optional<String> difference = selecting(values, exponent << 23).or(() -> refusing(arena, values));
+                if (difference.isPresent()) {
+                    return difference;
+                }
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Of magnitudes up to 2^(exponent - 126), half of them much smaller. */
+    private static MemorySegment values(Arena arena, SplittableRandom random, int exponent) {
+        MemorySegment values = arena.allocate((long) COUNT * Float.BYTES);
+        for (int i = 0; i < COUNT; i++) {
+            int bits = (random.nextInt() & 0x807f_ffff) | (exponent << 23);
+            int small = (random.nextInt() & 0x807f_ffff) | (random.nextInt(exponent + 1) << 23);
+            values.setAtIndex(ValueLayout.JAVA_INT, i, random.nextBoolean() ? bits : small);
+        }
+        for (int i = 0; i < ZEROS; i++) {
+            values.setAtIndex(ValueLayout.JAVA_INT, i, random.nextInt() & Integer.MIN_VALUE);
+        }
+        if (exponent == EXPONENT_MAX) {
+            values.setAtIndex(ValueLayout.JAVA_FLOAT, COUNT / 2, Float.MAX_VALUE);
+        }
+        return values;
+    }
+
+    private Optional<String> packing(Arena arena, BlockFormat format, MemorySegment values, int exponent) {
+        for (Rounding rounding : new Rounding[] {Rounding.NEAREST, Rounding.stochastic(SEED)}) {
+            MemorySegment[] left = {copy(arena, values), copy(arena, values)};
+            MemorySegment[] body = {arena.allocate(format.bytes(COUNT)), arena.allocate(format.bytes(COUNT))};
+            subject.quantiseLeavingError(format, rounding, FIRST_BLOCK, left[0], 0, COUNT, body[0], 0);
+            portable.quantiseLeavingError(format, rounding, FIRST_BLOCK, left[1], 0, COUNT, body[1], 0);
+            MemorySegment[] plain = {arena.allocate(format.bytes(COUNT)), body[1]};
+            subject.quantise(format, rounding, FIRST_BLOCK, values, 0, COUNT, plain[0], 0);
+            MemorySegment[] sum = {copy(arena, left[1]), copy(arena, left[1])};
+            subject.dequantiseAndAdd(format, body[1], 0, sum[0], 0, COUNT);
+            portable.dequantiseAndAdd(format, body[1], 0, sum[1], 0, COUNT);
+            MemorySegment[] decoded = {copy(arena, values), copy(arena, values)};
+            subject.dequantise(format, body[1], 0, decoded[0], 0, COUNT);
+            portable.dequantise(format, body[1], 0, decoded[1], 0, COUNT);
+            String what = "int" + format.bits() + " block " + format.block() + " exponent " + exponent
+                    + (rounding.stochastic() ? " stochastic " : " nearest ");
+            Optional<String> difference = difference(what + "levels", plain)
+                    .or(() -> difference(what + "levels beside an error", body))
+                    .or(() -> difference(what + "error", left))
+                    .or(() -> difference(what + "sum", sum))
+                    .or(() -> difference(what + "decoded", decoded));
+            if (difference.isPresent()) {
+                return difference;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> refusing(Arena arena, MemorySegment values) {
+        var format = new BlockFormat(Byte.SIZE, BLOCKS[0]);
+        MemorySegment body = arena.allocate(format.bytes(COUNT));
+        MemorySegment bad = copy(arena, values);
+        bad.setAtIndex(ValueLayout.JAVA_FLOAT, COUNT - 1, Float.NEGATIVE_INFINITY);
+        long found = subject.quantise(format, Rounding.NEAREST, 0, bad, 0, COUNT, body, 0);
+        checks++;
+        return found == COUNT - 1
+                ? Optional.empty()
+                : Optional.of("infinity at " + (COUNT - 1) + " is found at " + found);
+    }
+
+    private Optional<String> selecting(MemorySegment values, int leastBits) {
+        int[] one = new int[COUNT + CodecKernels.SELECT_SLACK];
+        int[] other = one.clone();
+        int found = subject.select(values, 0, COUNT, leastBits, one);
+        int expected = portable.select(values, 0, COUNT, leastBits, other);
+        checks++;
+        return found == expected && Arrays.equals(one, 0, found, other, 0, found)
+                ? Optional.empty()
+                : Optional.of("select finds " + found + " values instead of " + expected + ", or others");
+    }
+
+    private static MemorySegment copy(Arena arena, MemorySegment values) {
+        return arena.allocate(values.byteSize()).copyFrom(values);
+    }
+
+    private Optional<String> difference(String what, MemorySegment[] pair) {
+        checks++;
+        long at = pair[0].mismatch(pair[1]);
+        return at < 0 ? Optional.empty() : Optional.of(what + " differs at byte " + at);
+    }
+}

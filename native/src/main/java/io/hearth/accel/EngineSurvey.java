@@ -1,0 +1,85 @@
+package io.hearth.accel;
+
+import io.hearth.accel.metal.MetalFault;
+import io.hearth.accel.metal.MetalLibraries;
+import io.hearth.accel.metal.MetalStatus;
+import io.hearth.core.SetupException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What engines there are in this process, which of them {@code auto} takes, and why not the others.
+ *
+ * @param choice of {@code auto}
+ * @param engines all that this build has, the plainest first
+ * @param vectorBits width of a vector; empty where the Vector API is absent
+ * @param failures of Metal in this process, by kind, none that was not seen
+ */
+public record EngineSurvey(
+        Engines.Choice choice, List<Place> engines, OptionalInt vectorBits, SortedMap<MetalFault, Long> failures) {
+    /**
+     * One engine.
+     *
+     * @param exists whether it can be forced here
+     * @param chosen whether {@code auto} takes it, for some calls at least
+     * @param why one clause: what it is, or why it is not chosen
+     */
+    public record Place(Engine engine, boolean exists, boolean chosen, String why) {}
+
+    /** Copies both. */
+    public EngineSurvey {
+        engines = List.copyOf(engines);
+        failures = Collections.unmodifiableSortedMap(new TreeMap<>(failures));
+    }
+
+    /**
+     * Looks at this machine; opens and measures the GPU if there is one.
+     *
+     * @param store as {@link Engines#chosen} takes it
+     */
+    public static EngineSurvey here(CalibrationStore store) throws SetupException {
+        Engines.Choice choice = Engines.chosen(EngineName.AUTO, store);
+        Optional<MetalStatus> metal = MetalLibraries.absence().isPresent()
+                ? Optional.empty()
+                : Optional.of(ProvenMetal.here().status());
+        boolean vector = Engines.vectorPresent();
+        return of(choice, vector ? OptionalInt.of(VectorSpeciesSize.bits()) : OptionalInt.empty(), metal);
+    }
+
+    static EngineSurvey of(Engines.Choice choice, OptionalInt vectorBits, Optional<MetalStatus> metal) {
+        var engines = new ArrayList<Place>();
+        Engine cpu = choice.division().cpu();
+        engines.add(new Place(
+                Engine.PORTABLE,
+                true,
+                cpu == Engine.PORTABLE,
+                cpu == Engine.PORTABLE ? choice.why() : "the Vector API is faster"));
+        engines.add(new Place(
+                Engine.VECTOR,
+                vectorBits.isPresent(),
+                cpu == Engine.VECTOR,
+                cpu == Engine.VECTOR ? choice.why() : "the Vector API is absent"));
+        boolean usable = metal.map(MetalStatus::usable).orElse(false);
+        engines.add(new Place(Engine.METAL, usable, choice.engine() == Engine.METAL, metalWhy(choice, metal)));
+        return new EngineSurvey(
+                choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new));
+    }
+
+    private static String metalWhy(Engines.Choice choice, Optional<MetalStatus> metal) {
+        if (metal.isEmpty()) {
+            return MetalLibraries.absence().orElse("not looked for");
+        }
+        MetalStatus status = metal.get();
+        if (!status.usable()) {
+            return status.why();
+        }
+        return choice.engine() == Engine.METAL
+                ? status.device() + ", where it was measured to be faster"
+                : status.device() + " is not faster at any size";
+    }
+}

@@ -1,0 +1,168 @@
+// Kernels of the codecs, with the bits that io.hearth.accel.CodecKernels promises. Follows floats.metal in one source text.
+//
+// A block of int8 levels is its scale (float32, little-endian) and a byte for each level; it begins at any byte.
+
+// Threads of a group that share memory; the host starts groups of exactly so many.
+constant uint LANES = 32;
+
+constant uint SCALE_BYTES = 4;
+constant uint LEVEL_MAX = 127;
+constant uint LEVEL_MAX_AS_FLOAT = 0x42fe0000u;
+constant uint TWO_TO_MINUS_16 = 0x37800000u;
+
+// 1.5 * 2^23: adding it and taking it away rounds a small number to nearest even.
+constant uint ROUNDER = 0x4b400000u;
+
+struct LevelJob {
+    uint count;
+    uint block;
+    uint scale_max; // bits
+    uint stochastic;
+    uint seed_low;
+    uint seed_high;
+    uint first_block_low;
+    uint first_block_high;
+};
+
+struct AddJob {
+    uint count;
+    uint block;
+    uint adds; // or else only multiplies out
+};
+
+struct SelectJob {
+    uint count;
+    uint least; // bits of the smallest magnitude that is found
+};
+
+// The scale of a block with that largest magnitude, rounded up where else the largest value would be more than 127 scales.
+inline uint scale_of_block(uint largest, uint scale_max) {
+    uint scale = quotient_of(largest, as_type<float>(LEVEL_MAX_AS_FLOAT));
+    uint back = product_of(scale, LEVEL_MAX_AS_FLOAT);
+    return min(back < largest ? scale + 1 : scale, scale_max);
+}
+
+// value / scale, a quotient of at most a little more than 127. Where the scale is that small, both are lifted, since the GPU would
+// take them for zero; elsewhere it does that only to quotients that are rounded to 0 anyway.
+inline float quotient_by_scale(uint value, uint scale) {
+    if (scale == 0) {
+        return 0.0f;
+    }
+    if (scale < SMALL) {
+        return lifted(value) / lifted(scale);
+    }
+    return as_type<float>(value) / as_type<float>(scale);
+}
+
+inline int nearest_level(float quotient) {
+    float rounded = quotient + as_type<float>(ROUNDER);
+    return int(rounded - as_type<float>(ROUNDER));
+}
+
+// As io.hearth.accel.Rounding.blockSeed.
+inline uint seed_of_block(ulong seed, ulong block) {
+    ulong z = seed + (block + 1) * 0x9e3779b97f4a7c15ul;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ul;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebul;
+    return uint(z >> 32);
+}
+
+// As io.hearth.accel.Rounding.draw: 0 to 1 - 2^-16. The product is exact, so that fusing it with a sum would change nothing.
+inline float draw_of(uint seed, uint index) {
+    uint h = seed + index * 0x9e3779b9u;
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    h ^= h >> 16;
+    return float(h >> 16) * as_type<float>(TWO_TO_MINUS_16);
+}
+
+inline int stochastic_level(float quotient, float draw) {
+    float drawn = quotient + draw;
+    int level = int(drawn + 128.0f) - 128; // above zero a cast rounds down
+    return max(min(level, int(LEVEL_MAX)), -int(LEVEL_MAX));
+}
+
+inline uint level_times_scale(int level, uint scale) {
+    return product_of(as_type<uint>(float(level)), scale);
+}
+
+// One group does one block. What a block with a value that is not finite leaves behind has no meaning but its entry in bad.
+kernel void quantise_int8(
+        device uchar* body [[buffer(0)]],
+        device uint* left [[buffer(1)]],
+        device uint* bad [[buffer(2)]],
+        device const uint* values [[buffer(3)]],
+        constant LevelJob& job [[buffer(5)]],
+        uint block [[threadgroup_position_in_grid]],
+        uint lane [[thread_position_in_threadgroup]]) {
+    threadgroup uint largest[32];
+    uint start = block * job.block;
+    uint n = min(job.block, job.count - start);
+    uint most = 0;
+    for (uint i = lane; i < n; i += LANES) {
+        most = max(most, values[start + i] & MAGNITUDE);
+    }
+    largest[lane] = most;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint i = 0; i < LANES; i++) {
+        most = max(most, largest[i]);
+    }
+    if (lane == 0) {
+        bad[block] = most >= INFINITE ? 1 : 0;
+    }
+    if (most >= INFINITE) {
+        return;
+    }
+    uint scale = scale_of_block(most, job.scale_max);
+    device uchar* place = body + block * (job.block + SCALE_BYTES);
+    if (lane < SCALE_BYTES) {
+        place[lane] = uchar((scale >> (8 * lane)) & 0xffu);
+    }
+    ulong number = ((ulong(job.first_block_high) << 32) | ulong(job.first_block_low)) + ulong(block);
+    uint seed = seed_of_block((ulong(job.seed_high) << 32) | ulong(job.seed_low), number);
+    for (uint i = lane; i < n; i += LANES) {
+        uint value = values[start + i];
+        float quotient = quotient_by_scale(value, scale);
+        int level = job.stochastic != 0 ? stochastic_level(quotient, draw_of(seed, i)) : nearest_level(quotient);
+        place[SCALE_BYTES + i] = uchar(uint(level) & 0xffu);
+        left[start + i] = sum_of(value, level_times_scale(level, scale) ^ SIGN);
+    }
+}
+
+kernel void add_int8(
+        device uint* target [[buffer(0)]],
+        device const uint* values [[buffer(1)]],
+        device const uchar* body [[buffer(2)]],
+        constant AddJob& job [[buffer(5)]],
+        uint i [[thread_position_in_grid]]) {
+    if (i >= job.count) {
+        return;
+    }
+    uint block = i / job.block;
+    device const uchar* place = body + block * (job.block + SCALE_BYTES);
+    uint scale = uint(place[0]) | (uint(place[1]) << 8) | (uint(place[2]) << 16) | (uint(place[3]) << 24);
+    int level = int(place[SCALE_BYTES + i - block * job.block]);
+    level = level > 127 ? level - 256 : level;
+    uint product = level_times_scale(level, scale);
+    target[i] = job.adds != 0 ? sum_of(values[i], product) : product;
+}
+
+// One bit for each value, 32 to a word, which one group does.
+kernel void select_float32(
+        device uint* masks [[buffer(0)]],
+        device const uint* values [[buffer(1)]],
+        constant SelectJob& job [[buffer(5)]],
+        uint word [[threadgroup_position_in_grid]],
+        uint lane [[thread_position_in_threadgroup]]) {
+    threadgroup uint found[32];
+    uint i = word * LANES + lane;
+    found[lane] = i < job.count && (values[i] & MAGNITUDE) >= job.least ? 1u << lane : 0u;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (lane == 0) {
+        uint mask = 0;
+        for (uint k = 0; k < LANES; k++) {
+            mask |= found[k];
+        }
+        masks[word] = mask;
+    }
+}

@@ -1,0 +1,70 @@
+package io.hearth.accel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hearth.accel.cc.NativeCompiler;
+import io.hearth.accel.cc.WorkFolder;
+import io.hearth.core.HearthException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is measured against does the same work: its results have the engines' bits. */
+final class CLoopsTest {
+    private static final String PATH = System.getenv("PATH");
+
+    @ParameterizedTest
+    @EnumSource
+    void aLoopInCGivesTheBitsOfThePortableEngine(KernelKind kind) throws Exception {
+        Optional<CLoops> loops = CLoops.compile(PATH);
+        assumeTrue(loops.isPresent(), "needs a C compiler");
+        try (CLoops c = loops.orElseThrow()) {
+            assumeTrue(c.has(kind), "this compiler has no float16");
+            for (int bytes : new int[] {4, 252, 4096, 40_004}) {
+                try (var one = new KernelRun(kind, bytes);
+                        var other = new KernelRun(kind, bytes)) {
+                    for (int i = 0; i < 3; i++) {
+                        c.call(one);
+                        other.call(Engine.PORTABLE.newReducer(), Engine.PORTABLE.codecKernels());
+                    }
+                    assertEquals(-1, one.target().mismatch(other.target()), "target");
+                    if (kind == KernelKind.QUANTISE_INT8) {
+                        assertEquals(-1, one.body().mismatch(other.body()), "body");
+                    }
+                    if (kind == KernelKind.SELECT_FLOAT32) {
+                        assertEquals(other.selected(), c.call(one));
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void withoutACompilerThereAreNone() throws Exception {
+        assertEquals(Optional.empty(), CLoops.compile("/nowhere:"));
+    }
+
+    @Test
+    void whatDoesNotCompileIsToldInTheCompilersWords() throws Exception {
+        Optional<NativeCompiler> compiler = NativeCompiler.find(PATH, "cc", "gcc", "clang");
+        assumeTrue(compiler.isPresent(), "needs a C compiler");
+        Path left;
+        try (var folder = WorkFolder.create("hearth-test")) {
+            left = folder.path();
+            Path source = Files.writeString(folder.path().resolve("wrong.c"), "int f() { return undeclared; }\n");
+            String message = assertThrows(
+                            HearthException.class,
+                            () -> compiler.orElseThrow().library(List.of(), List.of(source), List.of(), folder.path()))
+                    .toString();
+            assertTrue(message.contains("wrong.c") && message.contains("undeclared"), message);
+        }
+        assertTrue(!Files.exists(left), "nothing stays behind");
+    }
+}

@@ -1,0 +1,109 @@
+package io.hearth.accel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.accel.metal.FakeMetal;
+import io.hearth.accel.metal.MetalStandIn;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class EngineSelfTestTest {
+    @Test
+    void allEnginesOfThisMachinePass() {
+        List<EngineSelfTest.Verdict> verdicts = EngineSelfTest.here();
+        assertEquals(List.of("portable", "vector"), names(verdicts).subList(0, 2));
+        for (EngineSelfTest.Verdict verdict : verdicts) {
+            assertFalse(verdict.isFault(), verdict::toString);
+        }
+        assertTrue(verdicts.get(1).right(), "the test's Java has the module");
+    }
+
+    private static List<String> names(List<EngineSelfTest.Verdict> verdicts) {
+        return verdicts.stream().map(EngineSelfTest.Verdict::engine).toList();
+    }
+
+    @Test
+    void theStandInPassesInEveryManner() {
+        MetalStandIn standIn = FakeMetal.get().standIn();
+        List<EngineSelfTest.Verdict> verdicts = EngineSelfTest.on(standIn);
+        assertEquals(MetalStandIn.Manner.values().length, verdicts.size());
+        for (EngineSelfTest.Verdict verdict : verdicts) {
+            assertTrue(verdict.right(), verdict::toString);
+        }
+    }
+
+    /** A reducer that is right but for one operation of one type. */
+    private static final class Wrong implements Reducer {
+        private final Reducer right = Engine.PORTABLE.newReducer();
+
+        @Override
+        public String name() {
+            return "wrong";
+        }
+
+        @Override
+        public void combine(
+                DataType type,
+                ReduceOp op,
+                MemorySegment target,
+                long targetOffset,
+                MemorySegment left,
+                long leftOffset,
+                byte[] array,
+                int arrayOffset,
+                int count) {
+            right.combine(type, op, target, targetOffset, left, leftOffset, array, arrayOffset, count);
+        }
+
+        @Override
+        public void combine(
+                DataType type,
+                ReduceOp op,
+                MemorySegment target,
+                long targetOffset,
+                MemorySegment left,
+                long leftOffset,
+                MemorySegment other,
+                long otherOffset,
+                int count) {
+            ReduceOp done = type == DataType.UINT8 && op == ReduceOp.MIN ? ReduceOp.MAX : op;
+            right.combine(type, done, target, targetOffset, left, leftOffset, other, otherOffset, count);
+        }
+
+        @Override
+        public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
+            right.divide(type, values, offset, count, divisor);
+        }
+    }
+
+    @Test
+    void oneWrongOperationOfOneTypeIsNamed() {
+        Optional<String> difference = ReducerSelfTest.of(new Wrong()).firstDifference();
+        assertTrue(difference.orElse("").startsWith("UINT8 MIN of 2 at "), difference::toString);
+    }
+
+    @Test
+    void wrongLevelsAreFound() {
+        assertEquals(Optional.empty(), new CodecSelfTest(new VectorCodecKernels()).firstDifference());
+        for (String method : List.of("quantise", "quantiseLeavingError", "dequantise", "dequantiseAndAdd", "select")) {
+            var wrong = (CodecKernels) java.lang.reflect.Proxy.newProxyInstance(
+                    CodecKernels.class.getClassLoader(),
+                    new Class<?>[] {CodecKernels.class},
+                    (_, called, arguments) -> {
+                        if (called.getName().equals(method)) {
+                            return called.getReturnType() == int.class
+                                    ? (Object) 0
+                                    : called.getReturnType() == long.class ? (Object) CodecKernels.NONE : null;
+                        }
+                        return called.invoke(new PortableCodecKernels(), arguments);
+                    });
+            assertTrue(new CodecSelfTest(wrong).firstDifference().isPresent(), method);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.hearth.accel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.accel.metal.FakeMetal;
+import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLimits;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The contract of the codecs' kernels, kept by Metal on a stand-in that flushes subnormals, a call in several pieces. */
+final class MetalCodecKernelsTest extends CodecKernelsContractTest {
+    private static final MetalLimits LIMITS = new MetalLimits(1, 8192, Duration.ofSeconds(60), Duration.ofSeconds(60));
+
+    private FakeMetal fake;
+    private MetalEngine engine;
+    private long liveBefore;
+
+    @BeforeEach
+    void open() {
+        fake = FakeMetal.get();
+        fake.set("flush", 1);
+        liveBefore = fake.get("live");
+        engine = MetalEngine.open(fake.libraries(), LIMITS);
+    }
+
+    @AfterEach
+    void close() {
+        if (engine != null) {
+            engine.close();
+            fake.assertObeyed();
+            assertEquals(liveBefore, fake.get("live"), "all objects were released");
+        }
+    }
+
+    @Override
+    CodecKernels kernels() {
+        return new MetalCodecKernels(engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
+    }
+
+    @Test
+    void theGpuDoesIt() {
+        assertEquals(Optional.empty(), new CodecSelfTest(kernels()).firstDifference());
+        assertTrue(engine.status().callsOnGpu() > 100, () -> engine.status().toString());
+        assertEquals(0, engine.status().callsOnCpu());
+    }
+
+    /** The first piece is done, the second one fails, the CPU goes on from there. */
+    @Test
+    void whatFailsInTheMiddleIsFinishedByTheCpuWithTheSameBits() {
+        for (int chance = 1; chance <= 3; chance++) {
+            close();
+            open();
+            fake.set("command_fails", chance);
+            assertEquals(Optional.empty(), new CodecSelfTest(kernels()).firstDifference());
+            assertTrue(engine.status().callsOnCpu() > 0);
+        }
+    }
+
+    @Test
+    void whatIsBelowTheCrossoverStaysOnTheCpu() {
+        var later = new MetalCodecKernels(
+                engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 1 << 20));
+        assertEquals(Optional.empty(), new CodecSelfTest(later).firstDifference());
+        assertEquals(0, engine.status().callsOnGpu());
+    }
+}

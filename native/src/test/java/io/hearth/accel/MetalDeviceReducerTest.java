@@ -1,0 +1,42 @@
+package io.hearth.accel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLibraries;
+import io.hearth.accel.metal.MetalLimits;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** The contract of all engines, kept by the GPU of this very machine; skipped where it has no Metal. */
+final class MetalDeviceReducerTest extends ReducerContractTest {
+    private static final MetalLimits LIMITS =
+            new MetalLimits(1, 16 << 20, Duration.ofSeconds(20), Duration.ofSeconds(60));
+
+    private MetalEngine engine;
+
+    @BeforeEach
+    void open() {
+        assumeTrue(
+                MetalLibraries.here().isPresent(),
+                () -> MetalLibraries.absence().orElse(""));
+        engine = MetalEngine.open(LIMITS);
+        assertTrue(engine.status().usable(), () -> engine.status().toString());
+    }
+
+    @AfterEach
+    void close() {
+        if (engine != null) {
+            assertEquals(0, engine.status().callsOnCpu(), () -> engine.status().toString());
+            engine.close();
+        }
+    }
+
+    @Override
+    Reducer newReducer() {
+        return new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+    }
+}
