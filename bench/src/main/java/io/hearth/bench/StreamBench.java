@@ -52,7 +52,7 @@ public final class StreamBench {
     private StreamBench() {}
 
     /** Hears who is linked. */
-    private static final class Observer implements LinkObserver {
+    static final class Observer implements LinkObserver {
         private final BlockingQueue<NodeId> linked = new ArrayBlockingQueue<>(16);
 
         @Override
@@ -96,18 +96,19 @@ public final class StreamBench {
         }
     }
 
-    private static Links links(DataTransport transport, NamespaceKeys keys, Observer observer) throws HearthException {
+    /** Links of a fresh node. */
+    static Links links(LinkOptions options, NamespaceKeys keys, Observer observer) throws HearthException {
         byte[] boot = new byte[Endpoint.BOOT_ID_BYTES];
         new SecureRandom().nextBytes(boot);
         NodeIdentity identity = NodeIdentity.generate();
         var self = new Endpoint(new NodeId(identity.peer(), "trainer-1"), 1, Bytes.of(boot));
-        return Links.open(LinkOptions.loopback(0).transport(transport), identity, self, keys, observer);
+        return Links.open(options, identity, self, keys, observer);
     }
 
     private static void measure(DataTransport transport, PrintStream out) throws Exception {
         var observer = new Observer();
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
-                Links links = links(transport, keys, observer);
+                Links links = links(LinkOptions.loopback(0).transport(transport), keys, observer);
                 Arena arena = Arena.ofShared()) {
             Process second = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
@@ -182,7 +183,7 @@ public final class StreamBench {
     private static void answer(DataTransport transport, int port) throws Exception {
         var observer = new Observer();
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
-                Links links = links(transport, keys, observer);
+                Links links = links(LinkOptions.loopback(0).transport(transport), keys, observer);
                 Arena arena = Arena.ofShared()) {
             links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             MemorySegment into = arena.allocate(RecordHeader.RECORD_BYTES_MAX, 64);

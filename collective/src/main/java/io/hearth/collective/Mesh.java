@@ -160,7 +160,7 @@ final class Mesh {
         var threads = new ArrayList<Thread>();
         for (int other : wanted) {
             if (other != rank && !isOpen(other)) {
-                threads.add(Thread.ofVirtual().unstarted(() -> {
+                threads.add(Thread.ofPlatform().daemon().name("hearth-open").unstarted(() -> {
                     try {
                         open(source, group, other);
                     } catch (IOException | InterruptedException | RuntimeException | Error failed) {

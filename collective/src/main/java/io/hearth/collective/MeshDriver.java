@@ -153,7 +153,7 @@ final class MeshDriver implements AutoCloseable {
         for (int rank = 0; rank < on.world(); rank++) {
             int other = rank;
             if (other != on.rank()) {
-                threads.add(Thread.ofVirtual().start(() -> {
+                threads.add(Thread.ofPlatform().daemon().name("hearth-drain").start(() -> {
                     try {
                         job.run(other);
                     } catch (IOException | RuntimeException | Error failed) {

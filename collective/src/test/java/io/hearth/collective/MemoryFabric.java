@@ -148,6 +148,7 @@ final class MemoryFabric {
 
     private DataStream open(NodeId self, NodeId peer, StreamId id, Duration timeout)
             throws IOException, InterruptedException {
+        demandPlatformThread();
         var ends = new ArrayList<>(new TreeSet<>(List.of(self, peer)));
         String key = ends + " " + id;
         lock.lockInterruptibly();
@@ -181,6 +182,13 @@ final class MemoryFabric {
             return new End(pipe, id, ends.indexOf(self));
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Whoever touches a socket of the JDK by a virtual thread slows it for good. */
+    private static void demandPlatformThread() {
+        if (Thread.currentThread().isVirtual()) {
+            throw new AssertionError("a virtual thread uses a stream");
         }
     }
 
@@ -273,6 +281,7 @@ final class MemoryFabric {
 
         @Override
         public ReceivedRecord receive() throws IOException {
+            demandPlatformThread();
             lock.lock();
             try {
                 Deque<Letter> queue = pipe.queues.get(1 - side);

@@ -9,6 +9,9 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Blocking: one thread may send while another receives, never two of the same. {@link #close()} from any thread ends both
  * with an {@link IOException} at once, and wipes the keys.
+ *
+ * <p>For platform threads, like its opening. A virtual one works too, but the JDK makes a socket non-blocking for good where one
+ * waits, and from then on each wait of anybody takes three system calls instead of one.
  */
 public interface DataStream extends AutoCloseable {
     /** Who is at the other end, as its link proved. */

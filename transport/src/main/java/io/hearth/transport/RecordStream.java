@@ -18,6 +18,9 @@ final class RecordStream implements OpenStream {
     /** How long a close may wait for its last record to get out. */
     private static final long LAST_WORD_NANOS = 200_000_000L;
 
+    /** Read at once where nothing is known of the next record, so that a small one takes one system call. */
+    private static final int AHEAD_BYTES = 16 * 1024;
+
     private final NodeId peer;
     private final StreamId id;
     private final SocketChannel channel;
@@ -30,9 +33,10 @@ final class RecordStream implements OpenStream {
     private final ReentrantLock receiving = new ReentrantLock(); // held by whoever uses the opener
     private final AtomicReference<@Nullable StreamException> broken =
             new AtomicReference<>(); // first writer wins, all read
-    private final byte[] ahead = new byte[RecordHeader.BYTES]; // start of the next header, read together with a record
+    private final byte[] ahead = new byte[AHEAD_BYTES]; // came together with the record before; under receiving
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
-    private int aheadBytes;
+    private int aheadFrom; // of what is in there and was not taken yet
+    private int aheadTo;
     private boolean ended; // the peer said END; under receiving
     private volatile long bytesSent; // written under sending, read by anyone
 
@@ -189,20 +193,46 @@ final class RecordStream implements OpenStream {
         demandWhole();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
-        System.arraycopy(ahead, 0, record, 0, aheadBytes);
-        int missing = RecordHeader.BYTES - aheadBytes;
-        fill(scratch.direct(), missing, missing).get(record, aheadBytes, missing);
+        if (aheadTo - aheadFrom < RecordHeader.BYTES) {
+            readAhead(scratch.direct());
+        }
+        takeAhead(record, 0, RecordHeader.BYTES);
         int length = length(record);
         int body = length + RecordCipher.TAG_BYTES;
-        ByteBuffer in = fill(scratch.direct(), body, body + RecordHeader.BYTES).get(record, RecordHeader.BYTES, body);
-        aheadBytes = in.remaining();
-        in.get(ahead, 0, aheadBytes);
+        int there = Math.min(body, aheadTo - aheadFrom);
+        takeAhead(record, RecordHeader.BYTES, there);
+        if (there < body) {
+            readBody(scratch.direct(), record, RecordHeader.BYTES + there, body - there);
+        }
         try {
             opener.open(record, length, scratch.opened());
         } catch (AEADBadTagException forged) {
             throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
         }
         return RecordHeader.read(record, length, scratch.opened(), received);
+    }
+
+    /** Waits for a header, and takes what came with it. */
+    private void readAhead(ByteBuffer direct) throws IOException {
+        int there = aheadTo - aheadFrom;
+        System.arraycopy(ahead, aheadFrom, ahead, 0, there);
+        ByteBuffer in = fill(direct, RecordHeader.BYTES - there, AHEAD_BYTES - there);
+        aheadFrom = 0;
+        aheadTo = there + in.remaining();
+        in.get(ahead, there, in.remaining());
+    }
+
+    private void takeAhead(byte[] record, int at, int bytes) {
+        System.arraycopy(ahead, aheadFrom, record, at, bytes);
+        aheadFrom += bytes;
+    }
+
+    /** Waits for the rest of a record. Of what follows only a header is taken, because what is taken ahead is copied once more. */
+    private void readBody(ByteBuffer direct, byte[] record, int at, int missing) throws IOException {
+        ByteBuffer in = fill(direct, missing, missing + RecordHeader.BYTES).get(record, at, missing);
+        aheadFrom = 0;
+        aheadTo = in.remaining();
+        in.get(ahead, 0, aheadTo);
     }
 
     private int length(byte[] record) throws StreamException {

@@ -91,7 +91,9 @@ final class StreamListener implements AutoCloseable {
                 continue;
             }
             greeting.add(channel);
-            Thread.ofVirtual().name("hearth-stream-greeting").start(() -> greet(channel));
+            // No virtual thread: one that reads a socket makes it non-blocking for good, and each wait three system
+            // calls.
+            Thread.ofPlatform().daemon().name("hearth-stream-greeting").start(() -> greet(channel));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.RecordCipher.Suite;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -116,6 +117,22 @@ final class RecordStreamTest {
         Outcome outcome = play(wholeStream());
         assertEquals(List.of(1L, 2L, 3L), outcome.taken());
         assertTrue(outcome.end() instanceof EOFException, outcome.end().toString());
+    }
+
+    @Test
+    void recordsMayComeInAnyPieces() throws IOException {
+        var all = new ByteArrayOutputStream();
+        wholeStream().forEach(all::writeBytes);
+        byte[] whole = all.toByteArray();
+        for (int size = 1; size <= whole.length; size += 13) {
+            var pieces = new ArrayList<byte[]>();
+            for (int from = 0; from < whole.length; from += size) {
+                pieces.add(Arrays.copyOfRange(whole, from, Math.min(from + size, whole.length)));
+            }
+            Outcome outcome = play(pieces);
+            assertEquals(List.of(1L, 2L, 3L), outcome.taken(), "pieces of " + size);
+            assertTrue(outcome.end() instanceof EOFException, "pieces of " + size);
+        }
     }
 
     @Test

@@ -20,13 +20,18 @@ public record LinkModel(
         double handOverNanos,
         long unreadBytesMax) {
     /**
-     * Ethernet of 1 Gbit/s through one switch. Measured: bytes, crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over.
-     * Assumed, to be measured: alpha, gamma, messages, unread bytes.
+     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma, messages (all by {@code LinkBench} of the
+     * bench), crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over. Alpha is assumed: the lab, whose wires have no delay,
+     * has 22 µs, and real switches and network cards add tens to hundreds. A fresh stream took 763 KiB there before anybody read;
+     * 128 KiB is what systems with smaller buffers take too.
      */
-    public static final LinkModel GIGABIT = new LinkModel(60_000, 8.5, 0.1, 10_000, 1.1, 60_000, 128 * 1024);
+    public static final LinkModel GIGABIT = new LinkModel(60_000, 8.46, 0.025, 7_500, 1.1, 60_000, 128 * 1024);
 
-    /** Processes of one machine over loopback TCP. Measured: hand-over. Assumed, to be measured: all others. */
-    public static final LinkModel LOOPBACK = new LinkModel(25_000, 0.35, 0.1, 10_000, 1.1, 60_000, 128 * 1024);
+    /**
+     * Processes of one machine over loopback TCP. Measured by {@code LinkBench} on two cores: alpha, bytes, gamma, messages. Measured
+     * otherwise: hand-over. Crossing is assumed. A fresh stream took 4 MiB unread.
+     */
+    public static final LinkModel LOOPBACK = new LinkModel(17_000, 0.39, 0.025, 3_100, 1.1, 60_000, 128 * 1024);
 
     public LinkModel {
         check("alphaNanos", alphaNanos, 0);
