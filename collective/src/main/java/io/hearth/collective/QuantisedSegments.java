@@ -27,8 +27,15 @@ abstract class QuantisedSegments implements SegmentWork {
      * What sums work with.
      *
      * @param slots encodings, by part
+     * @param scratch room for one more slot, of the receiving thread
      */
-    record Tools(Mesh mesh, BlockCodec codec, EncodedParts layout, PartEncoder encoder, MemorySegment slots) {
+    record Tools(
+            Mesh mesh,
+            BlockCodec codec,
+            EncodedParts layout,
+            PartEncoder encoder,
+            MemorySegment slots,
+            MemorySegment scratch) {
         /** Encodes what this rank adds into its slot. */
         void encode(long part) throws NonFiniteException {
             encoder.encode(layout.first(part), layout.values(part), slot(part));
@@ -74,8 +81,11 @@ abstract class QuantisedSegments implements SegmentWork {
             return;
         }
         long part = tools.layout.partAt(expected.offset());
-        MemorySegment slot = Combiner.payload(arrived).asSlice(prefix);
-        if (!isResult(expected)) {
+        boolean isResult = isResult(expected);
+        // Into native memory first: kernels that meet heap arrays too are compiled for neither.
+        MemorySegment slot = isResult ? tools.slot(part) : tools.scratch;
+        MemorySegment.copy(Combiner.payload(arrived), prefix, slot, 0, tools.layout.slotBytes());
+        if (!isResult) {
             add(expected, tools.encoding(slot, part), part);
             return;
         }
@@ -88,7 +98,6 @@ abstract class QuantisedSegments implements SegmentWork {
                     name + " sent no result as '" + tools.codec.name() + "': " + malformed.getMessage(),
                     malformed);
         }
-        MemorySegment.copy(slot, 0, tools.slot(part), 0, tools.layout.slotBytes());
     }
 
     /** Whether all contributions are in what comes. */

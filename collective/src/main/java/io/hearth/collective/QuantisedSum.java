@@ -69,7 +69,7 @@ final class QuantisedSum extends EncodedContribution {
         release();
         Signature signature = place.call().signature();
         var layout = EncodedParts.of(codec, signature.count(), place.world(), place.segmentBytes());
-        Buffers.Buffer slots = buffers().take(layout.bytes());
+        Buffers.Buffer slots = buffers().take(layout.bytes() + layout.slotBytes());
         hold(slots);
         boolean goesRound = isRing && place.world() > 1;
         int divisor = signature.op() == ReduceOp.AVG ? place.world() : 1;
@@ -131,7 +131,8 @@ final class QuantisedSum extends EncodedContribution {
 
     private Tools tools(Place place, EncodedParts layout, MemorySegment slots, MemorySegment source, long draw) {
         long ownDraw = Draws.by(draw, place.mesh().self());
-        return new Tools(place.mesh(), codec, layout, encoder(source, layout.count(), ownDraw), slots);
+        MemorySegment scratch = slots.asSlice(layout.bytes(), layout.slotBytes());
+        return new Tools(place.mesh(), codec, layout, encoder(source, layout.count(), ownDraw), slots, scratch);
     }
 
     private PartEncoder encoder(MemorySegment source, long count, long draw) {
