@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.compression.ErrorFeedback;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,18 +33,13 @@ abstract class EncodedContribution implements Contribution {
     }
 
     /** Takes note of what is owed if this sum is done. */
-    void pend(Optional<? extends ErrorFeedback.Pending> made) {
-        pending = Optional.ofNullable(made.orElse(null));
+    void pend(ErrorFeedback.Pending made) {
+        pending = Optional.of(made);
     }
 
     /** Keeps memory until the result was made of it, or will not be. */
     void hold(Buffers.Buffer memory) {
         held = memory;
-    }
-
-    /** Whether {@link #hold} keeps something. */
-    boolean holds() {
-        return held != null;
     }
 
     /** Gives back what {@link #hold} keeps. */
@@ -73,7 +69,11 @@ abstract class EncodedContribution implements Contribution {
         MemorySegment target = call.memory().target();
         if (!inPlace) {
             Contribution.super.deliver(call, ran);
-        } else if (target.isNative()) {
+            release();
+            return;
+        }
+        Objects.requireNonNull(held, "a result is made once, of what is held");
+        if (target.isNative()) {
             make(call.signature(), target);
         } else {
             make(call.signature(), call.work().bytes());

@@ -156,7 +156,7 @@ final class GatheredSum extends EncodedContribution {
             long draw = Draws.of(place.exchange().number(), key);
             MemorySegment slot = table.slot(place.hop(), most);
             var encoded = encodings.encode(key, place.call().input(), count, draw, place.world(), slot);
-            pend(encoded.pending());
+            encoded.pending().ifPresent(this::pend);
             bytes = encoded.bytes();
         } catch (NonFiniteException nonFinite) {
             place.exchange().refuse(place.exchange().notCarried(nonFinite));

@@ -140,7 +140,7 @@ final class QuantisedSum extends EncodedContribution {
             return (first, values, slot) -> codec.encodePart(source, first, values, draw, slot);
         }
         ErrorFeedback.Parts parts = memory.get().begin(key, source, count, draw);
-        pend(Optional.of(parts));
+        pend(parts);
         return parts::encode;
     }
 
