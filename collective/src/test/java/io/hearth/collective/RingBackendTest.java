@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
 import io.hearth.core.DataType;
 import io.hearth.core.NotEnoughPeersException;
@@ -24,7 +25,9 @@ import io.hearth.transport.LinkOptions;
 import io.hearth.transport.Links;
 import io.hearth.transport.Refusal;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.net.InetAddress;
@@ -233,5 +236,35 @@ final class RingBackendTest extends DistributedBackendContractTest {
         assertThrows(IllegalArgumentException.class, () -> new DistributedConfig(List.of(), 0));
         assertThrows(IllegalArgumentException.class, () -> new DistributedConfig(List.of(node), 1));
         assertThrows(IllegalArgumentException.class, () -> new DistributedConfig(List.of(node, node), 0));
+    }
+
+    /** What a rank owed belonged to the state that it held. */
+    @Test
+    void whoseStateIsReplacedForgetsWhatItOwed() throws Exception {
+        List<RingBackend> backends = open(3);
+        var sizes = new ArrayList<FutureTask<Long>>();
+        for (RingBackend backend : backends) {
+            sizes.add(started(() -> {
+                float[] weights = new float[8];
+                backend.share("weights", List.of(MemorySegment.ofArray(weights)));
+                backend.beginStep(CollectiveOptions.DEFAULTS);
+                try (var arena = Arena.ofShared()) {
+                    var how = CollectiveOptions.DEFAULTS.as(new CompressionStrategy.TopK(0.1));
+                    MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 3, 4, 5, 6, 7, 8);
+                    backend.allReduce(gradient, DataType.FLOAT32, ReduceOp.SUM, how);
+                    weights[0] = backend.rank() == 1 ? 7 : 1;
+                    boolean replaced =
+                            backend.beginStep(CollectiveOptions.DEFAULTS).replaced();
+                    assertEquals(backend.rank() == 1, replaced);
+                    return backend.saveCompression(arena).byteSize();
+                }
+            }));
+        }
+        long nothing = 2L * Integer.BYTES;
+        for (int rank = 0; rank < 3; rank++) {
+            long size = sizes.get(rank).get(60, TimeUnit.SECONDS);
+            assertTrue(rank == 1 ? size == nothing : size > nothing, "rank " + rank + " saves " + size + " bytes");
+        }
+        backends.forEach(RingBackend::vanish);
     }
 }
