@@ -255,6 +255,7 @@ final class ArchitectureTest {
             return CHAOS_DECIDES.contains(outermost)
                     || outermost.endsWith("Machine")
                     || type.getPackageName().startsWith("io.hearth.collective.schedule")
+                    || type.getPackageName().startsWith("io.hearth.collective.choice")
                     || type.getPackageName().startsWith("io.hearth.election")
                     || type.getPackageName().startsWith("io.hearth.compression");
         }));

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -56,6 +57,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final CallQueue queue;
     private final CompressionMemories memories = new CompressionMemories();
     private final SumPlans plans;
+    private final AutoSums autoSums;
 
     private final MetricsTally tally = new MetricsTally();
 
@@ -84,6 +86,8 @@ public final class CollectiveEngine implements DistributedBackend {
         this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
+        this.autoSums =
+                new AutoSums(plans, memories, shell.buffers(), this::run, options.config(), clock, CodecTimer::cost);
     }
 
     @Override
@@ -127,19 +131,29 @@ public final class CollectiveEngine implements DistributedBackend {
     public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException, InterruptedException {
         Tensors.demandWritable(values); // what is wrong with the call is said at once
-        Plan plan = sum(values, type, op, how);
+        CallQueue.Body body = body(values, values, type, op, how);
         if (values.isNative() && !shell.mayTouch(values)) {
             throw new IllegalArgumentException(
                     "a collective that runs on its own needs memory that all threads may use:"
                             + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
-        return queue.begin(() -> timed(() -> run(plan, values, values, how)));
+        return queue.begin(() -> timed(body));
     }
 
     private CollectiveResult reduceNow(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        return timed(() -> run(sum(input, type, op, how), input, output, how));
+        return timed(() -> body(input, output, type, op, how).run());
+    }
+
+    private CallQueue.Body body(
+            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how) {
+        Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
+        if (auto.isPresent()) {
+            return () -> autoSums.reduce(auto.get(), input, output, op, how, due(how));
+        }
+        Plan plan = plans.plan(Tensors.elements(input, type), type, op, how);
+        return () -> run(plan, input, output, how);
     }
 
     private CollectiveResult timed(CallQueue.Body body) throws CollectiveException {
@@ -299,6 +313,9 @@ public final class CollectiveEngine implements DistributedBackend {
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         next(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, agreed, how);
         entersByStep = false;
+        if (StepBoundary.hasNewcomers(agreed)) {
+            autoSums.forgetVotes();
+        }
         StepStart start = boundary.pass(agreed);
         if (start.replaced()) {
             memories.forgetAll();
@@ -325,7 +342,7 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public CollectiveMetrics metricsSnapshot() {
-        return tally.snapshot(worldSize() - 1, shell.caller().repeated());
+        return tally.snapshot(worldSize() - 1, shell.caller().repeated(), autoSums.choices());
     }
 
     /**
@@ -443,10 +460,6 @@ public final class CollectiveEngine implements DistributedBackend {
         }
         memories.close();
         shared.close();
-    }
-
-    private Plan sum(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how) {
-        return plans.plan(Tensors.elements(values, type), type, op, how);
     }
 
     private void demandEntered() throws CollectiveException {

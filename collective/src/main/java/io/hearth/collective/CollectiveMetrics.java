@@ -1,5 +1,7 @@
 package io.hearth.collective;
 
+import java.util.List;
+
 /**
  * Counters of one backend since its start.
  *
@@ -12,6 +14,7 @@ package io.hearth.collective;
  * @param denseBytes that this rank would have sent for the completed all-reduces without compression and overhead
  * @param peers other members of the group, as the world size counts them
  * @param repeatedAfterLoss exchanges that ran again in a later view
+ * @param choices what {@code auto} compression holds for best at the moment, by size
  */
 public record CollectiveMetrics(
         long allReducesCompleted,
@@ -22,4 +25,9 @@ public record CollectiveMetrics(
         long wireBytes,
         long denseBytes,
         int peers,
-        long repeatedAfterLoss) {}
+        long repeatedAfterLoss,
+        List<CompressionChoice> choices) {
+    public CollectiveMetrics {
+        choices = List.copyOf(choices);
+    }
+}

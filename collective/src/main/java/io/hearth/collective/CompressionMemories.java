@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -37,6 +38,16 @@ final class CompressionMemories implements AutoCloseable {
     /** For a lossy codec. */
     ErrorFeedback of(CompressionStrategy.Coded compression) {
         return (ErrorFeedback) get(compression);
+    }
+
+    /** What a lossy codec remembers, if it was used. */
+    Optional<ErrorFeedback> known(CompressionStrategy.Coded compression) {
+        lock.lock();
+        try {
+            return Optional.ofNullable((ErrorFeedback) all.get(compression));
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** For sums that gather momentum. */
@@ -72,6 +83,8 @@ final class CompressionMemories implements AutoCloseable {
             case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), TENSORS_MAX);
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX);
             case CompressionStrategy.LowRank lowRank -> new PowerSgd(lowRank.rank(), 0, TENSORS_MAX);
+            case CompressionStrategy.Auto auto ->
+                throw new IllegalStateException(auto.text() + " remembers nothing; its codecs do");
         };
     }
 
@@ -167,8 +180,8 @@ final class CompressionMemories implements AutoCloseable {
     private static CompressionStrategy strategy(String text) throws MalformedMessageException {
         try {
             CompressionStrategy compression = CompressionStrategy.parse(text);
-            if (compression.equals(CompressionStrategy.NONE)) {
-                throw new MalformedMessageException("'none' remembers nothing");
+            if (compression.equals(CompressionStrategy.NONE) || compression instanceof CompressionStrategy.Auto) {
+                throw new MalformedMessageException("'" + text + "' remembers nothing");
             }
             return compression;
         } catch (IllegalArgumentException unknown) {

@@ -1,11 +1,15 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.Blocks;
+import io.hearth.collective.schedule.DirectAllGather;
 import io.hearth.collective.schedule.HeldRound;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.collective.schedule.RingNote;
 import io.hearth.collective.schedule.Schedule;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 
 /** How one call's bytes travel: plain, broadcast, encoded, … Each attempt starts from the untouched input. */
@@ -53,6 +57,14 @@ interface Contribution {
                 throws IOException {
             Optional<Refusal> refusal = playByRank(schedule, input, buffer);
             return refusal.isPresent() ? refusal : held();
+        }
+
+        /** Each rank's row, {@code bytesEach} long, to all ranks; {@code table} has the own one in its place. */
+        Optional<Refusal> gatherRows(MemorySegment table, long bytesEach) throws IOException {
+            List<Long> lengths = Collections.nCopies(world(), bytesEach);
+            var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), segmentBytes());
+            var rows = Exchange.Region.of(table.asSlice(0, bytesEach * world()));
+            return exchange.play(schedule, mesh.byRank(), rows, rows);
         }
 
         /** Returns when all hold what is theirs. */

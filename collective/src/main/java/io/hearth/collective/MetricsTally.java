@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -37,7 +38,7 @@ final class MetricsTally {
         denseBytes.add(bytes);
     }
 
-    CollectiveMetrics snapshot(int peers, long repeated) {
+    CollectiveMetrics snapshot(int peers, long repeated, List<CompressionChoice> choices) {
         return new CollectiveMetrics(
                 completed.sum(),
                 failed.sum(),
@@ -47,6 +48,7 @@ final class MetricsTally {
                 wireBytes.sum(),
                 denseBytes.sum(),
                 peers,
-                repeated);
+                repeated,
+                choices);
     }
 }

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
@@ -40,6 +41,8 @@ public record Signature(
     public enum Kind {
         ALL_REDUCE(false, true),
         BROADCAST(true, true),
+        /** Which codec sums of one size take from now on; its result is a {@link io.hearth.collective.choice.CodecDecision}. */
+        CHOICE(false, true),
         /** The beginning of a step; its result is what all agreed on as the state to begin with. */
         BOUNDARY(false, true),
         /** {@code count} elements at each rank, and the sum's share of each rank there. */
@@ -127,6 +130,12 @@ public record Signature(
         return combining(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, AUTO);
     }
 
+    /** The choice of a codec, with a result of {@code bytes}. */
+    static Signature choice(CompressionStrategy.Auto compression, long bytes) {
+        return new Signature(
+                Kind.CHOICE, ReduceOp.SUM, DataType.UINT8, bytes, compression.text(), Optional.empty(), AUTO, false);
+    }
+
     /** Size of {@code count} elements. */
     public long bytes() {
         return count * type.bytes();
@@ -153,6 +162,7 @@ public record Signature(
         return switch (kind) {
             case ALL_REDUCE -> "all-reduce " + op + " of " + of;
             case BROADCAST -> "broadcast of " + of + " from " + node;
+            case CHOICE -> "the choice of a codec for " + codec;
             case BOUNDARY -> "the beginning of a step";
             case REDUCE_SCATTER -> "reduce-scatter " + op + " of " + of;
             case ALL_GATHER -> "all-gather of " + of;

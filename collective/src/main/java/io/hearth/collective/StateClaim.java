@@ -54,6 +54,11 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
         return new StateClaim(revision, digest, false, List.of());
     }
 
+    /** The same, with whether any member passes its first boundary of the lineage here. */
+    StateClaim joinedBy(boolean anybody) {
+        return new StateClaim(revision, digest, anybody, sources);
+    }
+
     /** Whether it is the same state, whatever its number. */
     boolean holds(StateClaim that) {
         return digest.equals(that.digest);

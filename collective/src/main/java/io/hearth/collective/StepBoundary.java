@@ -1,7 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.collective.schedule.Blocks;
-import io.hearth.collective.schedule.DirectAllGather;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
@@ -9,7 +7,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +78,11 @@ final class StepBoundary implements Contribution {
         return new StepStart(step, replaced);
     }
 
+    /** Whether some member passed its first boundary of the lineage: what was agreed on before, it does not know. All ranks say the same. */
+    static boolean hasNewcomers(MemorySegment agreed) {
+        return StateClaim.readFrom(agreed, 0).joined();
+    }
+
     /** {@inheritDoc} Throws {@link GiveUpException} when this rank cannot get the state. */
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
@@ -91,20 +93,11 @@ final class StepBoundary implements Contribution {
         try {
             var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.mesh()));
             mine.writeTo(table.bytes(), (long) place.mesh().rank() * StateClaim.BYTES);
-            Optional<Refusal> refusal = gather(place, table.bytes(), StateClaim.BYTES);
+            Optional<Refusal> refusal = place.gatherRows(table.bytes(), StateClaim.BYTES);
             return refusal.isPresent() ? refusal : settle(place, table.bytes(), held);
         } finally {
             means.buffers().give(table);
         }
-    }
-
-    /** The table has one row for each rank. */
-    private static Optional<Refusal> gather(Place place, MemorySegment table, long bytesEach) throws IOException {
-        Mesh mesh = place.mesh();
-        List<Long> lengths = Collections.nCopies(mesh.world(), bytesEach);
-        var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), place.segmentBytes());
-        MemorySegment rows = table.asSlice(0, bytesEach * lengths.size());
-        return place.exchange().play(schedule, mesh.byRank(), Exchange.Region.of(rows), Exchange.Region.of(rows));
     }
 
     private Optional<Refusal> settle(Place place, MemorySegment table, StateManifest held) throws IOException {
@@ -128,7 +121,9 @@ final class StepBoundary implements Contribution {
             fetch(place, vote.agreed(), sources, held);
         }
         state.revision(vote.agreed().revision());
-        vote.agreed().writeTo(place.call().work().bytes(), 0);
+        vote.agreed()
+                .joinedBy(claims.stream().anyMatch(StateClaim::joined))
+                .writeTo(place.call().work().bytes(), 0);
         return vote.sources().isEmpty() ? Optional.empty() : awaitAll(place, vote.fetchersFrom(rank), held, table);
     }
 
@@ -159,7 +154,7 @@ final class StepBoundary implements Contribution {
         Mesh mesh = place.mesh();
         table.asSlice(mesh.rank(), 1).fill(HELD);
         if (fetchers.isEmpty()) {
-            return gather(place, table, 1);
+            return place.gatherRows(table, 1);
         }
         try (var streams = new StateStreams(means.streams(), mesh, means.group())) {
             for (int fetcher : fetchers) {
@@ -167,7 +162,7 @@ final class StepBoundary implements Contribution {
                 var server = new StateServer(state, held, streams, peer, fetcher, place.call().number);
                 streams.start("hearth-state-to-" + peer.shortText(), server::run);
             }
-            return gather(place, table, 1);
+            return place.gatherRows(table, 1);
         }
     }
 

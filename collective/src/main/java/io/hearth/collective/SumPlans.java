@@ -32,7 +32,7 @@ final class SumPlans {
     Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how) {
         AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
         CompressionStrategy compression = how.compression().orElse(options.compression());
-        boolean fits = type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
+        boolean fits = fits(type, op);
         if (!fits && how.compression().isPresent() && !compression.equals(CompressionStrategy.NONE)) {
             throw new IllegalArgumentException("compression " + compression.text()
                     + " is for SUM and AVG of float32, not for " + op + " of " + type);
@@ -40,13 +40,32 @@ final class SumPlans {
         if (!fits) {
             return plain(op, type, count, way);
         }
-        String key = how.key().orElse("float32[" + count + "]");
+        String key = key(how, count);
         return switch (compression) {
             case CompressionStrategy.None _ -> plain(op, type, count, way);
             case CompressionStrategy.Coded coded -> coded(op, count, way, coded, key);
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
+            case CompressionStrategy.Auto _ ->
+                throw new IllegalStateException("auto is no codec: AutoSums chooses one");
             case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, lowRank, key, how.shape());
         };
+    }
+
+    /** Whether the group chooses the codec of such a call, and among which. */
+    Optional<CompressionStrategy.Auto> auto(DataType type, ReduceOp op, CollectiveOptions how) {
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        return fits(type, op) && compression instanceof CompressionStrategy.Auto auto
+                ? Optional.of(auto)
+                : Optional.empty();
+    }
+
+    private static boolean fits(DataType type, ReduceOp op) {
+        return type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
+    }
+
+    /** Names a tensor in what compressions remember. */
+    static String key(CollectiveOptions how, long count) {
+        return how.key().orElse("float32[" + count + "]");
     }
 
     private Plan plain(ReduceOp op, DataType type, long count, AllReduceStrategy way) {

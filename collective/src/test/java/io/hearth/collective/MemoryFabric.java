@@ -39,6 +39,7 @@ final class MemoryFabric {
     private final Map<NodeId, Runnable> lastWords = new HashMap<>();
     private @Nullable Tamper tamper;
     private long records;
+    private long bytes;
     private volatile boolean tellsRoom;
 
     /** Changes what is on the way; null: the record is lost. */
@@ -70,6 +71,16 @@ final class MemoryFabric {
         lock.lock();
         try {
             return records;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Plaintext that was sent so far, by all. */
+    long bytes() {
+        lock.lock();
+        try {
+            return bytes;
         } finally {
             lock.unlock();
         }
@@ -222,7 +233,7 @@ final class MemoryFabric {
                 long collective,
                 long offset,
                 MemorySegment prefix,
-                MemorySegment bytes,
+                MemorySegment values,
                 long from,
                 int length)
                 throws IOException {
@@ -230,7 +241,7 @@ final class MemoryFabric {
             var header = new RecordHeader(before + length, kind, chunk, collective, offset);
             byte[] plaintext = new byte[before + length];
             MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, plaintext, 0, before);
-            MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, plaintext, before, length);
+            MemorySegment.copy(values, ValueLayout.JAVA_BYTE, from, plaintext, before, length);
             NodeId self = pipe.ends.get(side);
             lock.lock();
             try {
@@ -245,6 +256,7 @@ final class MemoryFabric {
                     onMilestone.run();
                 }
                 records++;
+                bytes += header.length();
                 sent += RecordHeader.BYTES + header.length() + 16;
                 RecordHeader onTheWay = tamper == null ? header : tamper.header(self, header);
                 if (onTheWay == null) {

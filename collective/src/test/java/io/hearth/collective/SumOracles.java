@@ -61,6 +61,7 @@ final class SumOracles implements AutoCloseable {
                 case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
                 case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
                 case CompressionStrategy.LowRank other -> throw new IllegalArgumentException(other.text());
+                case CompressionStrategy.Auto other -> throw new IllegalArgumentException(other.text());
             });
             if (memory instanceof DgcMemory dgc) {
                 dgc.contributors(ranks.size());

@@ -220,6 +220,32 @@ final class TestGroup implements AutoCloseable {
         install(members.stream().map(Member::node).toList());
     }
 
+    /** Puts a node that is not in the group's view into a group of its own. */
+    void alone(NodeId node) {
+        of(node).freeze(lineage.shortText(), view.epoch(), Map.of());
+        var own = new Lineage(false, 1, node, 1, 0);
+        var list = List.of(new Member(node, 1, 1, Role.TRAINER, GROUP));
+        var groups = List.of(new GroupView(GROUP, 1, CollectiveCodec.encode(Resolution.NOTHING)));
+        of(node).install(own.shortText(), new View(own, 1, list, groups));
+    }
+
+    /** Takes a node in that was {@link #alone}, once it and all others are held at the beginning of a step. */
+    void enter(NodeId node) {
+        for (NodeId member : nodes) {
+            while (of(member).phase() != GroupPhase.BOUNDARY) {
+                Thread.onSpinWait();
+            }
+        }
+        List<Resolver.Report> reports =
+                freeze(view.members().stream().map(Member::node).toList());
+        List<Member> members = new ArrayList<>(view.members());
+        members.add(new Member(node, 1, view.epoch() + 1, Role.TRAINER, GROUP));
+        Bytes resolution = resolver.resolve(GROUP, members, reports);
+        view = new View(
+                lineage, view.epoch() + 1, members, List.of(new GroupView(GROUP, view.epoch() + 1, resolution)));
+        install(members.stream().map(Member::node).toList());
+    }
+
     List<NodeId> without(NodeId node) {
         return nodes.stream().filter(other -> !other.equals(node)).toList();
     }

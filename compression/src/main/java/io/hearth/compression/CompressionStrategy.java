@@ -1,9 +1,16 @@
 package io.hearth.compression;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.Collectors;
+
 /** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
 public sealed interface CompressionStrategy {
     /** All bits, always exact. */
     CompressionStrategy NONE = new None();
+
+    /** Whatever is predicted to be fastest, of what loses nothing: see {@link Auto}. */
+    Auto AUTO = new Auto(List.of());
 
     /** The form that {@link #parse} reads, settings included: what ranks compare to agree. */
     String text();
@@ -318,8 +325,51 @@ public sealed interface CompressionStrategy {
     }
 
     /**
+     * Plain values, or what is predicted to be clearly faster: chosen by the group for each size of tensor, from what links and codecs
+     * were measured to do.
+     *
+     * @param allowed besides plain values, most welcome first; at most {@link #ALLOWED_MAX}, each once. Error feedback follows a tensor from
+     *     one to the next
+     */
+    record Auto(List<Coded> allowed) implements CompressionStrategy {
+        /** Most codecs to choose among. */
+        public static final int ALLOWED_MAX = 6;
+
+        public Auto {
+            allowed = List.copyOf(allowed);
+            boolean areKnown = allowed.stream().noneMatch(each -> each instanceof None || each instanceof Custom);
+            if (!areKnown || allowed.size() > ALLOWED_MAX || new HashSet<>(allowed).size() < allowed.size()) {
+                throw new IllegalArgumentException("auto chooses between none and up to " + ALLOWED_MAX
+                        + " others of fp16, bf16, int8, int4, topk and randomk, each once; got " + names(allowed));
+            }
+        }
+
+        /** The same with those that lose something: half precision, then a byte per value, then the largest hundredth. */
+        public Auto allowLossy() {
+            return new Auto(List.of(
+                    new Fp16(OnNonFinite.ERROR),
+                    new Int8(Int8Codec.BLOCK_DEFAULT),
+                    new TopK(TopKCodec.FRACTION_DEFAULT)));
+        }
+
+        @Override
+        public String text() {
+            return allowed.isEmpty() ? "auto" : "auto:" + names(allowed);
+        }
+
+        private static String names(List<Coded> all) {
+            return all.stream().map(CompressionStrategy::text).collect(Collectors.joining("+"));
+        }
+
+        @Override
+        public QuantizationType quantization() {
+            return QuantizationType.NONE;
+        }
+    }
+
+    /**
      * Reads a name, a setting and options, with colons between: {@code int8}, {@code int8:64}, {@code int8:64:stochastic:dense},
-     * {@code topk:0.01:full}, {@code dgc:0.001:momentum=0.9:warmup=100:clip=1}.
+     * {@code topk:0.01:full}, {@code dgc:0.001:momentum=0.9:warmup=100:clip=1}; or {@code auto}, {@code auto:lossy}, {@code auto:fp16+int8:64}.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
      */

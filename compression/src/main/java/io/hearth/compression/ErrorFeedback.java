@@ -139,6 +139,29 @@ public final class ErrorFeedback implements GradientMemory {
         return tensor.pend(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded), 0);
     }
 
+    /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */
+    public boolean owes(String key, long count) {
+        Remembered known = tensors.known(key);
+        return known != null && known.floats() == count;
+    }
+
+    /**
+     * Adds what a tensor is owed to its gradient, so that it can go another way; {@link #forget} it once that was summed.
+     *
+     * @param gradient native memory, float32, at least {@code count}; written
+     * @throws IllegalArgumentException if nothing is known of such a tensor
+     * @throws IllegalStateException as {@link #prepare}
+     */
+    public void addOwed(String key, MemorySegment gradient, long count) {
+        Float32.checkRoom(gradient, count);
+        Remembered known = tensors.known(key);
+        if (known == null || known.floats() != count) {
+            throw new IllegalArgumentException("nothing is owed to a tensor " + key + " of " + count + " values");
+        }
+        known.checkIdle(key);
+        Float32.add(known.now(), gradient, count);
+    }
+
     @Override
     public void forget(String key) {
         tensors.forget(key);

@@ -38,6 +38,17 @@ final class Float32 {
         store(scratch, memory, index, n);
     }
 
+    /** {@code memory[i] += more[i]}. */
+    static void add(MemorySegment more, MemorySegment memory, long count) {
+        float[] block = new float[(int) Math.min(BLOCK, count)];
+        float[] scratch = new float[block.length];
+        for (long done = 0; done < count; done += BLOCK) {
+            int n = blockAt(done, count);
+            load(more, done, block, n);
+            add(block, memory, done, n, scratch);
+        }
+    }
+
     /** Throws an exception that names the first value that is NaN or infinite. */
     static void checkFinite(MemorySegment values, long count) throws NonFiniteException {
         int[] places = new int[(int) Math.min(BLOCK, count) + CodecKernels.SELECT_SLACK];

@@ -1,8 +1,10 @@
 package io.hearth.compression;
 
+import java.util.ArrayList;
+
 /**
  * Reads {@code name[:setting][:stochastic][:full][:dense]} and
- * {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM][:full]}.
+ * {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM][:full]} and {@code auto[:lossy|:codec[+codec]…]}.
  */
 final class StrategyText {
     private static final float MOMENTUM_DEFAULT = 0.9f;
@@ -17,7 +19,29 @@ final class StrategyText {
 
     static CompressionStrategy parse(String text) {
         var reader = new StrategyText(text);
+        if (text.equals("auto") || text.startsWith("auto:")) {
+            return reader.auto();
+        }
         return text.equals("dgc") || text.startsWith("dgc:") ? reader.dgc() : reader.strategy();
+    }
+
+    private CompressionStrategy auto() {
+        String allowed = rest.substring(Math.min(rest.length(), "auto:".length()));
+        if (allowed.equals("lossy")) {
+            return CompressionStrategy.AUTO.allowLossy();
+        }
+        if (allowed.isEmpty()) {
+            return only(rest.equals("auto"), CompressionStrategy.AUTO);
+        }
+        var codecs = new ArrayList<CompressionStrategy.Coded>();
+        for (String each : allowed.split("\\+", -1)) {
+            if (!(parse(each) instanceof CompressionStrategy.Coded coded)) {
+                throw new IllegalArgumentException("'" + each + "' in '" + text
+                        + "' is not for auto: choose among fp16, bf16, int8, int4, topk and randomk");
+            }
+            codecs.add(coded);
+        }
+        return new CompressionStrategy.Auto(codecs);
     }
 
     /** Options stand in this order, each at most once. */
@@ -113,12 +137,15 @@ final class StrategyText {
     }
 
     private IllegalArgumentException unknown() {
-        return new IllegalArgumentException("unknown compression '" + text
-                + "': choose none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd; int8:BLOCK and int4:BLOCK (values per scale, "
-                + Int8Codec.BLOCK_DEFAULT + "), also with :stochastic; topk:FRACTION and randomk:FRACTION (share kept, "
-                + TopKCodec.FRACTION_DEFAULT
-                + "), also with :full (32 bits of each, not 16); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
-                + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM:full (each may be left out); powersgd:RANK ("
-                + CompressionStrategy.LowRank.RANK_DEFAULT + ")");
+        return new IllegalArgumentException(
+                "unknown compression '" + text
+                        + "': choose none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd; int8:BLOCK and int4:BLOCK (values per scale, "
+                        + Int8Codec.BLOCK_DEFAULT
+                        + "), also with :stochastic; topk:FRACTION and randomk:FRACTION (share kept, "
+                        + TopKCodec.FRACTION_DEFAULT
+                        + "), also with :full (32 bits of each, not 16); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
+                        + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM:full (each may be left out); powersgd:RANK ("
+                        + CompressionStrategy.LowRank.RANK_DEFAULT
+                        + "); auto:lossy (none, fp16, int8 or topk, whichever is fastest) or auto:CODEC+CODEC (none or these), auto alone for none");
     }
 }

@@ -1,0 +1,326 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveMismatchException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import io.hearth.identity.NodeId;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Groups that choose their codec themselves, over links on which a byte takes as long as a test says. */
+final class AutoSumsTest {
+    private static final int COUNT = 40_000; // just above what is too small for a codec
+    private static final double SLOW = 1000;
+    private static final double FAST = 0.001;
+    private static final CompressionStrategy LOSSY = CompressionStrategy.parse("auto:lossy");
+
+    /** Time passes as bytes are sent. */
+    private static final class WireClock implements Clock {
+        private volatile MemoryFabric fabric = new MemoryFabric(); // set once, before anybody reads the clock
+        private volatile double nanosPerByte = SLOW; // set between sums
+        private volatile double passed;
+        private volatile long counted;
+
+        /** For what is sent from now on. */
+        void link(double slower) {
+            passed = nanoTime();
+            counted = fabric.bytes();
+            nanosPerByte = slower;
+        }
+
+        @Override
+        public long nanoTime() {
+            return Math.round(passed + (fabric.bytes() - counted) * nanosPerByte);
+        }
+
+        @Override
+        public long epochMillis() {
+            return nanoTime() / 1_000_000;
+        }
+    }
+
+    private static TestGroup group(int world, WireClock clock, CompressionStrategy compression) {
+        var options = EngineOptions.DEFAULTS.as(compression).within(Duration.ofDays(3000));
+        var group = new TestGroup(world, options, clock);
+        clock.fabric = group.fabric;
+        return group;
+    }
+
+    private static MemorySegment gradient(int rank, Arena arena) {
+        MemorySegment values = arena.allocate(ValueLayout.JAVA_FLOAT, COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            values.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) Math.sin(i * 0.37 + rank));
+        }
+        return values;
+    }
+
+    /** So many sums of one tensor on each of these ranks; what each rank had after the last one. */
+    private static Map<Integer, List<Float>> sums(TestGroup group, List<Integer> ranks, int times) throws Exception {
+        var results = new ConcurrentHashMap<Integer, List<Float>>();
+        group.start((rank, _) -> {
+                    if (ranks.contains(rank)) {
+                        results.put(rank, sums(group.engine(rank), rank, times));
+                    }
+                })
+                .joinWell();
+        return results;
+    }
+
+    private static List<Float> sums(CollectiveEngine engine, int rank, int times) throws Exception {
+        try (var arena = Arena.ofShared()) {
+            MemorySegment values = arena.allocate(COUNT * 4L);
+            for (int i = 0; i < times; i++) {
+                values.copyFrom(gradient(rank, arena));
+                engine.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
+            }
+            var result = new ArrayList<Float>();
+            for (int i = 0; i < COUNT; i++) {
+                result.add(values.getAtIndex(ValueLayout.JAVA_FLOAT, i));
+            }
+            return result;
+        }
+    }
+
+    private static String chosen(CollectiveEngine engine) {
+        List<CompressionChoice> choices = engine.metricsSnapshot().choices();
+        assertEquals(1, choices.size(), "" + choices);
+        return choices.getFirst().chosen();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void aSlowLinkIsSparedAndAllRanksHaveTheSameBits(int world) throws Exception {
+        var clock = new WireClock();
+        try (var group = group(world, clock, LOSSY)) {
+            List<Integer> all = CollectiveEngineTest.ranks(world);
+            sums(group, all, 1);
+            assertEquals("none", chosen(group.engine(0)), "nothing was measured yet");
+            long before = group.fabric.bytes();
+            sums(group, all, 1);
+            long plain = group.fabric.bytes() - before;
+            sums(group, all, 12);
+            before = group.fabric.bytes();
+            Map<Integer, List<Float>> results = sums(group, all, 1);
+            long bytes = group.fabric.bytes() - before;
+            for (int rank : all) {
+                assertEquals("topk:0.01", chosen(group.engine(rank)));
+                assertEquals(results.get(0), results.get(rank));
+                assertTrue(group.engine(rank)
+                                .metricsSnapshot()
+                                .choices()
+                                .getFirst()
+                                .gain()
+                        > 5);
+            }
+            assertTrue(bytes < plain / 10, bytes + " of " + plain);
+        }
+    }
+
+    @Test
+    void aFastLinkIsLeftAloneAndNothingIsLost() throws Exception {
+        var clock = new WireClock();
+        clock.nanosPerByte = FAST;
+        try (var group = group(2, clock, LOSSY)) {
+            List<Float> sum =
+                    Objects.requireNonNull(sums(group, List.of(0, 1), 10).get(1));
+            assertEquals("none", chosen(group.engine(1)));
+            for (int i = 0; i < COUNT; i++) {
+                assertEquals((float) Math.sin(i * 0.37) + (float) Math.sin(i * 0.37 + 1), sum.get(i));
+            }
+        }
+    }
+
+    @Test
+    void withoutLeaveNothingLossyIsEverUsed() throws Exception {
+        var clock = new WireClock();
+        try (var group = group(2, clock, CompressionStrategy.AUTO)) {
+            sums(group, List.of(0, 1), 20);
+            assertEquals(List.of(), group.engine(0).metricsSnapshot().choices());
+            assertEquals(
+                    group.engine(0).metricsSnapshot().denseBytes(),
+                    20L * COUNT * Float.BYTES / 2 * 2,
+                    "as many bytes as a plain ring");
+        }
+    }
+
+    /** What topk left out is in the sums that go plain after it: added up over all steps, nothing is missing. */
+    @Test
+    void aChangedLinkChangesTheChoiceAndWhatIsOwedFollows() throws Exception {
+        var clock = new WireClock();
+        int times = 10;
+        try (var group = group(2, clock, CompressionStrategy.parse("auto:topk:0.01"))) {
+            double[][] totals = new double[2][COUNT];
+            int steps = 0;
+            for (double link : new double[] {SLOW, FAST, FAST, FAST, SLOW, SLOW, FAST, FAST, FAST}) {
+                clock.link(link);
+                group.start((rank, _) -> {
+                            double[] total = totals[rank];
+                            for (int i = 0; i < times; i++) {
+                                List<Float> sum = sums(group.engine(rank), rank, 1);
+                                for (int at = 0; at < COUNT; at++) {
+                                    total[at] += sum.get(at);
+                                }
+                            }
+                        })
+                        .joinWell();
+                steps += times;
+            }
+            assertEquals("none", chosen(group.engine(0)));
+            for (int i = 0; i < COUNT; i++) {
+                double all = steps * ((float) Math.sin(i * 0.37) + (double) (float) Math.sin(i * 0.37 + 1));
+                assertEquals(all, totals[0][i], 0.01, "value " + i);
+                assertEquals(totals[0][i], totals[1][i]);
+            }
+        }
+    }
+
+    @Test
+    void whoIsLeftChoosesAnew() throws Exception {
+        var clock = new WireClock();
+        try (var group = group(3, clock, LOSSY)) {
+            sums(group, List.of(0, 1, 2), 8);
+            NodeId lost = group.nodes.get(2);
+            group.fabric.kill(lost);
+            group.change(group.without(lost));
+            Map<Integer, List<Float>> results = sums(group, List.of(0, 1), 12);
+            assertEquals(results.get(0), results.get(1));
+            for (int rank = 0; rank < 2; rank++) {
+                CompressionChoice choice =
+                        group.engine(rank).metricsSnapshot().choices().getFirst();
+                assertEquals(2, choice.world());
+                assertEquals("topk:0.01", choice.chosen());
+            }
+        }
+    }
+
+    /** Who enters knows nothing of the votes before; the others forget them at the same boundary. */
+    @Test
+    void whoEntersVotesWithTheOthers() throws Exception {
+        var clock = new WireClock();
+        try (var group = group(3, clock, LOSSY)) {
+            NodeId late = group.nodes.get(2);
+            group.change(group.without(late));
+            group.alone(late);
+            stepsAndSums(group, List.of(0, 1), 5);
+            assertEquals("topk:0.01", chosen(group.engine(1)));
+            group.nodes.forEach(node -> group.of(node).hold(true));
+            TestGroup.Run run = group.start((rank, _) -> stepAndSums(group.engine(rank), rank, 9));
+            group.enter(late);
+            group.nodes.forEach(node -> group.of(node).hold(false));
+            run.joinWell();
+            for (int rank = 0; rank < 3; rank++) {
+                assertEquals("topk:0.01", chosen(group.engine(rank)));
+                assertEquals(
+                        3,
+                        group.engine(rank)
+                                .metricsSnapshot()
+                                .choices()
+                                .getFirst()
+                                .world());
+            }
+        }
+    }
+
+    private static void stepsAndSums(TestGroup group, List<Integer> ranks, int times) throws Exception {
+        group.start((rank, _) -> {
+                    if (ranks.contains(rank)) {
+                        stepAndSums(group.engine(rank), rank, times);
+                    }
+                })
+                .joinWell();
+    }
+
+    private static void stepAndSums(CollectiveEngine engine, int rank, int times) throws Exception {
+        engine.beginStep(CollectiveOptions.DEFAULTS);
+        sums(engine, rank, times);
+    }
+
+    @Test
+    void ranksThatAllowDifferentCodecsAreTold() throws Exception {
+        var clock = new WireClock();
+        try (var group = group(2, clock, LOSSY)) {
+            Map<Integer, Throwable> thrown = group.start((rank, _) -> {
+                        try (var arena = Arena.ofShared()) {
+                            var how = CollectiveOptions.DEFAULTS.as(
+                                    CompressionStrategy.parse(rank == 0 ? "auto:fp16" : "auto:int8"));
+                            group.engine(rank).allReduce(gradient(rank, arena), DataType.FLOAT32, ReduceOp.SUM, how);
+                        }
+                    })
+                    .join();
+            assertEquals(2, thrown.size());
+            for (Throwable error : thrown.values()) {
+                assertInstanceOf(CollectiveMismatchException.class, error);
+                assertTrue(String.valueOf(error.getMessage()).contains("auto:fp16"), error.getMessage());
+            }
+            sums(group, List.of(0, 1), 3);
+        }
+    }
+
+    /** Other sizes, whole numbers and largest values go as they are and vote on nothing. */
+    @Test
+    void whatIsNotForACodecIsPlain() throws Exception {
+        var clock = new WireClock();
+        try (var group = group(2, clock, LOSSY)) {
+            group.start((rank, _) -> {
+                        try (var arena = Arena.ofShared()) {
+                            var engine = group.engine(rank);
+                            for (int i = 0; i < 8; i++) {
+                                engine.allReduce(
+                                        gradient(rank, arena),
+                                        DataType.FLOAT32,
+                                        ReduceOp.MAX,
+                                        CollectiveOptions.DEFAULTS);
+                                engine.allReduce(
+                                        arena.allocate(4000),
+                                        DataType.FLOAT32,
+                                        ReduceOp.SUM,
+                                        CollectiveOptions.DEFAULTS);
+                            }
+                        }
+                    })
+                    .joinWell();
+            assertEquals(List.of(), group.engine(0).metricsSnapshot().choices());
+        }
+    }
+
+    @Test
+    void collectivesThatRunOnTheirOwnChooseToo() throws Exception {
+        var clock = new WireClock();
+        try (var group = group(2, clock, LOSSY)) {
+            group.start((rank, _) -> {
+                        try (var arena = Arena.ofShared()) {
+                            var open = new ArrayList<Work>();
+                            for (int i = 0; i < 10; i++) {
+                                open.add(group.engine(rank)
+                                        .allReduceAsync(
+                                                gradient(rank, arena),
+                                                DataType.FLOAT32,
+                                                ReduceOp.AVG,
+                                                CollectiveOptions.DEFAULTS));
+                            }
+                            for (Work work : open) {
+                                work.await();
+                            }
+                        }
+                    })
+                    .joinWell();
+            assertEquals("topk:0.01", chosen(group.engine(0)));
+        }
+    }
+}
