@@ -50,8 +50,8 @@ public record ConvergenceCodec(String text, CompressionStrategy strategy, boolea
         return new ConvergenceCodec(text, strategy, false);
     }
 
-    /** Of the optimiser; DGC gives momentum to what it keeps back, so it must not come twice. */
+    /** As {@link CompressionStrategy#momentumLeft}. */
     float momentum(float usual) {
-        return strategy instanceof CompressionStrategy.Dgc ? 0 : usual;
+        return strategy.momentumLeft(usual);
     }
 }

@@ -11,6 +11,13 @@ public sealed interface CompressionStrategy {
     /** How a single value is stored. */
     QuantizationType quantization();
 
+    /**
+     * The momentum that is left to an optimiser which steps by these sums: what gives momentum itself leaves none, or it would come twice.
+     *
+     * @param usual what the optimiser has without compression, 0 to below 1
+     */
+    float momentumLeft(float usual);
+
     /** Through encodings, each of which stands for itself. */
     sealed interface Coded extends CompressionStrategy {
         /** The encoder and decoder; stateless, so threads may share it. */
@@ -22,6 +29,11 @@ public sealed interface CompressionStrategy {
          */
         default boolean isOwed() {
             return !codec().lossless();
+        }
+
+        @Override
+        default float momentumLeft(float usual) {
+            return usual;
         }
     }
 
@@ -265,6 +277,12 @@ public sealed interface CompressionStrategy {
             this(fraction, momentum, warmUpSteps, clipNorm, false);
         }
 
+        /** None: what is kept back gathers it. */
+        @Override
+        public float momentumLeft(float usual) {
+            return 0;
+        }
+
         /** How the memory works. */
         public DgcOptions options() {
             return options(fraction, momentum, warmUpSteps, clipNorm).full(full);
@@ -309,6 +327,11 @@ public sealed interface CompressionStrategy {
         @Override
         public String text() {
             return "powersgd:" + rank;
+        }
+
+        @Override
+        public float momentumLeft(float usual) {
+            return usual;
         }
 
         @Override
