@@ -2,12 +2,16 @@ package io.hearth.agent;
 
 import io.hearth.election.ElectionState;
 import io.hearth.election.HealthStatus;
+import io.hearth.election.Refusal;
 import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * What a node believes at one moment: all that {@code status}, {@code wait} and a script's waiting look at.
@@ -20,6 +24,7 @@ import java.util.OptionalLong;
  * @param view where it lives
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
  * @param refused who was met and is no peer, the newest last
+ * @param ignored well-formed messages of linked nodes that had no effect since the start, by reason; only reasons that occurred
  * @param firstPeerMillis from the node's start to its first admitted link
  * @param trainersElsewhere trainers of the own group that are at work where this node asks for entry
  * @param entersByStep whether this trainer's first call has to be {@code beginStep}, because its group is at work
@@ -34,6 +39,7 @@ public record ClusterStatus(
         ViewSummary view,
         List<Node> nodes,
         List<Refused> refused,
+        Map<Refusal, Long> ignored,
         OptionalLong firstPeerMillis,
         int trainersElsewhere,
         boolean entersByStep,
@@ -41,6 +47,7 @@ public record ClusterStatus(
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
+        ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 
     /** A namespace as it may be shown: never its secret. */

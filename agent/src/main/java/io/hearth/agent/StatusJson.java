@@ -27,6 +27,10 @@ public final class StatusJson {
         var refused = new JsonArray();
         status.refused().forEach(other -> refused.add(refused(other)));
         json.add("refused", refused);
+        var ignored = new JsonObject();
+        status.ignored()
+                .forEach((reason, count) -> ignored.addProperty(reason.name().toLowerCase(Locale.ROOT), count));
+        json.add("ignored_messages", ignored);
         status.waiting().ifPresent(why -> json.addProperty("waiting", why));
         status.discovery().ifPresent(line -> json.addProperty("discovery", line));
         json.addProperty("other_machines", status.otherMachines());

@@ -67,6 +67,7 @@ final class StatusReport {
                         view.master().map(Member::node).orElse(self)),
                 nodes,
                 refused.list(),
+                membership.driver().state().refusals().counts(),
                 firstPeerMillis,
                 membership.driver().state().trainersElsewhere(),
                 membership.driver().state().entersByStep(),

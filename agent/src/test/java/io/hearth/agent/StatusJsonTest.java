@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import com.google.gson.JsonObject;
 import io.hearth.election.ElectionState;
 import io.hearth.election.HealthStatus;
+import io.hearth.election.Refusal;
 import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -62,6 +64,7 @@ final class StatusJsonTest {
                             OptionalLong.empty(),
                             OptionalLong.empty())),
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
+            Map.of(Refusal.OUTSIDER, 12L, Refusal.CONFLICT, 1L),
             OptionalLong.of(10),
             0,
             false,
@@ -97,6 +100,8 @@ final class StatusJsonTest {
         assertEquals(
                 "[{\"address\":\"10.0.0.9\",\"who\":\"x\",\"why\":\"another namespace\",\"count\":3}]",
                 json.get("refused").toString());
+        assertEquals(
+                "{\"conflict\":1,\"outsider\":12}", json.get("ignored_messages").toString());
         assertFalse(json.has("waiting"));
         assertFalse(json.has("discovery"));
     }

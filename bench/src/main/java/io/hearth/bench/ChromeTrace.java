@@ -111,6 +111,7 @@ public final class ChromeTrace {
     private static Row row(SpanRecorder.Span span) {
         return switch (span.phase()) {
             case WAIT, SEND -> Row.SENDS;
+            case ENCODE, DECODE -> span.byCaller() ? Row.SENDS : Row.RECEIVES;
             case RECEIVE, COMBINE -> Row.RECEIVES;
             case COPY -> span.rank() < 0 ? Row.CALLS : Row.RECEIVES;
         };

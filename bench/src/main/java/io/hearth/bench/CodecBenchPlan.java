@@ -56,8 +56,7 @@ public record CodecBenchPlan(List<CompressionStrategy.Coded> codecs, List<Intege
             CompressionStrategy strategy = CompressionStrategy.parse(text.strip());
             if (!(strategy instanceof CompressionStrategy.Coded coded)) {
                 throw new IllegalArgumentException("'" + strategy.text()
-                        + "' compresses by what it remembers of many steps, so one sum says nothing about it;"
-                        + " choose others");
+                        + "' depends on earlier steps or on links, so one sum says nothing about it; choose others");
             }
             if (!known.add(coded.text())) {
                 throw new IllegalArgumentException("codec " + coded.text() + " stands twice in '" + codecs + "'");

@@ -39,10 +39,16 @@ public record ConvergenceCodec(String text, CompressionStrategy strategy, boolea
     }
 
     private static ConvergenceCodec parse(String text) {
-        if (!text.endsWith(WITHOUT)) {
-            return new ConvergenceCodec(text, CompressionStrategy.parse(text), true);
+        boolean feedback = !text.endsWith(WITHOUT);
+        CompressionStrategy strategy =
+                CompressionStrategy.parse(feedback ? text : text.substring(0, text.length() - WITHOUT.length()));
+        if (strategy instanceof CompressionStrategy.Auto) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' chooses by links, which there are none of here; name a codec");
         }
-        CompressionStrategy strategy = CompressionStrategy.parse(text.substring(0, text.length() - WITHOUT.length()));
+        if (feedback) {
+            return new ConvergenceCodec(text, strategy, true);
+        }
         if (!(strategy instanceof CompressionStrategy.Coded coded) || !coded.isOwed()) {
             throw new IllegalArgumentException("'" + text + "': " + strategy.text()
                     + " has no error feedback that could be left out; leave the '!' out");
@@ -50,8 +56,8 @@ public record ConvergenceCodec(String text, CompressionStrategy strategy, boolea
         return new ConvergenceCodec(text, strategy, false);
     }
 
-    /** Of the optimiser; DGC gives momentum to what it keeps back, so it must not come twice. */
+    /** As {@link CompressionStrategy#momentumLeft}. */
     float momentum(float usual) {
-        return strategy instanceof CompressionStrategy.Dgc ? 0 : usual;
+        return strategy.momentumLeft(usual);
     }
 }

@@ -55,6 +55,8 @@ final class InProcessSum implements GradientSum {
                         each(nodes, () -> dgc(dgc, nodes)),
                         count,
                         traffic);
+            case CompressionStrategy.Auto auto ->
+                throw new IllegalArgumentException(auto.text() + " is no codec: name those that it chooses among");
             case CompressionStrategy.LowRank lowRank -> new LowRankSum(lowRank.rank(), nodes, matrices, count, traffic);
         };
     }

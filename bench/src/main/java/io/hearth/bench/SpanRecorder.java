@@ -9,9 +9,14 @@ import java.util.Optional;
 final class SpanRecorder implements CollectiveTrace {
     static final int SPANS_MAX = 200_000;
 
-    /** One thing done with one segment; arguments as in {@link CollectiveTrace#segment}. */
-    record Span(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {}
+    /**
+     * One thing done with one segment; arguments as in {@link CollectiveTrace#segment}.
+     *
+     * @param byCaller on the thread that made the recorder and calls the collectives, which sends too
+     */
+    record Span(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos, boolean byCaller) {}
 
+    private final Thread caller = Thread.currentThread();
     private final List<Span> spans = new ArrayList<>();
     private long dropped;
     private Optional<Collective> last = Optional.empty();
@@ -19,7 +24,14 @@ final class SpanRecorder implements CollectiveTrace {
     @Override
     public synchronized void segment(long number, Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         if (spans.size() < SPANS_MAX) {
-            spans.add(new Span(number, phase, rank, bytes, sinceNanos, untilNanos));
+            spans.add(new Span(
+                    number,
+                    phase,
+                    rank,
+                    bytes,
+                    sinceNanos,
+                    untilNanos,
+                    Thread.currentThread().equals(caller)));
         } else {
             dropped++;
         }

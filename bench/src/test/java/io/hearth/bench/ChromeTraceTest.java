@@ -66,6 +66,27 @@ final class ChromeTraceTest {
     }
 
     @Test
+    void whatACodecDoesIsInTheRowOfItsThread() throws Exception {
+        var recorder = new SpanRecorder();
+        recorder.segment(7, Phase.ENCODE, -1, 4096, 2_000, 4_500);
+        Thread.ofPlatform()
+                .start(() -> recorder.segment(7, Phase.DECODE, -1, 4096, 3_000, 4_000))
+                .join();
+        recorder.ended(CALL);
+        var trace = ChromeTrace.ofRank(0);
+        trace.add(0, recorder.last().orElseThrow(), recorder.spans(), recorder.dropped());
+        Path file = folder.resolve("codec");
+        trace.write(file);
+        assertEquals(
+                List.of("encode 1", "decode 2"),
+                events(file, "X").stream()
+                        .skip(1)
+                        .map(span -> span.get("name").getAsString() + " "
+                                + span.get("tid").getAsInt())
+                        .toList());
+    }
+
+    @Test
     void mergedEachRankIsAProcess() throws Exception {
         Path whole = folder.resolve("whole");
         ChromeTrace.merged(List.of(ofRank(0), ofRank(1))).write(whole);

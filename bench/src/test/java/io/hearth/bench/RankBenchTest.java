@@ -110,10 +110,37 @@ final class RankBenchTest {
             for (String part : List.of("send", "receive", "combine", "copy")) {
                 assertTrue(sum(event, part) > 0, () -> part + " took no time: " + event);
             }
+            assertEquals(0, sum(event, "encode", "decode"));
             assertTrue(sum(event, "waiting", "send") <= event.getDuration().toNanos(), event::toString);
         }
         String trace = Files.readString(folder.resolve("trace1"));
         for (String span : List.of("send", "receive+open", "combine", "copy")) {
+            assertTrue(trace.contains("\"name\":\"" + span + "\""), () -> "no span " + span);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void whatCodecsDoIsAccountedFor() throws Exception {
+        Path recorded = folder.resolve("events.jfr");
+        try (var recording = new Recording()) {
+            recording.enable("hearth.Collective").withoutThreshold();
+            recording.start();
+            measure(AllReduceStrategy.AUTO, CompressionStrategy.parse("int8"));
+            recording.stop();
+            recording.dump(recorded);
+        }
+        List<RecordedEvent> sums = RecordingFile.readAllEvents(recorded).stream()
+                .filter(event -> event.getLong("bytes") == 1 << 20)
+                .toList();
+        assertEquals(2 * (WarmUp.CALLS_MIN + 2 + 1), sums.size());
+        for (RecordedEvent event : sums) {
+            for (String part : List.of("encode", "send", "receive", "decode", "copy")) {
+                assertTrue(sum(event, part) > 0, () -> part + " took no time: " + event);
+            }
+        }
+        String trace = Files.readString(folder.resolve("trace1"));
+        for (String span : List.of("encode", "send", "receive+open", "decode", "copy")) {
             assertTrue(trace.contains("\"name\":\"" + span + "\""), () -> "no span " + span);
         }
     }

@@ -10,6 +10,7 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
 import io.hearth.examples.DigitsRecipe;
 import io.hearth.examples.DigitsTraining;
+import io.hearth.examples.Mlp;
 import io.hearth.transport.DataTransport;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -115,7 +116,11 @@ final class TrainCommand implements Callable<Integer> {
             DistributedContext cluster = hearth.context();
             reports.tell(new NodeReport.Training(System.currentTimeMillis(), cluster.rank(), cluster.worldSize()));
             var outcome = DigitsTraining.train(
-                    cluster, epochs, seed, (epoch, steps, loss) -> epochDone(reports, cluster, epoch, steps, loss));
+                    cluster,
+                    epochs,
+                    seed,
+                    compression.momentumLeft(Mlp.MOMENTUM),
+                    (epoch, steps, loss) -> epochDone(reports, cluster, epoch, steps, loss));
             done(reports, hearth, cluster, outcome);
         } catch (CollectiveException failed) {
             if (Thread.interrupted()) { // to close in order takes a thread that may wait

@@ -45,7 +45,7 @@ final class AutoSums {
     private final SumPlans plans;
     private final CompressionMemories memories;
     private final Buffers buffers;
-    private final Runner runner;
+    private final CallRunner runner;
     private final Clock clock;
     private final SumModel model;
     private final SumHistory history;
@@ -54,18 +54,12 @@ final class AutoSums {
     private final Map<String, CompressionChoice> choices =
             new ConcurrentSkipListMap<>(); // written here, read by anybody
 
-    /** Plays a plan as the next number. */
-    interface Runner {
-        CollectiveResult run(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
-                throws CollectiveException;
-    }
-
     /** {@code costs} of codecs on this machine. */
     AutoSums(
             SumPlans plans,
             CompressionMemories memories,
             Buffers buffers,
-            Runner runner,
+            CallRunner runner,
             CollectiveConfig config,
             Clock clock,
             Function<Coded, CodecCost> costs) {
@@ -100,14 +94,13 @@ final class AutoSums {
      * Sums float32 values.
      *
      * @param how with the caller's compression, which is {@code auto} here
-     * @param due when the caller's patience ends, by the clock
      */
-    CollectiveResult reduce(
-            Auto auto, MemorySegment input, MemorySegment target, ReduceOp op, CollectiveOptions how, long due)
+    CollectiveResult reduce(Auto auto, MemorySegment input, MemorySegment target, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
         long count = Tensors.elements(input, DataType.FLOAT32);
         Tensors.demandUsable(input); // before this rank alone votes, or does not
         Tensors.demandWritable(target);
+        long due = runner.due(how);
         if (count * Float.BYTES < BYTES_MIN || auto.allowed().isEmpty()) {
             return play(auto, NONE, input, target, op, how);
         }
@@ -147,7 +140,7 @@ final class AutoSums {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment made = arena.allocate(CodecDecision.BYTES);
             var plan = new Plan(Signature.choice(auto, CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
-            int members = runner.run(plan, made, made, how).contributors();
+            int members = runner.run(Asked.inPlace(plan, made), how).contributors();
             CodecDecision decision = CodecDecision.readFrom(made);
             if (decision.chosen() > codecs.size()) {
                 throw new CollectiveException("a member passed on a choice of codec " + decision.chosen() + " of "
@@ -198,13 +191,13 @@ final class AutoSums {
                 .filter(other -> other.owes(tensor, count))
                 .toList();
         if (others.isEmpty()) {
-            return runner.run(plan, input, target, how);
+            return runner.run(new Asked(plan, input, target), how);
         }
         Buffers.Buffer whole = buffers.take(input.byteSize());
         try {
             MemorySegment.copy(input, 0, whole.bytes(), 0, input.byteSize());
             others.forEach(other -> other.addOwed(tensor, whole.bytes(), count));
-            CollectiveResult result = runner.run(plan, whole.bytes(), whole.bytes(), how);
+            CollectiveResult result = runner.run(Asked.inPlace(plan, whole.bytes()), how);
             others.forEach(other -> other.forget(tensor));
             MemorySegment.copy(whole.bytes(), 0, target, 0, target.byteSize());
             return result;

@@ -1,6 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -171,7 +170,11 @@ final class Caller implements AutoCloseable {
             if (ran != null) {
                 long since = asked.watch.now();
                 asked.contribution().deliver(asked, ran);
-                asked.watch.did(Phase.COPY, -1, asked.memory().target().byteSize(), since);
+                asked.watch.did(
+                        asked.contribution().delivery(),
+                        -1,
+                        asked.memory().target().byteSize(),
+                        since);
             }
         } finally {
             board.lock.lock();

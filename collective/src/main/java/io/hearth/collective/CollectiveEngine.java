@@ -9,18 +9,13 @@ import io.hearth.core.DataType;
 import io.hearth.core.HearthException;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
-import io.hearth.core.RemovedFromClusterException;
 import io.hearth.election.GroupPhase;
-import io.hearth.election.GroupView;
-import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.StreamSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -40,10 +35,6 @@ public final class CollectiveEngine implements DistributedBackend {
     /** How many numbers a group may have open at once, at most; a constant of the protocol. */
     public static final int WINDOW = 4;
 
-    private static final Duration DEADLINE_MAX = Duration.ofDays(3650);
-    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
-    private static final long BLOCK_BYTES_MAX = Long.MAX_VALUE / 4 / View.MEMBERS_MAX;
-
     private final EngineOptions options;
     private final Clock clock;
     private final String group;
@@ -51,14 +42,15 @@ public final class CollectiveEngine implements DistributedBackend {
     private final StreamSource streams;
     private final GroupShell shell;
     private final SharedState shared = new SharedState();
-    private volatile boolean entersByStep; // by whoever knows the cluster, for callers
     private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
-    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
     private final CallQueue queue;
     private final CompressionMemories memories = new CompressionMemories();
     private final SumPlans plans;
     private final AutoSums autoSums;
-
+    private final Ranks ranks;
+    private final Requests requests;
+    private final CallRunner runner;
+    private final ViewSide views;
     private final MetricsTally tally = new MetricsTally();
 
     /**
@@ -86,18 +78,22 @@ public final class CollectiveEngine implements DistributedBackend {
         this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
+        this.ranks = new Ranks(self, shell);
+        this.requests = new Requests(ranks, options.config());
+        this.runner = new CallRunner(group, shell, options, tally, clock);
+        this.views = new ViewSide(group, self, shell);
         this.autoSums =
-                new AutoSums(plans, memories, shell.buffers(), this::run, options.config(), clock, CodecTimer::cost);
+                new AutoSums(plans, memories, shell.buffers(), runner, options.config(), clock, CodecTimer::cost);
     }
 
     @Override
     public int rank() {
-        return Math.max(0, shell.state().ranks().indexOf(self));
+        return ranks.own();
     }
 
     @Override
     public int worldSize() {
-        return Math.max(1, shell.state().ranks().size());
+        return ranks.count();
     }
 
     @Override
@@ -137,123 +133,68 @@ public final class CollectiveEngine implements DistributedBackend {
                     "a collective that runs on its own needs memory that all threads may use:"
                             + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
-        return queue.begin(() -> timed(body));
+        return queue.begin(() -> runner.timed(body));
     }
 
     private CollectiveResult reduceNow(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        return timed(() -> body(input, output, type, op, how).run());
+        return runner.timed(() -> body(input, output, type, op, how).run());
     }
 
     private CallQueue.Body body(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how) {
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         if (auto.isPresent()) {
-            return () -> autoSums.reduce(auto.get(), input, output, op, how, due(how));
+            return () -> autoSums.reduce(auto.get(), input, output, op, how);
         }
         Plan plan = plans.plan(Tensors.elements(input, type), type, op, how);
-        return () -> run(plan, input, output, how);
-    }
-
-    private CollectiveResult timed(CallQueue.Body body) throws CollectiveException {
-        long started = clock.nanoTime();
-        boolean done = false;
-        try {
-            CollectiveResult result = body.run();
-            done = true;
-            return result;
-        } finally {
-            tally.allReduce(done, clock.nanoTime() - started);
-        }
+        return () -> runner.run(new Asked(plan, input, output), how);
     }
 
     @Override
     public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        long count = Tensors.elements(values, type);
-        var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
-        return next(new Plan(signature, new ReduceScatterShares()), values, values, how);
+        return next(requests.reduceScatter(values, type, op), how);
     }
 
     @Override
     public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions how)
             throws CollectiveException {
-        long count = blockElements(block, type);
-        Tensors.elements(gathered, type);
-        var signature = Signature.combining(Signature.Kind.ALL_GATHER, ReduceOp.SUM, type, count, Signature.AUTO);
-        return next(new Plan(signature, new GatherBlocks(Optional.empty())), block, gathered, how);
+        return next(requests.allGather(block, gathered, type), how);
     }
 
     @Override
     public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how)
             throws CollectiveException {
-        NodeId node = member(root);
-        ReduceStrategy way = options.config().reduce();
-        var signature = Signature.rooted(
-                Signature.Kind.REDUCE,
-                op,
-                type,
-                Tensors.elements(values, type),
-                node,
-                way.name().toLowerCase(Locale.ROOT));
-        return next(new Plan(signature, new ReduceToRoot(node, way)), values, values, how);
+        return next(requests.reduce(values, type, op, root), how);
     }
 
     @Override
     public CollectiveResult gather(
             MemorySegment block, MemorySegment gathered, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        NodeId node = member(root);
-        var signature = Signature.rooted(
-                Signature.Kind.GATHER, ReduceOp.SUM, type, blockElements(block, type), node, Signature.AUTO);
-        MemorySegment target = node.equals(self) ? gathered : NOTHING;
-        return next(new Plan(signature, new GatherBlocks(Optional.of(node))), block, target, how);
+        return next(requests.gather(block, gathered, type, root), how);
     }
 
     @Override
     public CollectiveResult scatter(
             MemorySegment blocks, MemorySegment block, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        NodeId node = member(root);
-        var signature = Signature.rooted(
-                Signature.Kind.SCATTER, ReduceOp.SUM, type, blockElements(block, type), node, Signature.AUTO);
-        MemorySegment input = node.equals(self) ? blocks : NOTHING;
-        return next(new Plan(signature, new ScatterBlocks(node)), input, block, how);
+        return next(requests.scatter(blocks, block, type, root), how);
     }
 
     @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        NodeId node = member(root);
-        BroadcastStrategy way = options.config().broadcast();
-        var signature = Signature.rooted(
-                Signature.Kind.BROADCAST,
-                ReduceOp.SUM,
-                type,
-                Tensors.elements(values, type),
-                node,
-                way.name().toLowerCase(Locale.ROOT));
-        CollectiveResult result = next(new Plan(signature, new Broadcast(node, way)), values, values, how);
+        CollectiveResult result = next(requests.broadcast(values, type, root), how);
         tally.broadcast();
         return result;
     }
 
-    private NodeId member(int root) {
-        List<NodeId> members = shell.state().ranks();
-        if (root < 0 || root >= Math.max(1, members.size())) {
-            throw new IllegalArgumentException(
-                    "no rank " + root + " in a group of " + members.size() + "; roots are 0 to worldSize() - 1");
-        }
-        return members.isEmpty() ? self : members.get(root);
-    }
-
     @Override
     public void barrier(CollectiveOptions how) throws CollectiveException {
-        var plan = new Plan(
-                Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN),
-                new PlainSum(AllReduceStrategy.AUTO));
-        next(plan, NOTHING, NOTHING, how);
+        next(Requests.barrier(), how);
         tally.barrier();
     }
 
@@ -262,9 +203,9 @@ public final class CollectiveEngine implements DistributedBackend {
             throws CollectiveException {
         var parcel = new Parcel(type, Tensors.elements(values, type));
         Tensors.demandUsable(values);
-        NodeId peer = other(toRank);
-        demandEntered();
-        shell.pairs().send(peer, values, parcel, due(how));
+        NodeId peer = ranks.peer(toRank);
+        runner.demandEntered();
+        shell.pairs().send(peer, values, parcel, runner.due(how));
     }
 
     @Override
@@ -272,29 +213,15 @@ public final class CollectiveEngine implements DistributedBackend {
             throws CollectiveException {
         var parcel = new Parcel(type, Tensors.elements(values, type));
         Tensors.demandWritable(values);
-        NodeId peer = other(fromRank);
-        demandEntered();
-        shell.pairs().receive(peer, values, parcel, due(how));
-    }
-
-    private NodeId other(int rank) {
-        List<NodeId> members = shell.state().ranks();
-        if (rank < 0 || rank >= Math.max(1, members.size())) {
-            throw new IllegalArgumentException(
-                    "no rank " + rank + " in a group of " + members.size() + "; ranks are 0 to worldSize() - 1");
-        }
-        if (members.isEmpty() || members.get(rank).equals(self)) {
-            throw new IllegalArgumentException(
-                    "rank " + rank + " is this one, which cannot send to itself: name another rank");
-        }
-        return members.get(rank);
+        NodeId peer = ranks.peer(fromRank);
+        runner.demandEntered();
+        shell.pairs().receive(peer, values, parcel, runner.due(how));
     }
 
     /** After all that was begun before. */
-    private CollectiveResult next(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
-            throws CollectiveException {
+    private CollectiveResult next(Asked asked, CollectiveOptions how) throws CollectiveException {
         queue.awaitAll();
-        return run(plan, input, target, how);
+        return runner.run(asked, how);
     }
 
     @Override
@@ -308,11 +235,11 @@ public final class CollectiveEngine implements DistributedBackend {
             shared.left();
         }
         var means = new StepBoundary.Means(
-                group, streams, shell.buffers(), clock, roundTripNanos, options.stateBudget(), progress);
+                group, streams, shell.buffers(), clock, views.roundTripNanos(), options.stateBudget(), progress);
         var boundary = new StepBoundary(shared, means);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
-        next(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed, agreed, how);
-        entersByStep = false;
+        next(Asked.inPlace(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed), how);
+        runner.enterByStep(false);
         if (StepBoundary.hasNewcomers(agreed)) {
             autoSums.forgetVotes();
         }
@@ -337,7 +264,7 @@ public final class CollectiveEngine implements DistributedBackend {
 
     /** The group is at work already: until a step began here, every other call is refused at once. */
     public void enterByStep() {
-        entersByStep = true;
+        runner.enterByStep(true);
     }
 
     @Override
@@ -363,8 +290,8 @@ public final class CollectiveEngine implements DistributedBackend {
      * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
      */
     public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
-        this.roundTripNanos = Map.copyOf(roundTripNanos);
-        return CollectiveCodec.encode(shell.freeze(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
+        views.measured(roundTripNanos);
+        return views.freeze(lineage, epoch);
     }
 
     /**
@@ -376,41 +303,20 @@ public final class CollectiveEngine implements DistributedBackend {
      * @param roundTripNanos to other nodes, as far as somebody measured; state is taken from the nearest
      */
     public void install(String lineage, View view, Map<NodeId, Long> roundTripNanos) {
-        this.roundTripNanos = Map.copyOf(roundTripNanos);
-        install(lineage, view);
+        views.measured(roundTripNanos);
+        views.install(lineage, view);
     }
 
     /** As {@link #install(String, View, Map)}, with what was measured before. */
     void install(String lineage, View view) {
-        List<NodeId> members = view.group(group).stream().map(Member::node).toList();
-        Optional<GroupView> groupView = view.groupView(group);
-        if (!members.contains(self) || groupView.isEmpty()) {
-            removed(new RemovedFromClusterException("epoch " + view.epoch() + " goes on without this node"));
-            return;
-        }
-        if (!shell.state().mayGoOnIn(lineage)) {
-            removed(new RemovedFromClusterException(
-                    "this training had begun alone when the node joined others at epoch " + view.epoch()));
-        }
-        shell.pairs().installed(lineage, view.group(group));
-        try {
-            shell.install(new GroupMachine.Event.Installed(
-                    new GroupMachine.Frozen(lineage, view.epoch()),
-                    lineage + "/" + groupView.get().epoch(),
-                    members,
-                    view.members().size() > 1,
-                    CollectiveCodec.resolution(groupView.get().resolution())));
-        } catch (MalformedMessageException malformed) {
-            removed(malformed);
-        }
+        views.install(lineage, view);
     }
 
     /**
      * Ends all open calls with {@code why}, and later ones too until a step begins; before the first call it changes nothing.
      */
     public void removed(HearthException why) {
-        shell.removed(why);
-        shell.pairs().over(why);
+        views.removed(why);
     }
 
     /** Ends everything with {@code why} for good, whether anything was called or not. */
@@ -460,57 +366,5 @@ public final class CollectiveEngine implements DistributedBackend {
         }
         memories.close();
         shared.close();
-    }
-
-    private void demandEntered() throws CollectiveException {
-        if (entersByStep) {
-            throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
-                    + " and call beginStep() to enter it, or come back when the job has ended");
-        }
-    }
-
-    private long due(CollectiveOptions how) {
-        return clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
-    }
-
-    private CollectiveResult run(Plan plan, MemorySegment input, MemorySegment target, CollectiveOptions how)
-            throws CollectiveException {
-        Tensors.demandUsable(input);
-        Tensors.demandWritable(target);
-        if (plan.signature().kind() != Signature.Kind.BOUNDARY) {
-            demandEntered();
-        }
-        long due = due(how);
-        Signature signature = plan.signature();
-        Call.Memory memory = plan.contribution().memory(signature, input, target, shell);
-        var call = new Call(signature, memory, plan.contribution(), due);
-        Status.Kept outcome;
-        try {
-            outcome = shell.caller().perform(call);
-        } finally {
-            tally.sent(signature, call.bytesSent);
-        }
-        if (outcome.refusal().isPresent()) {
-            throw outcome.refusal().get().toException();
-        }
-        if (call.ran != null) { // the ring that the result comes from, whoever brought it
-            tally.dense(plan.contribution()
-                    .denseBytes(signature, call.ran, options.config().segmentBytes()));
-        }
-        Contribution.Part part = plan.contribution().part(call, outcome.contributors());
-        return new CollectiveResult(outcome.contributors(), call.bytesSent, part.first(), part.count());
-    }
-
-    /** Longer than anybody waits is as good as for ever, and can be reckoned with. */
-    private static long nanos(Duration deadline) {
-        return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX.toNanos() : deadline.toNanos();
-    }
-
-    private static long blockElements(MemorySegment block, DataType type) {
-        if (block.byteSize() > BLOCK_BYTES_MAX) {
-            throw new IllegalArgumentException("a block of " + block.byteSize() + " bytes is too large: the blocks of "
-                    + View.MEMBERS_MAX + " ranks must have an address, so it is at most " + BLOCK_BYTES_MAX);
-        }
-        return Tensors.elements(block, type);
     }
 }

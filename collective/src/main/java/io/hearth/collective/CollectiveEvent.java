@@ -41,6 +41,11 @@ final class CollectiveEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long waiting;
 
+    @Label("Encode")
+    @Description("Making what is compressed of values")
+    @Timespan(Timespan.NANOSECONDS)
+    long encode;
+
     @Label("Send")
     @Timespan(Timespan.NANOSECONDS)
     long send;
@@ -49,6 +54,11 @@ final class CollectiveEvent extends Event {
     @Description("Waiting for bytes, and opening them")
     @Timespan(Timespan.NANOSECONDS)
     long receive;
+
+    @Label("Decode")
+    @Description("Making values of what is compressed, and adding them where codecs do both in one")
+    @Timespan(Timespan.NANOSECONDS)
+    long decode;
 
     @Label("Combine")
     @Timespan(Timespan.NANOSECONDS)

@@ -26,10 +26,14 @@ public interface CollectiveTrace {
     enum Phase {
         /** The sender has to receive something first. Its rank is -1. */
         WAIT,
+        /** Making what is compressed of values, what is owed included. The rank is -1. */
+        ENCODE,
         /** Sealing and writing. */
         SEND,
         /** Waiting for the bytes, and opening them. */
         RECEIVE,
+        /** Making values of what is compressed, and adding them where codecs do both in one; the rank is -1. */
+        DECODE,
         /** Adding what came to what is there. */
         COMBINE,
         /** Moving bytes as they are, the result to the application's buffer included; there, the rank is -1. */

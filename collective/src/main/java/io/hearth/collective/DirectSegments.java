@@ -2,7 +2,6 @@ package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
 import io.hearth.collective.schedule.Transfer;
-import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
@@ -43,23 +42,23 @@ final class DirectSegments extends QuantisedSegments {
     @Override
     void add(Transfer expected, MemorySegment encoding, long part)
             throws NonFiniteException, MalformedMessageException {
-        BlockCodec codec = tools().codec();
+        Tools tools = tools();
         long count = tools().layout().values(part);
         MemorySegment sum = sum(part, count);
         switch (expected.action()) {
             case NOTE -> {}
-            case COPY -> codec.decode(encoding, sum, count);
-            case COMBINE -> codec.decodeAndAdd(encoding, sum, count);
+            case COPY -> tools.decode(encoding, sum, count);
+            case COMBINE -> tools.decodeAndAdd(encoding, sum, count);
             case COMBINE_WITH_INPUT -> {
                 takeInput(part, sum, count);
-                codec.decodeAndAdd(encoding, sum, count);
+                tools.decodeAndAdd(encoding, sum, count);
             }
             case COPY_THEN_INPUT -> {
-                codec.decode(encoding, sum, count);
+                tools.decode(encoding, sum, count);
                 addInput(part, sum, count);
             }
             case COMBINE_THEN_INPUT -> {
-                codec.decodeAndAdd(encoding, sum, count);
+                tools.decodeAndAdd(encoding, sum, count);
                 addInput(part, sum, count);
             }
         }
@@ -67,7 +66,7 @@ final class DirectSegments extends QuantisedSegments {
             if (own.divisor > 1) {
                 reducer.divide(DataType.FLOAT32, sum, 0, count, own.divisor);
             }
-            codec.encode(sum, count, draw + part, tools().slot(part));
+            tools.encode(sum, count, draw + part, tools.slot(part));
         }
     }
 
@@ -79,7 +78,7 @@ final class DirectSegments extends QuantisedSegments {
     private void takeInput(long part, MemorySegment sum, long count) throws NonFiniteException {
         tools().encode(part);
         try {
-            tools().codec().decode(tools().encoding(part), sum, count);
+            tools().decode(tools().encoding(part), sum, count);
         } catch (MalformedMessageException bug) {
             throw unreadable(tools().codec(), bug);
         }
@@ -88,7 +87,7 @@ final class DirectSegments extends QuantisedSegments {
     private void addInput(long part, MemorySegment sum, long count) throws NonFiniteException {
         tools().encode(part);
         try {
-            tools().codec().decodeAndAdd(tools().encoding(part), sum, count);
+            tools().decodeAndAdd(tools().encoding(part), sum, count);
         } catch (MalformedMessageException bug) {
             throw unreadable(tools().codec(), bug);
         }

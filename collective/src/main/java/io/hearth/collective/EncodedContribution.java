@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.compression.ErrorFeedback;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -62,6 +63,11 @@ abstract class EncodedContribution implements Contribution {
         }
         buffers.give(usual.work());
         return new Call.Memory(usual.input(), usual.copy(), Buffers.NONE, target);
+    }
+
+    @Override
+    public Phase delivery() {
+        return inPlace ? Phase.DECODE : Phase.COPY;
     }
 
     @Override

@@ -378,8 +378,10 @@ final class Exchange {
             refusals.refuse(malformed(rank, malformed));
             return false;
         }
-        Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
-        watch.did(phase, rank, expected.length(), since);
+        if (!part.work.tells()) {
+            Phase phase = expected.action() == Transfer.Action.COPY ? Phase.COPY : Phase.COMBINE;
+            watch.did(phase, rank, expected.length(), since);
+        }
         return true;
     }
 
@@ -438,6 +440,9 @@ final class Exchange {
         } catch (NonFiniteException notCarried) {
             refusals.refuse(notCarried(notCarried));
             return false;
+        }
+        if (part.work.tells()) {
+            since = watch.now();
         }
         called[rank] = true;
         wire.send(

@@ -61,8 +61,10 @@ final class ExchangeTally implements ExchangeWatch {
             event.algorithm = algorithm;
             event.completed = completed;
             event.waiting = count(Phase.WAIT).sum();
+            event.encode = count(Phase.ENCODE).sum();
             event.send = count(Phase.SEND).sum();
             event.receive = count(Phase.RECEIVE).sum();
+            event.decode = count(Phase.DECODE).sum();
             event.combine = count(Phase.COMBINE).sum();
             event.copy = count(Phase.COPY).sum();
             event.commit();

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.collective.schedule.RingAllReduce;
@@ -153,11 +154,15 @@ final class GatheredSum extends EncodedContribution {
         long most = encodings.bytesMax(count);
         long bytes = 0;
         try {
+            long since = place.exchange().watch().now();
             long draw = Draws.of(place.exchange().number(), key);
             MemorySegment slot = table.slot(place.hop(), most);
             var encoded = encodings.encode(key, place.call().input(), count, draw, place.world(), slot);
             encoded.pending().ifPresent(this::pend);
             bytes = encoded.bytes();
+            place.exchange()
+                    .watch()
+                    .did(Phase.ENCODE, -1, place.call().signature().bytes(), since);
         } catch (NonFiniteException nonFinite) {
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
         }
@@ -189,8 +194,10 @@ final class GatheredSum extends EncodedContribution {
             hold(sum);
             plain = sum.bytes();
         }
+        long since = place.exchange().watch().now();
         try {
             encodings.decode(table.own(), sum.bytes(), signature.count());
+            place.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
         } catch (MalformedMessageException bug) {
             throw new AssertionError(encodings.name() + " cannot read what it wrote", bug);
         }
@@ -223,12 +230,14 @@ final class GatheredSum extends EncodedContribution {
         Signature signature = place.call().signature();
         MemorySegment sum = place.work();
         for (int rank = 0; rank < all.size(); rank++) {
+            long since = place.exchange().watch().now();
             try {
                 if (rank == 0) {
                     encodings.decode(all.get(rank), sum, signature.count());
                 } else {
                     encodings.decodeAndAdd(all.get(rank), sum, signature.count());
                 }
+                place.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
             } catch (MalformedMessageException malformed) {
                 return malformed(place, place.mesh().members().get(rank), malformed.getMessage());
             }
@@ -244,6 +253,11 @@ final class GatheredSum extends EncodedContribution {
         return Optional.of(new Refusal(
                 Refusal.Cause.MALFORMED,
                 place.mesh().name(member) + " sent no encoding of '" + encodings.name() + "': " + what));
+    }
+
+    @Override
+    public Phase delivery() {
+        return byRank.isEmpty() ? Phase.COPY : Phase.DECODE;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.PowerSgd;
@@ -55,9 +56,12 @@ final class LowRankSum implements Contribution {
 
     /** {@code gradient} and {@code sum} may be the same memory. */
     private Optional<Refusal> attempt(Place place, MemorySegment gradient, MemorySegment sum) throws IOException {
+        ExchangeWatch watch = place.exchange().watch();
         PowerSgd.Round round;
+        long since = watch.now();
         try {
             round = memory.begin(key, gradient, shape.rows(), shape.columns());
+            watch.did(Phase.ENCODE, -1, shape.bytes(), since);
         } catch (NonFiniteException notCarried) {
             place.exchange().refuse(place.exchange().notCarried(notCarried));
             return sum(place, MemorySegment.NULL);
@@ -68,13 +72,17 @@ final class LowRankSum implements Contribution {
             if (refusal.isPresent()) {
                 return refusal;
             }
+            since = watch.now();
             round.leftSummed(1); // an average was taken on the way, if that is what was asked for
+            watch.did(Phase.ENCODE, -1, shape.bytes(), since);
             refusal = sum(place, round.right());
             if (refusal.isPresent()) {
                 return refusal;
             }
+            since = watch.now();
             round.rightSummed(1);
             round.approximation(sum);
+            watch.did(Phase.DECODE, -1, shape.bytes(), since);
             if (sum.byteSize() > place.work().byteSize()) { // what is padded ends here
                 MemorySegment.copy(sum, 0, place.work(), 0, place.work().byteSize());
             }

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.NonFiniteException;
@@ -28,6 +29,7 @@ abstract class QuantisedSegments implements SegmentWork {
      *
      * @param slots encodings, by part
      * @param scratch room for one more slot, of the receiving thread
+     * @param watch told of what the codec does
      */
     record Tools(
             Mesh mesh,
@@ -35,10 +37,38 @@ abstract class QuantisedSegments implements SegmentWork {
             EncodedParts layout,
             PartEncoder encoder,
             MemorySegment slots,
-            MemorySegment scratch) {
+            MemorySegment scratch,
+            ExchangeWatch watch) {
         /** Encodes what this rank adds into its slot. */
         void encode(long part) throws NonFiniteException {
+            long since = watch.now();
             encoder.encode(layout.first(part), layout.values(part), slot(part));
+            did(Phase.ENCODE, layout.values(part), since);
+        }
+
+        /** Encodes other values than those, to which nothing is owed. */
+        void encode(MemorySegment values, long count, long draw, MemorySegment slot) throws NonFiniteException {
+            long since = watch.now();
+            codec.encode(values, count, draw, slot);
+            did(Phase.ENCODE, count, since);
+        }
+
+        /** Decodes a part over {@code values}. */
+        void decode(MemorySegment encoding, MemorySegment values, long count) throws MalformedMessageException {
+            long since = watch.now();
+            codec.decode(encoding, values, count);
+            did(Phase.DECODE, count, since);
+        }
+
+        /** Decodes a part onto {@code values}. */
+        void decodeAndAdd(MemorySegment encoding, MemorySegment values, long count) throws MalformedMessageException {
+            long since = watch.now();
+            codec.decodeAndAdd(encoding, values, count);
+            did(Phase.DECODE, count, since);
+        }
+
+        private void did(Phase phase, long count, long since) {
+            watch.did(phase, -1, count * Float.BYTES, since);
         }
 
         /** All of a slot. */
@@ -75,6 +105,11 @@ abstract class QuantisedSegments implements SegmentWork {
     }
 
     @Override
+    public boolean tells() {
+        return true;
+    }
+
+    @Override
     public void take(Transfer expected, ReceivedRecord arrived, int prefix, int rank)
             throws NonFiniteException, MalformedMessageException, IOException {
         if (expected.length() == 0) {
@@ -82,9 +117,11 @@ abstract class QuantisedSegments implements SegmentWork {
         }
         long part = tools.layout.partAt(expected.offset());
         boolean isResult = isResult(expected);
+        long since = tools.watch.now();
         // Into native memory first: kernels that meet heap arrays too are compiled for neither.
         MemorySegment slot = isResult ? tools.slot(part) : tools.scratch;
         MemorySegment.copy(Combiner.payload(arrived), prefix, slot, 0, tools.layout.slotBytes());
+        tools.watch.did(Phase.COPY, rank, tools.layout.slotBytes(), since);
         if (!isResult) {
             add(expected, tools.encoding(slot, part), part);
             return;

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Exchange.Region;
 import io.hearth.collective.QuantisedSegments.PartEncoder;
 import io.hearth.collective.QuantisedSegments.Tools;
@@ -83,7 +84,9 @@ final class QuantisedSum extends EncodedContribution {
         if (inPlace()) {
             return place.held();
         }
+        long since = place.exchange().watch().now();
         make(signature, place.work());
+        place.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
         return Optional.empty();
     }
 
@@ -132,7 +135,14 @@ final class QuantisedSum extends EncodedContribution {
     private Tools tools(Place place, EncodedParts layout, MemorySegment slots, MemorySegment source, long draw) {
         long ownDraw = Draws.by(draw, place.mesh().self());
         MemorySegment scratch = slots.asSlice(layout.bytes(), layout.slotBytes());
-        return new Tools(place.mesh(), codec, layout, encoder(source, layout.count(), ownDraw), slots, scratch);
+        return new Tools(
+                place.mesh(),
+                codec,
+                layout,
+                encoder(source, layout.count(), ownDraw),
+                slots,
+                scratch,
+                place.exchange().watch());
     }
 
     private PartEncoder encoder(MemorySegment source, long count, long draw) {

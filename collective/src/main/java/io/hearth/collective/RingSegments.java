@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.core.DataType;
@@ -54,9 +55,11 @@ final class RingSegments extends QuantisedSegments {
             throws NonFiniteException, MalformedMessageException {
         long first = tools().layout().first(part);
         int count = Math.toIntExact(tools().layout().values(part));
-        tools().codec().decodePart(encoding, sums, first, count);
         long at = first * Float.BYTES;
+        tools().decode(encoding, sums.asSlice(at, (long) count * Float.BYTES), count);
+        long since = tools().watch().now();
         reducer.combine(DataType.FLOAT32, ReduceOp.SUM, sums, at, sums, at, input, at, count);
+        tools().watch().did(Phase.COMBINE, -1, (long) count * Float.BYTES, since);
         tools().encode(part);
     }
 }

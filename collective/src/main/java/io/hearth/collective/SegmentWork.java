@@ -19,6 +19,11 @@ interface SegmentWork {
      */
     default void sending(Transfer transfer) throws NonFiniteException {}
 
+    /** Whether this work tells the watch itself what it does with segments, because that is more than one thing. */
+    default boolean tells() {
+        return false;
+    }
+
     /**
      * Takes a segment that came as the schedule expected it.
      *

@@ -167,21 +167,24 @@ final class AutoSumsTest {
         try (var group = group(2, clock, CompressionStrategy.parse("auto:topk:0.01"))) {
             double[][] totals = new double[2][COUNT];
             int steps = 0;
-            for (double link : new double[] {SLOW, FAST, FAST, FAST, SLOW, SLOW, FAST, FAST, FAST}) {
+            for (double link : new double[] {SLOW, FAST, SLOW, FAST}) {
                 clock.link(link);
-                group.start((rank, _) -> {
-                            double[] total = totals[rank];
-                            for (int i = 0; i < times; i++) {
-                                List<Float> sum = sums(group.engine(rank), rank, 1);
-                                for (int at = 0; at < COUNT; at++) {
-                                    total[at] += sum.get(at);
+                String awaited = link == SLOW ? "topk:0.01" : "none";
+                do {
+                    group.start((rank, _) -> {
+                                double[] total = totals[rank];
+                                for (int i = 0; i < times; i++) {
+                                    List<Float> sum = sums(group.engine(rank), rank, 1);
+                                    for (int at = 0; at < COUNT; at++) {
+                                        total[at] += sum.get(at);
+                                    }
                                 }
-                            }
-                        })
-                        .joinWell();
-                steps += times;
+                            })
+                            .joinWell();
+                    steps += times;
+                    assertTrue(steps < 1000, "still " + chosen(group.engine(0)) + " at " + link + " ns/byte");
+                } while (!chosen(group.engine(0)).equals(awaited));
             }
-            assertEquals("none", chosen(group.engine(0)));
             for (int i = 0; i < COUNT; i++) {
                 double all = steps * ((float) Math.sin(i * 0.37) + (double) (float) Math.sin(i * 0.37 + 1));
                 assertEquals(all, totals[0][i], 0.01, "value " + i);

@@ -18,6 +18,13 @@ public sealed interface CompressionStrategy {
     /** How a single value is stored. */
     QuantizationType quantization();
 
+    /**
+     * The momentum that is left to an optimiser which steps by these sums: what gives momentum itself leaves none, or it would come twice.
+     *
+     * @param usual what the optimiser has without compression, 0 to below 1
+     */
+    float momentumLeft(float usual);
+
     /** Through encodings, each of which stands for itself. */
     sealed interface Coded extends CompressionStrategy {
         /** The encoder and decoder; stateless, so threads may share it. */
@@ -29,6 +36,11 @@ public sealed interface CompressionStrategy {
          */
         default boolean isOwed() {
             return !codec().lossless();
+        }
+
+        @Override
+        default float momentumLeft(float usual) {
+            return usual;
         }
     }
 
@@ -272,6 +284,12 @@ public sealed interface CompressionStrategy {
             this(fraction, momentum, warmUpSteps, clipNorm, false);
         }
 
+        /** None: what is kept back gathers it. */
+        @Override
+        public float momentumLeft(float usual) {
+            return 0;
+        }
+
         /** How the memory works. */
         public DgcOptions options() {
             return options(fraction, momentum, warmUpSteps, clipNorm).full(full);
@@ -319,6 +337,11 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
+        public float momentumLeft(float usual) {
+            return usual;
+        }
+
+        @Override
         public QuantizationType quantization() {
             return QuantizationType.NONE;
         }
@@ -355,6 +378,11 @@ public sealed interface CompressionStrategy {
         @Override
         public String text() {
             return allowed.isEmpty() ? "auto" : "auto:" + names(allowed);
+        }
+
+        @Override
+        public float momentumLeft(float usual) {
+            return usual;
         }
 
         private static String names(List<Coded> all) {

@@ -45,6 +45,21 @@ final class CompressionStrategyTest {
 
     @ParameterizedTest
     @CsvSource({
+        "none,0.9",
+        "fp16,0.9",
+        "int4,0.9",
+        "topk,0.9",
+        "randomk,0.9",
+        "powersgd,0.9",
+        "dgc,0",
+        "dgc:0.1:momentum=0.5,0"
+    })
+    void whatGivesMomentumItselfLeavesNoneToAnOptimiser(String text, float left) {
+        assertEquals(left, CompressionStrategy.parse(text).momentumLeft(0.9f));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "dgc,dgc:0.01:momentum=0.9",
         "dgc:0.001,dgc:0.001:momentum=0.9",
         "dgc:0.001:momentum=0.5:warmup=62:clip=1.5,dgc:0.001:momentum=0.5:warmup=62:clip=1.5",

@@ -1,5 +1,6 @@
 package io.hearth.election;
 
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -16,6 +17,11 @@ public final class Refusals {
     /** Times since the start. */
     public long count(Refusal refusal) {
         return counts.getOrDefault(refusal, 0L);
+    }
+
+    /** All that happened at least once, in the order of the enum. */
+    public Map<Refusal, Long> counts() {
+        return Collections.unmodifiableMap(counts);
     }
 
     Refusals plus(Refusal refusal) {

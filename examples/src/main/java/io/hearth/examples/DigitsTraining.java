@@ -3,6 +3,7 @@ package io.hearth.examples;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.collective.DistributedContext;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.ReduceOp;
 import java.nio.ByteBuffer;
@@ -68,6 +69,17 @@ public final class DigitsTraining {
      */
     public static Outcome train(DistributedContext cluster, int epochs, long seed, Progress progress)
             throws CollectiveException {
+        return train(cluster, epochs, seed, Mlp.MOMENTUM, progress);
+    }
+
+    /**
+     * As {@link #train(DistributedContext, int, long, Progress)}, with a momentum.
+     *
+     * @param momentum of the optimiser, 0 to below 1; see {@link CompressionStrategy#momentumLeft}
+     * @throws CollectiveException as there
+     */
+    public static Outcome train(DistributedContext cluster, int epochs, long seed, float momentum, Progress progress)
+            throws CollectiveException {
         Digits digits = Digits.load();
         Mlp model = DigitsRecipe.model(seed);
         Batches batches = DigitsRecipe.batches(digits, cluster.worldSize(), epochs, seed);
@@ -76,7 +88,7 @@ public final class DigitsTraining {
             for (Batch batch : batches.epoch(epoch).shard(cluster.rank(), cluster.worldSize())) {
                 float[] gradients = model.gradients(batch);
                 cluster.allReduce(gradients, ReduceOp.AVG);
-                model.step(gradients);
+                model.step(gradients, momentum);
                 steps++;
             }
             progress.epochDone(epoch + 1, steps, model.loss());

@@ -15,7 +15,8 @@ import java.util.SplittableRandom;
  * </pre>
  */
 public final class Mlp {
-    private static final float MOMENTUM = 0.9f;
+    /** Of {@link #step(float[])}. */
+    public static final float MOMENTUM = 0.9f;
 
     private final int width;
     private final int hidden;
@@ -134,6 +135,15 @@ public final class Mlp {
      */
     public void step(float[] gradients) {
         step(gradients, learningRate, MOMENTUM);
+    }
+
+    /**
+     * As {@link #step(float[])}, at the network's own rate, for sums that have momentum already.
+     *
+     * @param momentum 0 to below 1
+     */
+    public void step(float[] gradients, float momentum) {
+        step(gradients, learningRate, momentum);
     }
 
     /**

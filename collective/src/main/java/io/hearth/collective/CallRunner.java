@@ -1,0 +1,102 @@
+package io.hearth.collective;
+
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+
+/** Takes the application's calls from a plan to a result, on the calling thread: entry, deadline, memory, counters. */
+final class CallRunner {
+    private static final Duration DEADLINE_MAX = Duration.ofDays(3650);
+
+    private final String group;
+    private final GroupShell shell;
+    private final EngineOptions options;
+    private final MetricsTally tally;
+    private final Clock clock;
+    private volatile boolean entersByStep; // by whoever knows the cluster, for callers
+
+    CallRunner(String group, GroupShell shell, EngineOptions options, MetricsTally tally, Clock clock) {
+        this.group = group;
+        this.shell = shell;
+        this.options = options;
+        this.tally = tally;
+        this.clock = clock;
+    }
+
+    /** Whether every call but the begin of a step is refused, because the group is at work already. */
+    void enterByStep(boolean enters) {
+        entersByStep = enters;
+    }
+
+    /**
+     * Refuses a call that may not run before a step began here.
+     *
+     * @throws CollectiveException the group is at work without this rank
+     */
+    void demandEntered() throws CollectiveException {
+        if (entersByStep) {
+            throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
+                    + " and call beginStep() to enter it, or come back when the job has ended");
+        }
+    }
+
+    /** When a call that begins now has to have ended, in nanoseconds of the clock. */
+    long due(CollectiveOptions how) {
+        return clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
+    }
+
+    /** Longer than anybody waits is as good as for ever, and can be reckoned with. */
+    private static long nanos(Duration deadline) {
+        return deadline.compareTo(DEADLINE_MAX) > 0 ? DEADLINE_MAX.toNanos() : deadline.toNanos();
+    }
+
+    /** Counts an all-reduce and its time, planning included. */
+    CollectiveResult timed(CallQueue.Body body) throws CollectiveException {
+        long started = clock.nanoTime();
+        boolean done = false;
+        try {
+            CollectiveResult result = body.run();
+            done = true;
+            return result;
+        } finally {
+            tally.allReduce(done, clock.nanoTime() - started);
+        }
+    }
+
+    /**
+     * Runs one call to its end.
+     *
+     * @throws IllegalArgumentException its memory cannot be used; nothing was sent
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    CollectiveResult run(Asked asked, CollectiveOptions how) throws CollectiveException {
+        Plan plan = asked.plan();
+        MemorySegment input = asked.input();
+        MemorySegment target = asked.target();
+        Tensors.demandUsable(input);
+        Tensors.demandWritable(target);
+        if (plan.signature().kind() != Signature.Kind.BOUNDARY) {
+            demandEntered();
+        }
+        long due = due(how);
+        Signature signature = plan.signature();
+        Call.Memory memory = plan.contribution().memory(signature, input, target, shell);
+        var call = new Call(signature, memory, plan.contribution(), due);
+        Status.Kept outcome;
+        try {
+            outcome = shell.caller().perform(call);
+        } finally {
+            tally.sent(signature, call.bytesSent);
+        }
+        if (outcome.refusal().isPresent()) {
+            throw outcome.refusal().get().toException();
+        }
+        if (call.ran != null) { // the ring that the result comes from, whoever brought it
+            tally.dense(plan.contribution()
+                    .denseBytes(signature, call.ran, options.config().segmentBytes()));
+        }
+        Contribution.Part part = plan.contribution().part(call, outcome.contributors());
+        return new CollectiveResult(outcome.contributors(), call.bytesSent, part.first(), part.count());
+    }
+}
