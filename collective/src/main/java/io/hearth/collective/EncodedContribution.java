@@ -1,8 +1,15 @@
 package io.hearth.collective;
 
 import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.schedule.Blocks;
+import io.hearth.collective.schedule.RingAllGather;
+import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.ErrorFeedback;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Collections;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +21,13 @@ import org.jspecify.annotations.Nullable;
  * being where the application wants it. So there is no second float32 buffer, and until all is well the input is as it was.
  */
 abstract class EncodedContribution implements Contribution {
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     private final boolean inPlace;
     private final Buffers buffers;
     private Optional<ErrorFeedback.Pending> pending = Optional.empty();
     private Buffers.@Nullable Buffer held;
+    private MemorySegment plain = MemorySegment.NULL;
 
     /** {@code inPlace} as in the signature: nobody keeps the result. */
     EncodedContribution(boolean inPlace, Buffers buffers) {
@@ -49,6 +59,54 @@ abstract class EncodedContribution implements Contribution {
         held = null;
         if (over != null) {
             buffers.give(over);
+        }
+    }
+
+    /** Plain values of what this rank adds. */
+    interface Plainly {
+        /** Writes all of {@code values}. */
+        void write(MemorySegment values);
+    }
+
+    /** The sum of plain values, where what travels encoded would not do; it is {@link #plainSum} then. */
+    Optional<Refusal> sumPlain(Place place, Plainly own) throws IOException {
+        Signature signature = place.call().signature();
+        Buffers.Buffer sum =
+                inPlace ? buffers.take(signature.bytes()) : place.call().work();
+        if (inPlace) {
+            hold(sum);
+            plain = sum.bytes();
+        }
+        own.write(sum.bytes());
+        var region = Exchange.Region.of(sum.bytes());
+        var schedule = new RingAllReduce(
+                place.hop(), place.world(), signature.count(), signature.type().bytes(), place.segmentBytes());
+        Optional<Refusal> refusal = place.exchange().play(schedule, place.mesh().byHop(), region, region);
+        return refusal.isPresent() || !inPlace ? refusal : place.held();
+    }
+
+    /** What {@link #sumPlain} made and holds. */
+    MemorySegment plainSum() {
+        return plain;
+    }
+
+    /** Tells all ranks a number and hears theirs, which {@code all} gets in hop order. */
+    Optional<Refusal> exchange(Place place, long own, long[] all) throws IOException {
+        Buffers.Buffer memory = buffers.take((long) place.world() * Long.BYTES);
+        try {
+            MemorySegment row = memory.bytes();
+            row.set(LONG, (long) place.hop() * Long.BYTES, own);
+            var blocks = Blocks.strided(Collections.nCopies(place.world(), (long) Long.BYTES), Long.BYTES);
+            var schedule = new RingAllGather(place.hop(), blocks, place.segmentBytes());
+            var region = Exchange.Region.of(row);
+            Optional<Refusal> refusal =
+                    place.exchange().play(schedule, place.mesh().byHop(), region, region);
+            for (int position = 0; position < all.length; position++) {
+                all[position] = row.get(LONG, (long) position * Long.BYTES);
+            }
+            return refusal;
+        } finally {
+            buffers.give(memory);
         }
     }
 

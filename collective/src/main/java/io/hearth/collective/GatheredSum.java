@@ -4,7 +4,6 @@ import io.hearth.accel.Reducer;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
-import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.SparseSum;
 import io.hearth.core.MalformedMessageException;
@@ -12,10 +11,7 @@ import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Done in place if encodings are sparse, because these can be proved sound before anything is overwritten.
  */
 final class GatheredSum extends EncodedContribution {
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int STRIDE_ALIGNMENT = 64;
 
     /** A rank gets the encodings of all others, or the plain bytes of all others' shares, twice: as contributions and as results. */
@@ -41,7 +36,6 @@ final class GatheredSum extends EncodedContribution {
     private final String key;
     private final Reducer reducer;
     private List<MemorySegment> byRank = List.of(); // what the result is made of; none where it is there already
-    private MemorySegment plain = MemorySegment.NULL;
 
     /**
      * A call's contribution.
@@ -106,29 +100,9 @@ final class GatheredSum extends EncodedContribution {
             return lengths.stream().mapToLong(Long::longValue).sum();
         }
 
-        /** Tells all ranks how long the own encoding is, and hears how long theirs are. */
-        Optional<Refusal> exchangeLengths(long own, Buffers.Buffer memory) throws IOException {
-            MemorySegment row = memory.bytes();
-            row.set(LONG, (long) place.hop() * Long.BYTES, own);
-            List<Long> eachLong = Collections.nCopies(place.world(), (long) Long.BYTES);
-            Optional<Refusal> refusal = gather(eachLong, Long.BYTES, row);
-            if (refusal.isEmpty()) {
-                var all = new ArrayList<Long>();
-                for (int position = 0; position < place.world(); position++) {
-                    all.add(row.get(LONG, (long) position * Long.BYTES));
-                }
-                lengths = all;
-            }
-            return refusal;
-        }
-
         Optional<Refusal> gather() throws IOException {
-            return gather(lengths, stride, slots.bytes());
-        }
-
-        private Optional<Refusal> gather(List<Long> each, long apart, MemorySegment memory) throws IOException {
-            var schedule = new RingAllGather(place.hop(), Blocks.strided(each, apart), place.segmentBytes());
-            var region = Exchange.Region.of(memory);
+            var schedule = new RingAllGather(place.hop(), Blocks.strided(lengths, stride), place.segmentBytes());
+            var region = Exchange.Region.of(slots.bytes());
             return place.exchange().play(schedule, place.mesh().byHop(), region, region);
         }
 
@@ -166,15 +140,12 @@ final class GatheredSum extends EncodedContribution {
         } catch (NonFiniteException nonFinite) {
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
         }
-        Buffers.Buffer memory = buffers().take((long) place.world() * Long.BYTES);
-        try {
-            Optional<Refusal> refusal = table.exchangeLengths(bytes, memory);
-            if (refusal.isPresent()) {
-                return refusal;
-            }
-        } finally {
-            buffers().give(memory);
+        long[] lengths = new long[place.world()];
+        Optional<Refusal> refusal = exchange(place, bytes, lengths);
+        if (refusal.isPresent()) {
+            return refusal;
         }
+        table.lengths = Arrays.stream(lengths).boxed().toList();
         for (NodeId member : place.mesh().members()) {
             long length = table.length(member);
             if (length < 0 || length > most) {
@@ -188,24 +159,15 @@ final class GatheredSum extends EncodedContribution {
     private Optional<Refusal> addPlain(Table table) throws IOException {
         Place place = table.place;
         Signature signature = place.call().signature();
-        Buffers.Buffer sum =
-                inPlace() ? buffers().take(signature.bytes()) : place.call().work();
-        if (inPlace()) {
-            hold(sum);
-            plain = sum.bytes();
-        }
-        long since = place.exchange().watch().now();
-        try {
-            encodings.decode(table.own(), sum.bytes(), signature.count());
+        return sumPlain(place, sum -> {
+            long since = place.exchange().watch().now();
+            try {
+                encodings.decode(table.own(), sum, signature.count());
+            } catch (MalformedMessageException bug) {
+                throw new AssertionError(encodings.name() + " cannot read what it wrote", bug);
+            }
             place.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
-        } catch (MalformedMessageException bug) {
-            throw new AssertionError(encodings.name() + " cannot read what it wrote", bug);
-        }
-        var region = Exchange.Region.of(sum.bytes());
-        var schedule = new RingAllReduce(
-                place.hop(), place.world(), signature.count(), signature.type().bytes(), place.segmentBytes());
-        Optional<Refusal> refusal = place.exchange().play(schedule, place.mesh().byHop(), region, region);
-        return refusal.isPresent() || !inPlace() ? refusal : place.held();
+        });
     }
 
     private Optional<Refusal> add(Table table) throws IOException {
@@ -263,7 +225,7 @@ final class GatheredSum extends EncodedContribution {
     @Override
     void make(Signature signature, MemorySegment result) {
         if (byRank.isEmpty()) {
-            MemorySegment.copy(plain, 0, result, 0, signature.bytes());
+            MemorySegment.copy(plainSum(), 0, result, 0, signature.bytes());
             return;
         }
         int divisor = signature.op() == ReduceOp.AVG ? byRank.size() : 1;

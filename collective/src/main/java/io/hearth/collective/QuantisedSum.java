@@ -11,12 +11,13 @@ import io.hearth.collective.schedule.Shares;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Reach;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
+import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,21 @@ import org.jspecify.annotations.Nullable;
  * A sum of float32 values that travel encoded block by block, as a reduce-scatter and an all-gather of encodings: so it takes as many
  * bytes from every rank as a plain sum, divided by what the codec saves.
  *
+ * <p>Where values that cannot be carried are to pass, all ranks tell first how far theirs reach. If all of them together might go
+ * beyond what the codec carries, or one is not finite, the sum is one of plain values this time.
+ *
  * <p>Among all pairs ({@link DirectSegments}) or round the ring ({@link RingSegments}). Either way all ranks decode the same bytes, and
  * end with the same bits.
  */
 final class QuantisedSum extends EncodedContribution {
+    /** Sums that are rounded on the way reach a little further than exact ones. */
+    private static final float MARGIN = 2;
+
     private final BlockCodec codec;
     private final Optional<ErrorFeedback> memory;
     private final String key;
     private final boolean isRing;
+    private final boolean passesDense;
     private final Reducer reducer;
     private @Nullable Result result;
 
@@ -41,12 +49,14 @@ final class QuantisedSum extends EncodedContribution {
      * @param memory what the codec left out before; empty for none
      * @param key names the tensor in it
      * @param isRing round the ring, or else among all pairs
+     * @param passesDense what the codec cannot carry goes as plain values, and else refuses the sum
      */
     QuantisedSum(
             BlockCodec codec,
             Optional<ErrorFeedback> memory,
             String key,
             boolean isRing,
+            boolean passesDense,
             boolean inPlace,
             Buffers buffers,
             Reducer reducer) {
@@ -55,6 +65,7 @@ final class QuantisedSum extends EncodedContribution {
         this.memory = memory;
         this.key = key;
         this.isRing = isRing;
+        this.passesDense = passesDense;
         this.reducer = reducer;
     }
 
@@ -68,6 +79,17 @@ final class QuantisedSum extends EncodedContribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
+        result = null;
+        if (passesDense) {
+            long[] reaches = new long[place.world()];
+            Optional<Refusal> refusal = exchange(place, Double.doubleToRawLongBits(reach(place)), reaches);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            if (!(Arrays.stream(reaches).mapToDouble(Double::longBitsToDouble).sum() <= codec.largest() / MARGIN)) {
+                return sumPlain(place, values -> writePlain(place.call(), values));
+            }
+        }
         Signature signature = place.call().signature();
         var layout = EncodedParts.of(codec, signature.count(), place.world(), place.segmentBytes());
         Buffers.Buffer slots = buffers().take(layout.bytes() + layout.slotBytes());
@@ -88,6 +110,22 @@ final class QuantisedSum extends EncodedContribution {
         make(signature, place.work());
         place.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
         return Optional.empty();
+    }
+
+    private double reach(Place place) {
+        MemorySegment input = place.call().input();
+        long count = place.call().signature().count();
+        return memory.isPresent() ? memory.get().reach(key, input, count) : Reach.of(input, count);
+    }
+
+    /** All that is owed comes with it. */
+    private void writePlain(Call call, MemorySegment values) {
+        Signature signature = call.signature();
+        if (memory.isPresent()) {
+            pend(memory.get().prepareDense(key, call.input(), signature.count(), values));
+        } else {
+            MemorySegment.copy(call.input(), 0, values, 0, signature.bytes());
+        }
     }
 
     private Optional<Refusal> goRound(Place place, EncodedParts layout, MemorySegment slots, long draw, int divisor)
@@ -166,8 +204,17 @@ final class QuantisedSum extends EncodedContribution {
     }
 
     @Override
+    public Phase delivery() {
+        return result == null ? Phase.COPY : super.delivery();
+    }
+
+    @Override
     void make(Signature signature, MemorySegment values) {
-        Result encoded = Objects.requireNonNull(result, "there is a result once all hold it");
+        Result encoded = result;
+        if (encoded == null) {
+            MemorySegment.copy(plainSum(), 0, values, 0, signature.bytes());
+            return;
+        }
         EncodedParts layout = encoded.tools.layout();
         for (long part = 0; part < layout.parts(); part++) {
             long first = layout.first(part);

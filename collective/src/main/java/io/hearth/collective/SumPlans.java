@@ -5,6 +5,7 @@ import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.util.Locale;
@@ -82,14 +83,17 @@ final class SumPlans {
         Codec codec = compression.codec();
         Optional<ErrorFeedback> memory =
                 compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
-        if (codec instanceof BlockCodec blocks) {
+        boolean passesDense = codec instanceof PassDenseCodec;
+        Codec within = codec instanceof PassDenseCodec passing ? passing.codec() : codec;
+        if (within instanceof BlockCodec blocks) {
             boolean isRing = way == AllReduceStrategy.RING;
             String name = (isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT)
                     .name()
                     .toLowerCase(Locale.ROOT);
             boolean inPlace = isLarge(count);
             var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
-            return new Plan(signature, new QuantisedSum(blocks, memory, key, isRing, inPlace, buffers, reducer));
+            return new Plan(
+                    signature, new QuantisedSum(blocks, memory, key, isRing, passesDense, inPlace, buffers, reducer));
         }
         return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, memory), key);
     }

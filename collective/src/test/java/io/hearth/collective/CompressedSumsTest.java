@@ -17,7 +17,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +36,10 @@ final class CompressedSumsTest {
         INT8_IN_PLACE("int8:8", AllReduceStrategy.AUTO),
         INT4("int4:16", AllReduceStrategy.DIRECT),
         INT4_RING_IN_PLACE("int4:8", AllReduceStrategy.RING),
+        INT8_DENSE("int8:8:dense", AllReduceStrategy.AUTO),
+        INT4_DENSE_IN_PLACE("int4:16:dense", AllReduceStrategy.DIRECT),
+        INT4_DENSE_RING("int4:8:dense", AllReduceStrategy.RING),
+        FP16_DENSE("fp16:dense", AllReduceStrategy.AUTO),
         FP16("fp16", AllReduceStrategy.AUTO),
         BF16_RING("bf16", AllReduceStrategy.RING),
         TOP_K("topk:0.05", AllReduceStrategy.AUTO),
@@ -67,6 +73,10 @@ final class CompressedSumsTest {
                     CompressionStrategy.parse(compression), algorithm == AllReduceStrategy.RING, SEGMENT_BYTES);
         }
 
+        boolean passesDense() {
+            return compression.endsWith(":dense");
+        }
+
         /** Where a matrix is too small, its values travel as they are, and the order of sums is another algorithm's. */
         boolean isCompressed(int count) {
             return this != LOW_RANK || MatrixShape.square(Math.max(1, count)).isWorth(1);
@@ -87,7 +97,13 @@ final class CompressedSumsTest {
     }
 
     static Stream<Arguments> ways() {
-        return Stream.of(Way.values()).flatMap(way -> Stream.of(0, 1 << 20).map(inTurn -> Arguments.of(way, inTurn)));
+        return ways(_ -> true);
+    }
+
+    private static Stream<Arguments> ways(Predicate<Way> wanted) {
+        return Stream.of(Way.values())
+                .filter(wanted)
+                .flatMap(way -> Stream.of(0, 1 << 20).map(inTurn -> Arguments.of(way, inTurn)));
     }
 
     @ParameterizedTest
@@ -150,9 +166,71 @@ final class CompressedSumsTest {
         }
     }
 
+    static Stream<Arguments> refusing() {
+        return ways(way -> !way.passesDense());
+    }
+
+    static Stream<Arguments> passing() {
+        return ways(Way::passesDense);
+    }
+
+    /** What was left out before arrives then, and nothing is owed; the next sum is compressed again. */
+    @ParameterizedTest
+    @MethodSource("passing")
+    void aValueThatCannotBeCarriedPassesWithPlainOnes(Way way, int inTurn) throws Exception {
+        int count = 2000;
+        for (float odd : new float[] {Float.NaN, Float.NEGATIVE_INFINITY, 40_000f, Float.MAX_VALUE}) {
+            for (int world = 1; world <= 3; world++) {
+                List<Integer> ranks = CollectiveEngineTest.ranks(world);
+                int last = world - 1;
+                IntFunction<IntFunction<float[]>> gradients = step -> rank -> {
+                    float[] values = gradient(rank, step, count);
+                    values[700] = step == 2 && rank == last ? odd : values[700];
+                    return values;
+                };
+                float[][][] got = new float[world][STEPS][];
+                try (var group = new TestGroup(world, way.options(inTurn))) {
+                    group.start((rank, context) -> {
+                                for (int step = 0; step < STEPS; step++) {
+                                    got[rank][step] = gradients.apply(step).apply(rank);
+                                    context.allReduce(got[rank][step], ReduceOp.SUM);
+                                }
+                            })
+                            .joinWell();
+                }
+                try (var oracles = way.oracles()) {
+                    for (int step = 0; step < STEPS; step++) {
+                        float[] expected = oracles.sum(ranks, gradients.apply(step));
+                        for (int rank : ranks) {
+                            String where = odd + ", world " + world + ", step " + step + ", rank " + rank;
+                            assertArrayEquals(expected, got[rank][step], where);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** No single one is beyond the codec's range, and their sum is. */
+    @Test
+    void aSumBeyondTheRangePassesToo() throws Exception {
+        int world = 3;
+        float[][] got = new float[world][];
+        try (var group = new TestGroup(world, Way.FP16_DENSE.options(0))) {
+            group.start((rank, context) -> {
+                        got[rank] = new float[] {30_000, 1, -30_000};
+                        context.allReduce(got[rank], ReduceOp.SUM);
+                    })
+                    .joinWell();
+        }
+        for (float[] sum : got) {
+            assertArrayEquals(new float[] {90_000, 3, -90_000}, sum);
+        }
+    }
+
     /** Whatever was sent before it was found: all are told alike, nothing is owed twice, and the group goes on. */
     @ParameterizedTest
-    @MethodSource("ways")
+    @MethodSource("refusing")
     void aValueThatCannotBeCarriedEndsTheSumOnAllRanks(Way way, int inTurn) throws Exception {
         int world = 3;
         int count = 2000;

@@ -6,6 +6,7 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.GradientMemory;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.PowerSgd;
 import io.hearth.compression.SparseSum;
 import java.lang.foreign.Arena;
@@ -37,9 +38,21 @@ final class SumOracles implements AutoCloseable {
     }
 
     /** The sum of what {@code ranks} give, by rank; each of them owes what it left out from then on. */
-    float[] sum(List<Integer> ranks, IntFunction<float[]> gradients) throws Exception {
+    float[] sum(List<Integer> ranks, IntFunction<float[]> given) throws Exception {
+        var made = new TreeMap<Integer, float[]>();
+        IntFunction<float[]> gradients = rank -> made.computeIfAbsent(rank, given::apply);
         int count = gradients.apply(ranks.getFirst()).length;
         return switch (compression) {
+            case CompressionStrategy.Coded coded
+            when coded.codec() instanceof PassDenseCodec passing && passing.codec() instanceof BlockCodec codec -> {
+                float[] sum = isWithinReach(codec, ranks, gradients, count)
+                        ? isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count)
+                        : plain(ranks, gradients, count);
+                if (!coded.isOwed()) {
+                    owed.clear();
+                }
+                yield sum;
+            }
             case CompressionStrategy.Coded coded
             when coded.codec() instanceof BlockCodec codec -> {
                 float[] sum = isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count);
@@ -51,6 +64,34 @@ final class SumOracles implements AutoCloseable {
             case CompressionStrategy.LowRank lowRank -> lowRank(lowRank, ranks, gradients, count);
             default -> gathered(ranks, gradients, count);
         };
+    }
+
+    private boolean isWithinReach(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count) {
+        double all = 0;
+        for (int rank : ranks) {
+            float reach = 0;
+            float owedReach = 0;
+            for (int i = 0; i < count; i++) {
+                float value = gradients.apply(rank)[i];
+                reach = Math.max(reach, Float.isNaN(value) ? Float.POSITIVE_INFINITY : Math.abs(value));
+                owedReach = Math.max(owedReach, Math.abs(owed(rank, count)[i]));
+            }
+            all += reach + owedReach;
+        }
+        return all <= codec.largest() / 2;
+    }
+
+    /** Nothing is owed afterwards. */
+    private float[] plain(List<Integer> ranks, IntFunction<float[]> gradients, int count) {
+        var sent = new ArrayList<MemorySegment>();
+        for (int rank : ranks) {
+            float[] values = gradients.apply(rank).clone();
+            add(values, owed(rank, count));
+            Arrays.fill(owed(rank, count), 0);
+            sent.add(of(values));
+        }
+        spread(sent);
+        return sent.getFirst().toArray(FLOAT);
     }
 
     private float[] gathered(List<Integer> ranks, IntFunction<float[]> gradients, int count) throws Exception {

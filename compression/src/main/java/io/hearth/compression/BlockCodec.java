@@ -9,6 +9,11 @@ import java.lang.foreign.MemorySegment;
  * all parts, one after the other, are the body of the whole.
  */
 public interface BlockCodec extends Codec {
+    /** The largest magnitude that is carried. */
+    default float largest() {
+        return Float.MAX_VALUE;
+    }
+
     /** Values per block: every part but the last has a multiple of them, and starts at one. */
     int block();
 

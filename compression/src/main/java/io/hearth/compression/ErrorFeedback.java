@@ -122,11 +122,29 @@ public final class ErrorFeedback implements GradientMemory {
      * @throws IllegalStateException as {@link #prepare}
      */
     public Parts begin(String key, MemorySegment gradient, long count, long seed) {
-        if (!(codec instanceof BlockCodec blocks)) {
+        Codec within = codec instanceof PassDenseCodec passing ? passing.codec() : codec;
+        if (!(within instanceof BlockCodec blocks)) {
             throw new IllegalArgumentException("'" + codec.name()
                     + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
         }
         return new PartsOwing(blocks, tensor(key, gradient, count), gradient, count, seed);
+    }
+
+    /** At least the largest magnitude of the gradient and what its tensor is owed, together; arguments as in {@link #prepare}. */
+    public float reach(String key, MemorySegment gradient, long count) {
+        return Reach.of(gradient, count) + Reach.of(tensor(key, gradient, count).now(), count);
+    }
+
+    /**
+     * Takes the gradient and all that its tensor is owed as they are: nothing is left out.
+     *
+     * @param values native memory, float32, at least {@code count}; written
+     */
+    public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
+        Remembered tensor = tensor(key, gradient, count);
+        Float32.KERNELS.add(values, 0, gradient, 0, tensor.now(), 0, count);
+        tensor.next().fill((byte) 0);
+        return tensor.pend(count * Float.BYTES, 0);
     }
 
     private Remembered tensor(String key, MemorySegment gradient, long count) {

@@ -5,15 +5,21 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Another codec, or the plain values where that one cannot carry them: so NaN and infinity arrive as such and cost the full size
- * in the steps in which they occur. Its sizes vary, so it has no parts.
+ * in the steps in which they occur. Its sizes vary, so it has no parts; but who knows that all values are well within the other one's
+ * range may take the parts of that.
  */
-final class PassDenseCodec implements Codec {
+public final class PassDenseCodec implements Codec {
     private static final NoneCodec DENSE = new NoneCodec();
 
     private final Codec codec;
 
     PassDenseCodec(Codec codec) {
         this.codec = codec;
+    }
+
+    /** The other one. */
+    public Codec codec() {
+        return codec;
     }
 
     @Override

@@ -17,6 +17,11 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     HalfFloat format();
 
     @Override
+    default float largest() {
+        return format().largest();
+    }
+
+    @Override
     default boolean lossless() {
         return false;
     }

@@ -34,6 +34,28 @@ final class ErrorFeedbackTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"int4", "int4:dense", "topk:0.25"})
+    void whatGoesAsItIsTakesAllThatIsOwedAlong(String strategy) throws Exception {
+        try (var feedback =
+                new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {
+            feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded).commit();
+            float[] owed = feedback.owed("layer");
+            assertNotEquals(0, maxMagnitude(owed));
+            assertEquals(1 + maxMagnitude(owed), feedback.reach("layer", memory(UNEVEN), UNEVEN.length));
+
+            feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
+                    .rollback();
+            assertArrayEquals(owed, feedback.owed("layer"));
+            feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
+                    .commit();
+            assertArrayEquals(new float[UNEVEN.length], feedback.owed("layer"));
+            for (int i = 0; i < UNEVEN.length; i++) {
+                assertEquals(UNEVEN[i] + owed[i], encoded.getAtIndex(Float32.FLOAT, i));
+            }
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "int8",
