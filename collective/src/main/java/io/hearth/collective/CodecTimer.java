@@ -5,6 +5,7 @@ import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
@@ -94,7 +95,7 @@ final class CodecTimer {
             add = Math.min(add, CLOCK.nanoTime() - isDecoded);
         }
         return new CodecCost(
-                codec instanceof BlockCodec,
+                (codec instanceof PassDenseCodec passing ? passing.codec() : codec) instanceof BlockCodec,
                 (double) bytes / COUNT,
                 (double) encode / COUNT,
                 (double) decode / COUNT,
