@@ -15,11 +15,16 @@ import java.lang.foreign.MemorySegment;
  */
 final class VectorReducer implements Reducer {
     private final PortableReducer arrays = new PortableReducer();
-    private final Kernel float32 = new FloatVectors(arrays.kernel(DataType.FLOAT32));
+    private final FloatVectors float32 = new FloatVectors(arrays.kernel(DataType.FLOAT32));
     private final Kernel float64 = new DoubleVectors(arrays.kernel(DataType.FLOAT64));
     private final Kernel bfloat16 = new BfloatVectors(arrays.kernel(DataType.BFLOAT16));
     private final Kernel int32 = new IntVectors(arrays.kernel(DataType.INT32));
     private final Kernel int64 = new LongVectors(arrays.kernel(DataType.INT64));
+
+    @Override
+    public CodecKernels codecKernels() {
+        return new VectorCodecKernels();
+    }
 
     @Override
     public String name() {
