@@ -54,7 +54,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
     private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
     private final CallQueue queue;
-    private final CompressionMemories memories = new CompressionMemories();
+    private final CompressionMemories memories;
     private final SumPlans plans;
 
     private final MetricsTally tally = new MetricsTally();
@@ -83,6 +83,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.clock = clock;
         this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
+        memories = new CompressionMemories(reducer.codecKernels());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
     }
 

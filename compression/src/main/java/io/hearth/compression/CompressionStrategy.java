@@ -1,5 +1,8 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
+
 /** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
 public sealed interface CompressionStrategy {
     /** All bits, always exact. */
@@ -13,8 +16,17 @@ public sealed interface CompressionStrategy {
 
     /** Through encodings, each of which stands for itself. */
     sealed interface Coded extends CompressionStrategy {
-        /** The encoder and decoder; stateless, so threads may share it. */
-        Codec codec();
+        /**
+         * The encoder and decoder; stateless, so threads may share it.
+         *
+         * @param kernels of the engine that is to do it; shared with others
+         */
+        Codec codec(CodecKernels kernels);
+
+        /** The same by the fastest engine of this JVM but for its GPU; the bits do not depend on the engine. */
+        default Codec codec() {
+            return codec(Engines.best().codecKernels());
+        }
 
         /**
          * Whether sums have to remember what encodings leave out, so that it is sent later ({@link ErrorFeedback}, two buffers of the
@@ -31,6 +43,12 @@ public sealed interface CompressionStrategy {
      * @param codec told apart from others by its name, so alike on all ranks
      */
     record Custom(Codec codec) implements Coded {
+        /** The caller's own, whatever the kernels. */
+        @Override
+        public Codec codec(CodecKernels kernels) {
+            return codec;
+        }
+
         @Override
         public String text() {
             return codec.name();
@@ -45,8 +63,8 @@ public sealed interface CompressionStrategy {
     /** Exact float32. */
     record None() implements Coded {
         @Override
-        public Codec codec() {
-            return new NoneCodec();
+        public Codec codec(CodecKernels kernels) {
+            return new NoneCodec(kernels);
         }
 
         @Override
@@ -67,8 +85,8 @@ public sealed interface CompressionStrategy {
      */
     record Fp16(OnNonFinite onNonFinite) implements Coded {
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Fp16Codec());
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Fp16Codec(kernels), kernels);
         }
 
         @Override
@@ -94,8 +112,8 @@ public sealed interface CompressionStrategy {
      */
     record Bf16(OnNonFinite onNonFinite) implements Coded {
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Bf16Codec());
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Bf16Codec(kernels), kernels);
         }
 
         @Override
@@ -132,8 +150,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Int8Codec(block, stochastic));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Int8Codec(block, stochastic, kernels), kernels);
         }
 
         @Override
@@ -165,8 +183,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Int4Codec(block, stochastic));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Int4Codec(block, stochastic, kernels), kernels);
         }
 
         @Override
@@ -198,8 +216,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new TopKCodec(fraction, full));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new TopKCodec(fraction, full, kernels), kernels);
         }
 
         @Override
@@ -226,8 +244,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new RandomKCodec(fraction, full));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new RandomKCodec(fraction, full, kernels), kernels);
         }
 
         @Override

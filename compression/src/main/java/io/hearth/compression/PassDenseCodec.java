@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -8,12 +9,14 @@ import java.lang.foreign.MemorySegment;
  * in the steps in which they occur. Its sizes vary, so it has no parts.
  */
 final class PassDenseCodec implements Codec {
-    private static final NoneCodec DENSE = new NoneCodec();
-
     private final Codec codec;
+    private final CodecKernels kernels;
+    private final NoneCodec dense;
 
-    PassDenseCodec(Codec codec) {
+    PassDenseCodec(Codec codec, CodecKernels kernels) {
         this.codec = codec;
+        this.kernels = kernels;
+        dense = new NoneCodec(kernels);
     }
 
     @Override
@@ -33,7 +36,7 @@ final class PassDenseCodec implements Codec {
 
     @Override
     public long encodedBytesMax(long count) {
-        return Math.max(codec.encodedBytesMax(count), DENSE.encodedBytesMax(count));
+        return Math.max(codec.encodedBytesMax(count), dense.encodedBytesMax(count));
     }
 
     @Override
@@ -47,7 +50,7 @@ final class PassDenseCodec implements Codec {
         try {
             return codec.encode(values, count, seed, encoded);
         } catch (NonFiniteException notCarried) {
-            return DENSE.encode(values, count, encoded);
+            return dense.encode(values, count, encoded);
         }
     }
 
@@ -63,8 +66,8 @@ final class PassDenseCodec implements Codec {
         try {
             return codec.encodeOwing(gradient, owed, left, count, seed, encoded);
         } catch (NonFiniteException notCarried) {
-            Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
-            long bytes = DENSE.encode(left, count, encoded);
+            kernels.add(left, 0, gradient, 0, owed, 0, count);
+            long bytes = dense.encode(left, count, encoded);
             left.asSlice(0, count * Float.BYTES).fill((byte) 0); // all of it arrives
             return bytes;
         }
@@ -81,6 +84,6 @@ final class PassDenseCodec implements Codec {
     }
 
     private Codec reader(MemorySegment encoded) {
-        return Header.isOf(encoded, Header.NONE) ? DENSE : codec;
+        return Header.isOf(encoded, Header.NONE) ? dense : codec;
     }
 }
