@@ -137,6 +137,7 @@ static void dispatch(Encoder* self, Selector, Size groups, Size threads) {
         return;
     }
     count("dispatches");
+    count("dispatches of " + self->next.pipeline->function->name);
     self->next.groups = groups;
     self->next.threads = threads;
     self->commands->work.push_back(self->next);

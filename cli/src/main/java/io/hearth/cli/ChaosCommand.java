@@ -1,6 +1,7 @@
 package io.hearth.cli;
 
 import com.google.gson.JsonObject;
+import io.hearth.accel.EngineName;
 import io.hearth.core.HearthException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -60,6 +61,13 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--count", paramLabel = "N", description = "With --only: how many faults (default: 50).")
     private Optional<Integer> count = Optional.empty();
 
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
     @Option(names = "--logs", paramLabel = "FOLDER", description = "Keep what the workers wrote.")
     private Optional<Path> logs = Optional.empty();
 
@@ -89,6 +97,7 @@ final class ChaosCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         checkOptions();
+        EngineConverter.demand(engine, terminal);
         long drawn = seed.orElseGet(() -> System.nanoTime() & Integer.MAX_VALUE);
         PrintStream people = json ? terminal.err() : terminal.out();
         people.println("seed " + drawn);
@@ -142,7 +151,7 @@ final class ChaosCommand implements Callable<Integer> {
     private ChaosReport series(ChaosKind kind, long drawn, Consumer<String> say)
             throws HearthException, InterruptedException {
         int many = hosts.orElse(ChaosSeries.HOSTS_DEFAULT);
-        try (ChaosStage stage = ChaosStage.open(many, ChaosWorkerCommand.Work.SUMS, logs)) {
+        try (ChaosStage stage = ChaosStage.open(many, ChaosWorkerCommand.Work.SUMS, engine, logs)) {
             say.accept("lab " + stage.labId());
             return new ChaosSeries(stage, many, kind, drawn, say).run(count.orElse(50));
         }
@@ -150,7 +159,7 @@ final class ChaosCommand implements Callable<Integer> {
 
     private ChaosReport chaos(long drawn, Consumer<String> say) throws HearthException, InterruptedException {
         int many = hosts.orElse(5);
-        try (ChaosStage stage = ChaosStage.open(many, ChaosWorkerCommand.Work.DIGITS, logs)) {
+        try (ChaosStage stage = ChaosStage.open(many, ChaosWorkerCommand.Work.DIGITS, engine, logs)) {
             say.accept("lab " + stage.labId());
             return new ChaosRun(stage, many, drawn, say).run(duration.orElse(Duration.ofMinutes(10)));
         }

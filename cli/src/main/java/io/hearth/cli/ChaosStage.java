@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NetworkNamespace;
@@ -43,11 +44,11 @@ final class ChaosStage implements AutoCloseable {
     private final NetworkNamespace namespace = NetworkNamespace.create(ChaosWorkerCommand.NAMESPACE);
     private int homesMade;
 
-    private ChaosStage(int hosts, RunFolder folder, ChaosLab lab, Path logs, ChaosWorkerCommand.Work work) {
+    private ChaosStage(int hosts, RunFolder folder, ChaosLab lab, Path logs, List<String> command) {
         this.hosts = hosts;
         this.folder = folder;
         this.lab = lab;
-        this.workers = new ChaosWorkers(lab, command(work), logs, said);
+        this.workers = new ChaosWorkers(lab, command, logs, said);
     }
 
     /**
@@ -55,7 +56,7 @@ final class ChaosStage implements AutoCloseable {
      *
      * @param logs where the workers' output is kept; the run's own folder if empty
      */
-    static ChaosStage open(int hosts, ChaosWorkerCommand.Work work, Optional<Path> logs)
+    static ChaosStage open(int hosts, ChaosWorkerCommand.Work work, EngineName engine, Optional<Path> logs)
             throws SetupException, InterruptedException {
         Path script = ChaosLab.script("hearth chaos");
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
@@ -67,7 +68,7 @@ final class ChaosStage implements AutoCloseable {
         RunFolder folder = RunFolder.create(temporary, KIND);
         try {
             Path kept = Files.createDirectories(logs.orElse(folder.path().resolve("logs")));
-            return new ChaosStage(hosts, folder, ChaosLab.up(script, folder.id(), hosts), kept, work);
+            return new ChaosStage(hosts, folder, ChaosLab.up(script, folder.id(), hosts), kept, command(work, engine));
         } catch (IOException failed) {
             folder.close();
             throw new SetupException("cannot make the folder for logs: " + failed.getMessage(), failed);
@@ -78,7 +79,7 @@ final class ChaosStage implements AutoCloseable {
     }
 
     /** The digits run as in the demo, with this program's own flags; large sums need the optimizing compiler and vectors. */
-    private static List<String> command(ChaosWorkerCommand.Work work) {
+    private static List<String> command(ChaosWorkerCommand.Work work, EngineName engine) {
         var flags = new ArrayList<String>();
         switch (work) {
             case DIGITS -> {
@@ -87,7 +88,7 @@ final class ChaosStage implements AutoCloseable {
             }
             case SUMS -> flags.addAll(FLAGS_OF_SUMS);
         }
-        return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name()));
+        return SelfProcess.command(flags, List.of("chaos-worker", "--work", work.name(), "--engine", engine.text()));
     }
 
     /** For those who want to look: {@code lab/lan --lab ID list}. */

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
 import io.hearth.core.HearthException;
@@ -40,6 +41,13 @@ final class ChaosWorkerCommand implements Callable<Integer> {
     @Option(names = "--peers", required = true, description = "Other workers to wait for.")
     private int peers;
 
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
     ChaosWorkerCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -48,7 +56,8 @@ final class ChaosWorkerCommand implements Callable<Integer> {
     public Integer call() throws HearthException, InterruptedException {
         var toldToStop = new AtomicBoolean(); // the pipe's thread sets it, the training reads it
         followParent(terminal.in(), toldToStop);
-        HearthConfig config = HearthConfig.defaults().namespace(NAMESPACE).group("chaos");
+        HearthConfig config =
+                HearthConfig.defaults().namespace(NAMESPACE).group("chaos").engine(engine);
         try (AutoDiscoveryBackend hearth = AutoDiscoveryBackend.start(config, terminal.environment())) {
             hearth.waitForPeers(peers, PATIENCE);
             switch (work) {

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.transport.DataTransport;
@@ -27,6 +28,7 @@ final class Demo {
      * @param epochs of training, at least 1
      * @param compression as {@code hearth train --compression}
      * @param transport as {@code hearth train --transport}
+     * @param engine as {@code hearth train --engine}
      * @param kills how many masters to kill, 0 to {@code nodes - 2}
      * @param archive to make of the first node's classes
      */
@@ -35,6 +37,7 @@ final class Demo {
             int epochs,
             String compression,
             DataTransport transport,
+            EngineName engine,
             int kills,
             Optional<ClassArchive> archive) {
         static final int NODES_MAX = 16;
@@ -107,7 +110,11 @@ final class Demo {
         var arguments = new ArrayList<>(List.of("train", "--json", "--from-stdin", "--namespace", DemoHomes.NAMESPACE));
         arguments.addAll(List.of("--interface", Loopback.name(), "--peers", "" + (options.nodes() - 1)));
         arguments.addAll(List.of("--epochs", "" + options.epochs(), "--compression", options.compression()));
-        arguments.addAll(List.of("--transport", options.transport().text()));
+        arguments.addAll(List.of(
+                "--transport",
+                options.transport().text(),
+                "--engine",
+                options.engine().text()));
         return arguments;
     }
 

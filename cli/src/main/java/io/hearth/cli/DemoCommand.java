@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.accel.EngineName;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.transport.DataTransport;
@@ -47,6 +48,13 @@ final class DemoCommand implements Callable<Integer> {
     private DataTransport transport = DataTransport.AUTO;
 
     @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
+    @Option(
             names = "--kill",
             paramLabel = "N",
             arity = "0..1",
@@ -73,6 +81,7 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         Demo.Options options = options();
+        EngineConverter.demand(engine, terminal);
         var screen = new DemoScreen(json ? terminal.err() : terminal.out(), !json && terminal.interactive());
         DemoSummary summary = new Demo(options, screen).run();
         if (json) {
@@ -89,7 +98,8 @@ final class DemoCommand implements Callable<Integer> {
 
     private Demo.Options options() {
         try {
-            return new Demo.Options(nodes, epochs, compression.text(), transport, kills, record.map(ClassArchive::new));
+            return new Demo.Options(
+                    nodes, epochs, compression.text(), transport, engine, kills, record.map(ClassArchive::new));
         } catch (IllegalArgumentException wrong) {
             if (command == null) {
                 throw wrong;

@@ -1,6 +1,9 @@
 package io.hearth.cli;
 
 import io.hearth.accel.EngineName;
+import io.hearth.accel.Engines;
+import io.hearth.agent.CalibrationFile;
+import io.hearth.core.SetupException;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -11,6 +14,17 @@ final class EngineConverter implements ITypeConverter<EngineName> {
     static final String DESCRIPTION =
             "What reduces: the fastest by a measurement on this machine, the fastest without the GPU,"
                     + " or exactly that one (default: auto).";
+
+    /**
+     * Sees whether the engine exists here, before processes are started that would all end for the lack of it.
+     *
+     * @throws SetupException it does not; says why
+     */
+    static void demand(EngineName engine, Terminal terminal) throws SetupException {
+        if (engine != EngineName.AUTO) {
+            Engines.chosen(engine, CalibrationFile.in(terminal.environment()));
+        }
+    }
 
     @Override
     public EngineName convert(String text) {

@@ -181,6 +181,8 @@ final class BadInputTest {
                 "demo --kill two",
                 "demo --nodes 2 --kill",
                 "demo --compression gzip",
+                "demo --engine abacus",
+                "chaos --engine abacus",
                 "bench",
                 "bench allreduce --bogus",
                 "bench allreduce --ranks 1",
@@ -230,8 +232,9 @@ final class BadInputTest {
     void anEngineThatThisMachineHasNotIsRefusedBeforeAnythingStarts() throws Exception {
         assumeFalse(System.getProperty("os.name").equals("Mac OS X"), "this machine may have it");
         Commands ready = ready();
-        for (String command :
-                new String[] {AGENT, TRAIN, "bench allreduce", "bench rank --rank 0 --peers a:1 --sizes 4"}) {
+        for (String command : new String[] {
+            AGENT, TRAIN, "bench allreduce", "bench rank --rank 0 --peers a:1 --sizes 4", "demo", "chaos"
+        }) {
             String said = failure(ready.line(command + " --engine metal"));
             for (String part : new String[] {"'metal' does not exist here", "macOS on Apple silicon", "'auto'"}) {
                 assertTrue(said.contains(part), said);

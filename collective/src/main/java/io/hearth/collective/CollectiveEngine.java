@@ -44,7 +44,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final SharedState shared = new SharedState();
     private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
     private final CallQueue queue;
-    private final CompressionMemories memories = new CompressionMemories();
+    private final CompressionMemories memories;
     private final SumPlans plans;
     private final AutoSums autoSums;
     private final Ranks ranks;
@@ -77,6 +77,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.clock = clock;
         this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
+        memories = new CompressionMemories(reducer.codecKernels());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
         this.ranks = new Ranks(self, shell);
         this.requests = new Requests(ranks, options.config());

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.compression.CompressionMemory;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
@@ -32,8 +33,14 @@ final class CompressionMemories implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+    private final CodecKernels kernels;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private Map<CompressionStrategy, CompressionMemory> all = new LinkedHashMap<>();
+
+    /** Empty; {@code kernels} are those of the engine that reduces. */
+    CompressionMemories(CodecKernels kernels) {
+        this.kernels = kernels;
+    }
 
     /** For a lossy codec. */
     ErrorFeedback of(CompressionStrategy.Coded compression) {
@@ -78,11 +85,11 @@ final class CompressionMemories implements AutoCloseable {
         }
     }
 
-    private static CompressionMemory fresh(CompressionStrategy compression) {
+    private CompressionMemory fresh(CompressionStrategy compression) {
         return switch (compression) {
-            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), TENSORS_MAX);
-            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX);
-            case CompressionStrategy.LowRank lowRank -> new PowerSgd(lowRank.rank(), 0, TENSORS_MAX);
+            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(kernels), TENSORS_MAX);
+            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX, kernels);
+            case CompressionStrategy.LowRank lowRank -> new PowerSgd(lowRank.rank(), 0, TENSORS_MAX, kernels);
             case CompressionStrategy.Auto auto ->
                 throw new IllegalStateException(auto.text() + " remembers nothing; its codecs do");
         };
@@ -139,7 +146,7 @@ final class CompressionMemories implements AutoCloseable {
         }
     }
 
-    private static void read(MemorySegment saved, Map<CompressionStrategy, CompressionMemory> into)
+    private void read(MemorySegment saved, Map<CompressionStrategy, CompressionMemory> into)
             throws MalformedMessageException {
         long end = saved.byteSize();
         if (end < 2L * Integer.BYTES || saved.get(INT, 0) != MAGIC) {

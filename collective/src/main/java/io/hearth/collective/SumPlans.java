@@ -80,7 +80,7 @@ final class SumPlans {
 
     private Plan coded(
             ReduceOp op, long count, AllReduceStrategy way, CompressionStrategy.Coded compression, String key) {
-        Codec codec = compression.codec();
+        Codec codec = compression.codec(reducer.codecKernels());
         Optional<ErrorFeedback> memory =
                 compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
         boolean passesDense = codec instanceof PassDenseCodec;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
 import io.hearth.compression.CompressionStrategy;
@@ -267,6 +268,11 @@ final class CollectiveEngineTest {
             @Override
             public String name() {
                 return "bad";
+            }
+
+            @Override
+            public CodecKernels codecKernels() {
+                return good.codecKernels();
             }
 
             @Override

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Saved memories come back whole or not at all. */
 final class CompressionMemoriesTest {
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final CompressionStrategy.Coded TOP_K =
             (CompressionStrategy.Coded) CompressionStrategy.parse("topk:0.5");
     private static final CompressionStrategy.Dgc DGC = (CompressionStrategy.Dgc) CompressionStrategy.parse("dgc:0.5");
@@ -32,8 +35,8 @@ final class CompressionMemoriesTest {
     @Test
     void savedMemoriesComeBack() throws Exception {
         try (var arena = Arena.ofConfined();
-                var one = new CompressionMemories();
-                var other = new CompressionMemories()) {
+                var one = new CompressionMemories(KERNELS);
+                var other = new CompressionMemories(KERNELS)) {
             use(one, arena);
             other.restore(one.save(arena));
             assertArrayEquals(saved(one, arena), saved(other, arena));
@@ -46,8 +49,8 @@ final class CompressionMemoriesTest {
     @Test
     void nothingSavedIsNothingToRemember() throws Exception {
         try (var arena = Arena.ofConfined();
-                var used = new CompressionMemories();
-                var empty = new CompressionMemories()) {
+                var used = new CompressionMemories(KERNELS);
+                var empty = new CompressionMemories(KERNELS)) {
             use(used, arena);
             used.restore(empty.save(arena));
             assertArrayEquals(saved(empty, arena), saved(used, arena));
@@ -58,8 +61,8 @@ final class CompressionMemoriesTest {
     @Test
     void damagedBytesChangeNothing() throws Exception {
         try (var arena = Arena.ofConfined();
-                var source = new CompressionMemories();
-                var memories = new CompressionMemories()) {
+                var source = new CompressionMemories(KERNELS);
+                var memories = new CompressionMemories(KERNELS)) {
             use(source, arena);
             use(memories, arena);
             use(memories, arena);
@@ -75,7 +78,7 @@ final class CompressionMemoriesTest {
             for (int at = 0; at < good.length; at++) {
                 byte[] changed = good.clone();
                 changed[at] ^= 0x55;
-                try (var target = new CompressionMemories()) {
+                try (var target = new CompressionMemories(KERNELS)) {
                     target.restore(MemorySegment.ofArray(changed));
                 } catch (MalformedMessageException told) {
                     refused++;

@@ -1,9 +1,27 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.accel.HalfFloat;
 
 /** The upper half of a float32: 8 significant bits, its full range but for the last half step below infinity. */
 public final class Bf16Codec implements SixteenBits {
+    private final CodecKernels kernels;
+
+    /** By the fastest engine of this JVM but for its GPU. */
+    public Bf16Codec() {
+        this(Engines.best().codecKernels());
+    }
+
+    Bf16Codec(CodecKernels kernels) {
+        this.kernels = kernels;
+    }
+
+    @Override
+    public CodecKernels kernels() {
+        return kernels;
+    }
+
     @Override
     public String name() {
         return "bf16";

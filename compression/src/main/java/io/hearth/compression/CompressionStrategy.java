@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -27,8 +29,17 @@ public sealed interface CompressionStrategy {
 
     /** Through encodings, each of which stands for itself. */
     sealed interface Coded extends CompressionStrategy {
-        /** The encoder and decoder; stateless, so threads may share it. */
-        Codec codec();
+        /**
+         * The encoder and decoder; stateless, so threads may share it.
+         *
+         * @param kernels of the engine that is to do it; shared with others
+         */
+        Codec codec(CodecKernels kernels);
+
+        /** The same by the fastest engine of this JVM but for its GPU; the bits do not depend on the engine. */
+        default Codec codec() {
+            return codec(Engines.best().codecKernels());
+        }
 
         /**
          * Whether sums have to remember what encodings leave out, so that it is sent later ({@link ErrorFeedback}, two buffers of the
@@ -50,6 +61,12 @@ public sealed interface CompressionStrategy {
      * @param codec told apart from others by its name, so alike on all ranks
      */
     record Custom(Codec codec) implements Coded {
+        /** The caller's own, whatever the kernels. */
+        @Override
+        public Codec codec(CodecKernels kernels) {
+            return codec;
+        }
+
         @Override
         public String text() {
             return codec.name();
@@ -64,8 +81,8 @@ public sealed interface CompressionStrategy {
     /** Exact float32. */
     record None() implements Coded {
         @Override
-        public Codec codec() {
-            return new NoneCodec();
+        public Codec codec(CodecKernels kernels) {
+            return new NoneCodec(kernels);
         }
 
         @Override
@@ -86,8 +103,8 @@ public sealed interface CompressionStrategy {
      */
     record Fp16(OnNonFinite onNonFinite) implements Coded {
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Fp16Codec());
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Fp16Codec(kernels), kernels);
         }
 
         @Override
@@ -113,8 +130,8 @@ public sealed interface CompressionStrategy {
      */
     record Bf16(OnNonFinite onNonFinite) implements Coded {
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Bf16Codec());
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Bf16Codec(kernels), kernels);
         }
 
         @Override
@@ -151,8 +168,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Int8Codec(block, stochastic));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Int8Codec(block, stochastic, kernels), kernels);
         }
 
         @Override
@@ -184,8 +201,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new Int4Codec(block, stochastic));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new Int4Codec(block, stochastic, kernels), kernels);
         }
 
         @Override
@@ -217,8 +234,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new TopKCodec(fraction, full));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new TopKCodec(fraction, full, kernels), kernels);
         }
 
         @Override
@@ -245,8 +262,8 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
-        public Codec codec() {
-            return onNonFinite.around(new RandomKCodec(fraction, full));
+        public Codec codec(CodecKernels kernels) {
+            return onNonFinite.around(new RandomKCodec(fraction, full, kernels), kernels);
         }
 
         @Override

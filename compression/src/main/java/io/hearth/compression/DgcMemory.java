@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -21,6 +23,7 @@ public final class DgcMemory implements GradientMemory {
     private static final int SLACK = 2;
 
     private final DgcOptions options;
+    private final CodecKernels kernels;
     private final Tensors tensors;
     private int contributors = 1;
 
@@ -30,7 +33,18 @@ public final class DgcMemory implements GradientMemory {
      * @param tensorsMax most keys that may be in use; at least 1
      */
     public DgcMemory(DgcOptions options, int tensorsMax) {
+        this(options, tensorsMax, Engines.best().codecKernels());
+    }
+
+    /**
+     * An empty memory that chooses by the kernels of an engine.
+     *
+     * @param tensorsMax most keys that may be in use; at least 1
+     * @param kernels shared with others
+     */
+    public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels) {
         this.options = options;
+        this.kernels = kernels;
         tensors = new Tensors(tensorsMax);
     }
 
@@ -64,7 +78,8 @@ public final class DgcMemory implements GradientMemory {
         var step = new DgcStep(gradient, tensor.now(), tensor.next(), count, options.momentum(), clip(gradient, count));
         long wanted = TopKCodec.kept(options.schedule().fraction(tensor.steps()), count);
         Chosen chosen = choose(step, count, wanted, tensor.note());
-        long bytes = new LargestWriter(step.values(), count, options.full()).write(chosen.threshold(), encoded, step);
+        long bytes = new LargestWriter(kernels, step.values(), count, options.full())
+                .write(chosen.threshold(), encoded, step);
         return tensor.pend(bytes, chosen.note());
     }
 
@@ -73,13 +88,13 @@ public final class DgcMemory implements GradientMemory {
         int served = (int) note;
         int leastBits = (int) (note >> Integer.SIZE) - 1;
         if (leastBits < 0 || served <= 0 || served >= options.reuseSteps()) {
-            return new Chosen(MagnitudeThreshold.of(step, count, wanted), 1);
+            return new Chosen(MagnitudeThreshold.of(kernels, step, count, wanted), 1);
         }
-        var again = MagnitudeThreshold.from(step, count, leastBits);
+        var again = MagnitudeThreshold.from(kernels, step, count, leastBits);
         if (again.kept() >= Math.ceilDiv(wanted, SLACK) && again.kept() <= keptMax(wanted, count)) {
             return new Chosen(again, served + 1);
         }
-        return new Chosen(MagnitudeThreshold.of(Source.of(step.values()), count, wanted), 1);
+        return new Chosen(MagnitudeThreshold.of(kernels, Source.of(step.values()), count, wanted), 1);
     }
 
     /** What to select by, and how many steps it has served with this one. */

@@ -142,7 +142,8 @@ public final class ErrorFeedback implements GradientMemory {
      */
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Remembered tensor = tensor(key, gradient, count);
-        Float32.KERNELS.add(values, 0, gradient, 0, tensor.now(), 0, count);
+        MemorySegment.copy(gradient, 0, values, 0, count * Float.BYTES);
+        Float32.add(tensor.now(), values, count);
         tensor.next().fill((byte) 0);
         return tensor.pend(count * Float.BYTES, 0);
     }

@@ -1,7 +1,6 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -12,9 +11,6 @@ final class Float32 {
     static final ValueLayout.OfInt BITS = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final int MAGNITUDE_MASK = 0x7fff_ffff;
     static final int INFINITY_BITS = 0x7f80_0000;
-
-    /** The fastest of this JVM; all give the same bits. */
-    static final CodecKernels KERNELS = Engines.best().codecKernels();
 
     /** Values per block: two such blocks fit a first-level cache. */
     static final int BLOCK = 2048;
@@ -50,10 +46,12 @@ final class Float32 {
     }
 
     /** Throws an exception that names the first value that is NaN or infinite. */
-    static void checkFinite(MemorySegment values, long count) throws NonFiniteException {
-        int[] places = new int[(int) Math.min(BLOCK, count) + CodecKernels.SELECT_SLACK];
-        for (long done = 0; done < count; done += BLOCK) {
-            if (KERNELS.select(values, done * Float.BYTES, blockAt(done, count), INFINITY_BITS, places) > 0) {
+    static void checkFinite(CodecKernels kernels, MemorySegment values, long count) throws NonFiniteException {
+        int run = kernels.run(count);
+        int[] places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
+        for (long done = 0; done < count; done += run) {
+            int n = (int) Math.min(run, count - done);
+            if (kernels.select(values, done * Float.BYTES, n, INFINITY_BITS, places) > 0) {
                 long index = done + places[0];
                 throw new NonFiniteException(index, values.get(FLOAT, index * Float.BYTES));
             }

@@ -1,9 +1,27 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.accel.HalfFloat;
 
 /** IEEE 754 binary16: 11 significant bits, finite up to 65,504. For gradients that are scaled to that range. */
 public final class Fp16Codec implements SixteenBits {
+    private final CodecKernels kernels;
+
+    /** By the fastest engine of this JVM but for its GPU. */
+    public Fp16Codec() {
+        this(Engines.best().codecKernels());
+    }
+
+    Fp16Codec(CodecKernels kernels) {
+        this.kernels = kernels;
+    }
+
+    @Override
+    public CodecKernels kernels() {
+        return kernels;
+    }
+
     @Override
     public String name() {
         return "fp16";

@@ -1,6 +1,8 @@
 package io.hearth.compression;
 
 import io.hearth.accel.BlockFormat;
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 
 /**
  * Half a byte per value and one scale per block: {@code value ~ level * scale}, where {@code scale} is the block's largest magnitude
@@ -31,7 +33,11 @@ public final class Int4Codec implements LevelCodec {
      * @param stochastic or else to nearest
      */
     public Int4Codec(int block, boolean stochastic) {
-        levels = new Levels(format(block), Header.INT4, stochastic);
+        this(block, stochastic, Engines.best().codecKernels());
+    }
+
+    Int4Codec(int block, boolean stochastic, CodecKernels kernels) {
+        levels = new Levels(kernels, format(block), Header.INT4, stochastic);
     }
 
     static BlockFormat format(int block) {

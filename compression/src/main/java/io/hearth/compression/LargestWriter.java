@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import java.lang.foreign.MemorySegment;
 
 /** Writes the largest of some values as {@link Sparse}. One call long. */
@@ -7,7 +8,9 @@ final class LargestWriter {
     private final MemorySegment values;
     private final long count;
     private final boolean full;
-    private final int[] places = MagnitudeThreshold.places();
+    private final CodecKernels kernels;
+    private final int run;
+    private final int[] places;
 
     /** Is told what was written, in order. */
     interface Sent {
@@ -20,7 +23,10 @@ final class LargestWriter {
      *
      * @param full keep all 32 bits of each, or else 16
      */
-    LargestWriter(MemorySegment values, long count, boolean full) {
+    LargestWriter(CodecKernels kernels, MemorySegment values, long count, boolean full) {
+        this.kernels = kernels;
+        run = kernels.run(count);
+        places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
         this.values = values;
         this.count = count;
         this.full = full;
@@ -30,9 +36,9 @@ final class LargestWriter {
     long write(MagnitudeThreshold threshold, MemorySegment encoded, Sent sent) {
         var writer = new Sparse.Writer(encoded, count, threshold.kept(), full, threshold.largest());
         long ties = threshold.ties();
-        for (long done = 0; done < count; done += MagnitudeThreshold.CHUNK) {
-            int n = (int) Math.min(MagnitudeThreshold.CHUNK, count - done);
-            int found = Float32.KERNELS.select(values, done * Float.BYTES, n, threshold.leastBits(), places);
+        for (long done = 0; done < count; done += run) {
+            int n = (int) Math.min(run, count - done);
+            int found = kernels.select(values, done * Float.BYTES, n, threshold.leastBits(), places);
             for (int i = 0; i < found; i++) {
                 long index = done + places[i];
                 float value = values.get(Float32.FLOAT, index * Float.BYTES);

@@ -8,15 +8,13 @@ import java.lang.foreign.MemorySegment;
 
 /** What the codecs with one scale per block have in common: header, checks and the kernels between them. */
 final class Levels {
-    /** Values that are worked on while they are in the first-level cache. */
-    private static final int CHUNK = 4096;
-
-    private final CodecKernels kernels = Float32.KERNELS;
+    private final CodecKernels kernels;
     private final BlockFormat format;
     private final byte id;
     private final boolean stochastic;
 
-    Levels(BlockFormat format, byte id, boolean stochastic) {
+    Levels(CodecKernels kernels, BlockFormat format, byte id, boolean stochastic) {
+        this.kernels = kernels;
         this.format = format;
         this.id = id;
         this.stochastic = stochastic;
@@ -49,7 +47,7 @@ final class Levels {
         return encodedBytes(count);
     }
 
-    /** Chunk by chunk, so that the sum, its levels and what they leave out are made in one pass over the memory. */
+    /** Run by run, so that the sum, its levels and what they leave out are made in one pass over the memory. */
     long encodeOwing(
             MemorySegment gradient,
             MemorySegment owed,
@@ -61,9 +59,9 @@ final class Levels {
             throws NonFiniteException {
         Float32.checkRoom(encoded, encodedBytes(count), count);
         Rounding rounding = rounding(seed);
-        int chunk = Math.max(format.block(), CHUNK / format.block() * format.block());
-        for (long done = 0; done < count; done += chunk) {
-            long n = Math.min(chunk, count - done);
+        int run = Math.max(format.block(), kernels.run(count) / format.block() * format.block());
+        for (long done = 0; done < count; done += run) {
+            long n = Math.min(run, count - done);
             long at = (first + done) * Float.BYTES;
             kernels.add(left, at, gradient, at, owed, at, n);
             long bad = kernels.quantiseLeavingError(

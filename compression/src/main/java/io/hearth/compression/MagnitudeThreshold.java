@@ -1,8 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
+import io.hearth.accel.MagnitudeHistogram;
 
 /**
  * The magnitude above which exactly the wanted number of values lies, found in O(n) without sorting them.
@@ -17,16 +16,10 @@ import java.util.Arrays;
  * @param largest magnitude bits of the largest value, finite
  */
 record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
-    /** Values per call of the kernel, and so the length of its table of places. */
-    static final int CHUNK = 4096;
-
-    private static final int BUCKET_BITS = 13;
-    private static final int BUCKETS = 1 << BUCKET_BITS;
-    private static final long BEYOND = 1L << (Integer.SIZE - 1);
-    private static final int WHOLE_SHIFT = Integer.SIZE - 1 - BUCKET_BITS;
+    private static final int WHOLE_SHIFT = Integer.SIZE - 1 - MagnitudeHistogram.BUCKET_BITS;
 
     /** Four octaves: what reaches beyond a lower bound by more than that is rare. */
-    private static final int NEAR_SHIFT = 25 - BUCKET_BITS;
+    private static final int NEAR_SHIFT = 25 - MagnitudeHistogram.BUCKET_BITS;
 
     /** So many that few values beyond those wanted reach the bound, so few that sampling costs little beside the passes. */
     private static final int SAMPLES_MAX = 8192;
@@ -34,55 +27,50 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     private static final int VALUES_PER_SAMPLE = 32;
     private static final int SAMPLES_MIN = 64;
 
-    /** For {@link CodecKernels#select} of a chunk. */
-    static int[] places() {
-        return new int[CHUNK + CodecKernels.SELECT_SLACK];
-    }
-
     /**
      * The threshold that keeps exactly {@code kept} of {@code count} values, all of which are made.
      *
      * @param kept 1 to {@code count}
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    static MagnitudeThreshold of(Source source, long count, long kept) throws NonFiniteException {
-        long low = lowerBound(source, count, kept);
+    static MagnitudeThreshold of(CodecKernels kernels, Source source, long count, long kept) throws NonFiniteException {
+        int low = lowerBound(source, count, kept);
         int shift = low > 0 ? NEAR_SHIFT : WHOLE_SHIFT;
-        long high = Math.min(BEYOND, low + (1L << (BUCKET_BITS + shift)));
-        int[] places = places();
-        long[] counts = new long[BUCKETS + 1];
+        long high = Math.min(MagnitudeHistogram.HIGH_MAX, low + (1L << (MagnitudeHistogram.BUCKET_BITS + shift)));
+        var histogram = new MagnitudeHistogram();
         Source made = source;
         while (true) {
-            Arrays.fill(counts, 0);
-            int largest = count(made, count, low, high, shift, counts, places);
+            histogram.begin(low, high, shift);
+            count(kernels, made, count, histogram);
             made = Source.of(source.values());
-            long wanted = kept - counts[BUCKETS];
+            long wanted = kept - histogram.beyond();
             if (wanted <= 0) {
-                low = high;
-                high = BEYOND;
+                low = (int) high; // above infinity there is no finite value that could have been counted
+                high = MagnitudeHistogram.HIGH_MAX;
                 shift = WHOLE_SHIFT;
                 continue;
             }
-            int bucket = BUCKETS - 1;
-            while (bucket >= 0 && counts[bucket] < wanted) {
-                wanted -= counts[bucket--];
+            int bucket = MagnitudeHistogram.BUCKETS - 1;
+            while (bucket >= 0 && histogram.count(bucket) < wanted) {
+                wanted -= histogram.count(bucket--);
             }
             if (bucket < 0) {
                 low = 0;
-                high = BEYOND;
+                high = MagnitudeHistogram.HIGH_MAX;
                 shift = WHOLE_SHIFT;
                 continue;
             }
-            low += (long) bucket << shift;
-            if (shift == 0 || counts[bucket] == wanted) {
+            low += bucket << shift;
+            int largest = histogram.largest();
+            if (shift == 0 || histogram.count(bucket) == wanted) {
                 // A bucket that is kept whole need not be looked into: no value of it is left out, whatever its
                 // magnitude.
                 return shift == 0
-                        ? new MagnitudeThreshold((int) low, wanted, kept, largest)
-                        : new MagnitudeThreshold((int) low - 1, 0, kept, largest);
+                        ? new MagnitudeThreshold(low, wanted, kept, largest)
+                        : new MagnitudeThreshold(low - 1, 0, kept, largest);
             }
             high = low + (1L << shift);
-            shift = Math.max(0, shift - BUCKET_BITS);
+            shift = Math.max(0, shift - MagnitudeHistogram.BUCKET_BITS);
         }
     }
 
@@ -91,10 +79,12 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
      *
      * @throws NonFiniteException if a value is NaN or infinite
      */
-    static MagnitudeThreshold from(Source source, long count, int leastBits) throws NonFiniteException {
-        long[] counts = new long[BUCKETS + 1];
-        int largest = count(source, count, leastBits, leastBits, 0, counts, places());
-        return new MagnitudeThreshold(leastBits - 1, 0, counts[BUCKETS], largest);
+    static MagnitudeThreshold from(CodecKernels kernels, Source source, long count, int leastBits)
+            throws NonFiniteException {
+        var histogram = new MagnitudeHistogram();
+        histogram.begin(leastBits, leastBits, 0);
+        count(kernels, source, count, histogram);
+        return new MagnitudeThreshold(leastBits - 1, 0, histogram.beyond(), histogram.largest());
     }
 
     /** What {@link CodecKernels#select} has to look for. */
@@ -103,7 +93,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     }
 
     /** A magnitude that more than {@code kept} values reach, if the sample is like the rest; 0 if it cannot tell. */
-    private static long lowerBound(Source source, long count, long kept) {
+    private static int lowerBound(Source source, long count, long kept) {
         int samples = (int) Math.min(SAMPLES_MAX, count / VALUES_PER_SAMPLE);
         double expected = (double) kept / count * samples;
         int rank = (int) (expected + 3 * Math.sqrt(expected) + 4);
@@ -145,28 +135,17 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         return sample[place];
     }
 
-    /**
-     * Makes all values and counts those from {@code low} on: one bucket per {@code 1 << shift} magnitudes, the last for those from
-     * {@code high} on. The largest magnitude, 0 if none is so large.
-     */
-    private static int count(Source source, long count, long low, long high, int shift, long[] counts, int[] places)
+    /** Makes all values and counts them, run by run. */
+    private static void count(CodecKernels kernels, Source source, long count, MagnitudeHistogram histogram)
             throws NonFiniteException {
-        MemorySegment values = source.values();
-        int largest = 0;
-        for (long done = 0; done < count; done += CHUNK) {
-            int n = (int) Math.min(CHUNK, count - done);
+        int run = kernels.run(count);
+        for (long done = 0; done < count; done += run) {
+            int n = (int) Math.min(run, count - done);
             source.make(done, n);
-            int found = Float32.KERNELS.select(values, done * Float.BYTES, n, (int) low, places);
-            for (int i = 0; i < found; i++) {
-                long offset = (done + places[i]) * Float.BYTES;
-                int magnitude = values.get(Float32.BITS, offset) & Float32.MAGNITUDE_MASK;
-                if (magnitude >= Float32.INFINITY_BITS) {
-                    throw new NonFiniteException(done + places[i], values.get(Float32.FLOAT, offset));
-                }
-                largest = Math.max(largest, magnitude);
-                counts[magnitude >= high ? BUCKETS : (int) ((magnitude - low) >>> shift)]++;
+            kernels.histogram(source.values(), done * Float.BYTES, n, histogram);
+            if (histogram.largest() >= Float32.INFINITY_BITS) {
+                Float32.checkFinite(kernels, source.values(), done + n);
             }
         }
-        return largest;
     }
 }

@@ -1,10 +1,23 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /** The values themselves, bit for bit, NaN and infinities included. Body: {@code count} float32. */
 public final class NoneCodec implements BlockCodec {
+    private final CodecKernels kernels;
+
+    /** By the fastest engine of this JVM but for its GPU. */
+    public NoneCodec() {
+        this(Engines.best().codecKernels());
+    }
+
+    NoneCodec(CodecKernels kernels) {
+        this.kernels = kernels;
+    }
+
     @Override
     public String name() {
         return "none";
@@ -44,7 +57,7 @@ public final class NoneCodec implements BlockCodec {
     public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         MemorySegment body = body(encoded, values, count);
         if (body.isNative()) {
-            Float32.KERNELS.add(values, 0, values, 0, body, 0, count);
+            kernels.add(values, 0, values, 0, body, 0, count);
             return;
         }
         float[] decoded = new float[(int) Math.min(Float32.BLOCK, count)];

@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+
 /** What a lossy codec does with a tensor that it cannot carry. */
 public enum OnNonFinite {
     /** Refuse it by name, and with it the collective on all ranks. */
@@ -18,10 +20,10 @@ public enum OnNonFinite {
         return text;
     }
 
-    Codec around(Codec codec) {
+    Codec around(Codec codec, CodecKernels kernels) {
         return switch (this) {
             case ERROR -> codec;
-            case PASS_DENSE -> new PassDenseCodec(codec);
+            case PASS_DENSE -> new PassDenseCodec(codec, kernels);
         };
     }
 }

@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -19,7 +20,7 @@ final class Owing {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(owed, count);
         Float32.checkRoom(left, count);
-        Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
+        Engines.best().codecKernels().add(left, 0, gradient, 0, owed, 0, count);
         long bytes = codec.encode(left, count, seed, encoded);
         // The codec can only add: so it adds to the negated sum, and the result is negated.
         negate(left, count, false);

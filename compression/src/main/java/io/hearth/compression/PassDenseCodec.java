@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -9,12 +10,14 @@ import java.lang.foreign.MemorySegment;
  * range may take the parts of that.
  */
 public final class PassDenseCodec implements Codec {
-    private static final NoneCodec DENSE = new NoneCodec();
-
     private final Codec codec;
+    private final CodecKernels kernels;
+    private final NoneCodec dense;
 
-    PassDenseCodec(Codec codec) {
+    PassDenseCodec(Codec codec, CodecKernels kernels) {
         this.codec = codec;
+        this.kernels = kernels;
+        dense = new NoneCodec(kernels);
     }
 
     /** The other one. */
@@ -39,7 +42,7 @@ public final class PassDenseCodec implements Codec {
 
     @Override
     public long encodedBytesMax(long count) {
-        return Math.max(codec.encodedBytesMax(count), DENSE.encodedBytesMax(count));
+        return Math.max(codec.encodedBytesMax(count), dense.encodedBytesMax(count));
     }
 
     @Override
@@ -53,7 +56,7 @@ public final class PassDenseCodec implements Codec {
         try {
             return codec.encode(values, count, seed, encoded);
         } catch (NonFiniteException notCarried) {
-            return DENSE.encode(values, count, encoded);
+            return dense.encode(values, count, encoded);
         }
     }
 
@@ -69,8 +72,8 @@ public final class PassDenseCodec implements Codec {
         try {
             return codec.encodeOwing(gradient, owed, left, count, seed, encoded);
         } catch (NonFiniteException notCarried) {
-            Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
-            long bytes = DENSE.encode(left, count, encoded);
+            kernels.add(left, 0, gradient, 0, owed, 0, count);
+            long bytes = dense.encode(left, count, encoded);
             left.asSlice(0, count * Float.BYTES).fill((byte) 0); // all of it arrives
             return bytes;
         }
@@ -87,6 +90,6 @@ public final class PassDenseCodec implements Codec {
     }
 
     private Codec reader(MemorySegment encoded) {
-        return Header.isOf(encoded, Header.NONE) ? DENSE : codec;
+        return Header.isOf(encoded, Header.NONE) ? dense : codec;
     }
 }

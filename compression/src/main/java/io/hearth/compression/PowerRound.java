@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -13,6 +14,7 @@ final class PowerRound implements PowerSgd.Round {
         ENDED
     }
 
+    private final CodecKernels kernels;
     private final Remembered tensor;
     private final LowRank matrix;
     private final ErrorFeedback.Pending pending;
@@ -22,7 +24,8 @@ final class PowerRound implements PowerSgd.Round {
     private final float[] orthogonal;
     private Stage stage = Stage.LEFT;
 
-    private PowerRound(Remembered tensor, LowRank matrix) {
+    private PowerRound(CodecKernels kernels, Remembered tensor, LowRank matrix) {
+        this.kernels = kernels;
         this.tensor = tensor;
         this.matrix = matrix;
         orthogonal = new float[matrix.rows() * matrix.width()];
@@ -32,9 +35,9 @@ final class PowerRound implements PowerSgd.Round {
     }
 
     /** With the sum of gradient and owed in the tensor's next memory. */
-    static PowerRound begin(Remembered tensor, LowRank matrix) throws NonFiniteException {
-        Float32.checkFinite(tensor.next(), matrix.count());
-        var round = new PowerRound(tensor, matrix);
+    static PowerRound begin(CodecKernels kernels, Remembered tensor, LowRank matrix) throws NonFiniteException {
+        Float32.checkFinite(kernels, tensor.next(), matrix.count());
+        var round = new PowerRound(kernels, tensor, matrix);
         matrix.multiply(tensor.next(), round.orthogonal);
         Float32.store(round.orthogonal, round.left, 0, round.orthogonal.length);
         return round;
@@ -114,7 +117,7 @@ final class PowerRound implements PowerSgd.Round {
         }
         long count = factor.byteSize() / Float.BYTES;
         try {
-            Float32.checkFinite(factor, count);
+            Float32.checkFinite(kernels, factor, count);
         } catch (NonFiniteException spoilt) {
             stage = Stage.SPOILT;
             throw spoilt;

@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
@@ -28,6 +30,7 @@ import java.util.SplittableRandom;
 public final class PowerSgd implements CompressionMemory {
     private final int rank;
     private final long seed;
+    private final CodecKernels kernels;
     private final Tensors tensors;
 
     /**
@@ -38,9 +41,22 @@ public final class PowerSgd implements CompressionMemory {
      * @param tensorsMax most keys that may be in use; at least 1
      */
     public PowerSgd(int rank, long seed, int tensorsMax) {
+        this(rank, seed, tensorsMax, Engines.best().codecKernels());
+    }
+
+    /**
+     * An empty memory that adds by the kernels of an engine.
+     *
+     * @param rank as in the other constructor
+     * @param seed as in the other constructor
+     * @param tensorsMax as in the other constructor
+     * @param kernels shared with others
+     */
+    public PowerSgd(int rank, long seed, int tensorsMax, CodecKernels kernels) {
         checkRank(rank);
         this.rank = rank;
         this.seed = seed;
+        this.kernels = kernels;
         tensors = new Tensors(tensorsMax);
     }
 
@@ -102,10 +118,10 @@ public final class PowerSgd implements CompressionMemory {
         long shape = ((long) rows << Integer.SIZE) | columns;
         Remembered tensor = tensors.idle(key, count + (long) columns * width, shape);
         var matrix = new LowRank(rows, columns, width);
-        Float32.KERNELS.add(tensor.next(), 0, gradient, 0, tensor.now(), 0, count);
+        kernels.add(tensor.next(), 0, gradient, 0, tensor.now(), 0, count);
         matrix.loadRight(tensor.now(), count);
         matrix.drawEmptyColumns(new SplittableRandom(seed ^ key.hashCode() ^ (tensor.steps() << Integer.SIZE)));
-        return PowerRound.begin(tensor, matrix);
+        return PowerRound.begin(kernels, tensor, matrix);
     }
 
     @Override

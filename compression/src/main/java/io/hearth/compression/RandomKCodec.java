@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -21,6 +23,7 @@ public final class RandomKCodec implements Codec {
 
     private final double fraction;
     private final boolean full;
+    private final CodecKernels kernels;
 
     /**
      * Keeps that share of the values, 16 bits of each.
@@ -38,9 +41,14 @@ public final class RandomKCodec implements Codec {
      * @param full all 32 bits of each, or else 16, relative to the largest that is kept
      */
     public RandomKCodec(double fraction, boolean full) {
+        this(fraction, full, Engines.best().codecKernels());
+    }
+
+    RandomKCodec(double fraction, boolean full, CodecKernels kernels) {
         TopKCodec.checkFraction("randomk", fraction);
         this.fraction = fraction;
         this.full = full;
+        this.kernels = kernels;
     }
 
     @Override
@@ -72,7 +80,7 @@ public final class RandomKCodec implements Codec {
     public long encode(MemorySegment values, long count, long seed, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Float32.checkFinite(values, count); // all: to leave a NaN out would make it 0
+        Float32.checkFinite(kernels, values, count); // all: to leave a NaN out would make it 0
         return write(values, count, seed, encoded, (index, value, decoded) -> {});
     }
 
@@ -111,8 +119,8 @@ public final class RandomKCodec implements Codec {
         Float32.checkRoom(owed, count);
         Float32.checkRoom(left, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Float32.KERNELS.add(left, 0, gradient, 0, owed, 0, count);
-        Float32.checkFinite(left, count);
+        kernels.add(left, 0, gradient, 0, owed, 0, count);
+        Float32.checkFinite(kernels, left, count);
         return write(left, count, seed, encoded, (index, value, decoded) -> {
             left.set(Float32.FLOAT, index * Float.BYTES, value - decoded);
         });

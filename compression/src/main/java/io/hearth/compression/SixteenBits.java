@@ -16,6 +16,8 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
 
     HalfFloat format();
 
+    CodecKernels kernels();
+
     @Override
     default float largest() {
         return format().largest();
@@ -45,7 +47,7 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     default long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        refuse(Float32.KERNELS.narrow(format(), values, 0, count, encoded, Header.BYTES), 0, values);
+        refuse(kernels().narrow(format(), values, 0, count, encoded, Header.BYTES), 0, values);
         Header.write(encoded, id(), 0, count);
         return encodedBytesMax(count);
     }
@@ -67,9 +69,9 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
         for (long done = 0; done < count; done += Float32.BLOCK) {
             int n = Float32.blockAt(done, count);
             long at = done * Float.BYTES;
-            Float32.KERNELS.add(left, at, gradient, at, owed, at, n);
+            kernels().add(left, at, gradient, at, owed, at, n);
             long halvesAt = Header.BYTES + done * Short.BYTES;
-            refuse(Float32.KERNELS.narrowLeavingError(format(), left, at, n, encoded, halvesAt), done, left);
+            refuse(kernels().narrowLeavingError(format(), left, at, n, encoded, halvesAt), done, left);
         }
         Header.write(encoded, id(), 0, count);
         return encodedBytesMax(count);
@@ -86,7 +88,7 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
     default void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         Float32.checkRoom(values, count);
         check(encoded, count);
-        Float32.KERNELS.widen(format(), encoded, Header.BYTES, values, 0, count);
+        kernels().widen(format(), encoded, Header.BYTES, values, 0, count);
     }
 
     @Override
@@ -94,7 +96,7 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
             throws MalformedMessageException {
         Float32.checkRoom(values, count);
         check(encoded, count);
-        Float32.KERNELS.widenAndAdd(format(), encoded, Header.BYTES, values, 0, count);
+        kernels().widenAndAdd(format(), encoded, Header.BYTES, values, 0, count);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import java.lang.foreign.MemorySegment;
 
 /** Values that come into being chunk by chunk, so that whoever looks at them first finds them in the cache. */
@@ -32,7 +33,7 @@ interface Source {
     }
 
     /** {@code left[i] = gradient[i] + owed[i]}. */
-    static Source sum(MemorySegment gradient, MemorySegment owed, MemorySegment left) {
+    static Source sum(CodecKernels kernels, MemorySegment gradient, MemorySegment owed, MemorySegment left) {
         return new Source() {
             @Override
             public MemorySegment values() {
@@ -48,7 +49,7 @@ interface Source {
             @Override
             public void make(long first, int n) {
                 long offset = first * Float.BYTES;
-                Float32.KERNELS.add(left, offset, gradient, offset, owed, offset, n);
+                kernels.add(left, offset, gradient, offset, owed, offset, n);
             }
         };
     }

@@ -1,5 +1,7 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -26,6 +28,7 @@ public final class TopKCodec implements Codec {
 
     private final double fraction;
     private final boolean full;
+    private final CodecKernels kernels;
 
     /**
      * Keeps that share of the values, 16 bits of each.
@@ -43,9 +46,14 @@ public final class TopKCodec implements Codec {
      * @param full all 32 bits of each, or else 16
      */
     public TopKCodec(double fraction, boolean full) {
+        this(fraction, full, Engines.best().codecKernels());
+    }
+
+    TopKCodec(double fraction, boolean full, CodecKernels kernels) {
         checkFraction("topk", fraction);
         this.fraction = fraction;
         this.full = full;
+        this.kernels = kernels;
     }
 
     static void checkFraction(String codec, double fraction) {
@@ -95,7 +103,7 @@ public final class TopKCodec implements Codec {
         Float32.checkRoom(owed, count);
         Float32.checkRoom(left, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        return write(Source.sum(gradient, owed, left), count, encoded, (index, value, decoded) -> {
+        return write(Source.sum(kernels, gradient, owed, left), count, encoded, (index, value, decoded) -> {
             left.set(Float32.FLOAT, index * Float.BYTES, value - decoded);
         });
     }
@@ -105,8 +113,8 @@ public final class TopKCodec implements Codec {
         if (count == 0) {
             return new Sparse.Writer(encoded, 0, 0, full, 0).finish();
         }
-        var threshold = MagnitudeThreshold.of(source, count, kept(fraction, count));
-        return new LargestWriter(source.values(), count, full).write(threshold, encoded, sent);
+        var threshold = MagnitudeThreshold.of(kernels, source, count, kept(fraction, count));
+        return new LargestWriter(kernels, source.values(), count, full).write(threshold, encoded, sent);
     }
 
     @Override

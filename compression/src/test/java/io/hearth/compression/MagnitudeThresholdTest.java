@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -12,6 +14,7 @@ import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 final class MagnitudeThresholdTest {
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
     private static final int COUNT = 40_000;
     private static final int[] KEPT = {1, 2, 40, 399, 4000, 20_000, COUNT - 1, COUNT};
 
@@ -70,7 +73,7 @@ final class MagnitudeThresholdTest {
             try (var arena = Arena.ofConfined()) {
                 MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
                 var refusal = assertThrows(
-                        NonFiniteException.class, () -> MagnitudeThreshold.of(Source.of(memory), COUNT, 40));
+                        NonFiniteException.class, () -> MagnitudeThreshold.of(KERNELS, Source.of(memory), COUNT, 40));
                 assertEquals(bad, refusal.index());
             }
         }
@@ -89,7 +92,7 @@ final class MagnitudeThresholdTest {
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
             for (int kept : KEPT) {
-                MagnitudeThreshold threshold = MagnitudeThreshold.of(Source.of(memory), COUNT, kept);
+                MagnitudeThreshold threshold = MagnitudeThreshold.of(KERNELS, Source.of(memory), COUNT, kept);
                 long above = 0;
                 long equal = 0;
                 for (float value : values) {
@@ -101,7 +104,7 @@ final class MagnitudeThresholdTest {
                 assertTrue(threshold.ties() <= equal, what + ": ties that are there, keep " + kept);
                 assertEquals(kept, threshold.kept());
                 assertEquals(Float.floatToRawIntBits(magnitudes[COUNT - 1]), threshold.largest(), what);
-                var from = MagnitudeThreshold.from(Source.of(memory), COUNT, threshold.leastBits());
+                var from = MagnitudeThreshold.from(KERNELS, Source.of(memory), COUNT, threshold.leastBits());
                 assertEquals(threshold.ties() > 0 ? above + equal : above, from.kept(), what + " from, " + kept);
                 assertEquals(threshold.largest(), from.largest());
                 float least = magnitudes[COUNT - kept];

@@ -1,9 +1,11 @@
 package io.hearth.compression;
 
+import io.hearth.accel.Engines;
+
 final class PassDenseCodecTest extends CodecContractTest {
     @Override
     Codec codec() {
-        return new PassDenseCodec(new Int8Codec(64));
+        return OnNonFinite.PASS_DENSE.around(new Int8Codec(64), Engines.best().codecKernels());
     }
 
     @Override

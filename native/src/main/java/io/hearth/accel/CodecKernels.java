@@ -146,6 +146,24 @@ public interface CodecKernels {
      */
     int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices);
 
+    /**
+     * Counts the values whose magnitude is at least that where {@code histogram} begins, on top of what it has counted.
+     *
+     * @param count at least 0
+     * @param histogram written
+     */
+    void histogram(MemorySegment values, long valuesOffset, long count, MagnitudeHistogram histogram);
+
+    /**
+     * Into runs of how many values a caller should cut {@code count} of them who does several things to each: as many as stay in
+     * a first-level cache, or more where those are better off in one submission. At least 1,024, a multiple of that, at most
+     * {@link #RUN_MAX}.
+     */
+    int run(long count);
+
+    /** Most values of a {@link #run}: what a caller keeps for one is 4 MiB. */
+    int RUN_MAX = 1 << 20;
+
     /** How much longer than the count the array of {@link #select} has to be, because whole vectors are written. */
     int SELECT_SLACK = 64;
 }

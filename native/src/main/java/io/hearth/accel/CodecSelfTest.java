@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 final class CodecSelfTest {
     private static final int COUNT = 4099;
     private static final int[] BLOCKS = {64, 67, 1000};
+    private static final int LAST_LANE = 31; // of a group of 32 threads
     private static final int ZEROS = 67; // of both signs: a whole block
     private static final int[] BITS = {Byte.SIZE, Byte.SIZE / 2};
     private static final long SEED = 0x0123_4567_89ab_cdefL;
@@ -46,7 +47,9 @@ final class CodecSelfTest {
                         }
                     }
                 }
-                Optional<String> difference = selecting(values, exponent << 23).or(() -> refusing(arena, values));
+                Optional<String> difference = selecting(values, exponent << 23)
+                        .or(() -> counting(arena, values, exponent << 23))
+                        .or(() -> refusing(arena, values));
                 if (difference.isPresent()) {
                     return difference;
                 }
@@ -121,6 +124,33 @@ final class CodecSelfTest {
         return found == expected && Arrays.equals(one, 0, found, other, 0, found)
                 ? Optional.empty()
                 : Optional.of("select finds " + found + " values instead of " + expected + ", or others");
+    }
+
+    /** In wide buckets, in narrow ones, in one magnitude each, and mostly as one. */
+    private Optional<String> counting(Arena arena, MemorySegment values, int low) {
+        return counting(arena, values, COUNT - 1, 0, MagnitudeHistogram.HIGH_MAX, 18)
+                .or(() -> counting(arena, values, LAST_LANE, low, low + (1L << 25), 12))
+                .or(() -> counting(arena, values, COUNT - 1, low, low + (1L << 13), 0))
+                .or(() -> counting(arena, values, LAST_LANE, low, low + 1000, 5));
+    }
+
+    /** With the largest at a place where few look, and one value that is just {@code high}. */
+    private Optional<String> counting(Arena arena, MemorySegment values, int largestAt, int low, long high, int shift) {
+        MemorySegment marked = copy(arena, values);
+        marked.setAtIndex(ValueLayout.JAVA_FLOAT, largestAt, -Float.MAX_VALUE);
+        marked.setAtIndex(ValueLayout.JAVA_INT, COUNT / 3, (int) Math.min(high, Float.floatToRawIntBits(1)));
+        var one = new MagnitudeHistogram();
+        var other = new MagnitudeHistogram();
+        long bound = Math.min(high, MagnitudeHistogram.HIGH_MAX);
+        one.begin(low, bound, shift);
+        other.begin(low, bound, shift);
+        subject.histogram(marked, 0, COUNT, one);
+        portable.histogram(marked, 0, COUNT, other);
+        checks++;
+        return one.sameAs(other)
+                ? Optional.empty()
+                : Optional.of("histogram of magnitudes from " + low + " by 2^" + shift + " counts " + one.counted()
+                        + " values instead of " + other.counted() + ", or others");
     }
 
     private static MemorySegment copy(Arena arena, MemorySegment values) {

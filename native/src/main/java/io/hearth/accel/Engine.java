@@ -8,11 +8,6 @@ public enum Engine {
         public Reducer newReducer() {
             return new PortableReducer();
         }
-
-        @Override
-        public CodecKernels codecKernels() {
-            return new PortableCodecKernels();
-        }
     },
 
     /** The Vector API; only in a JVM started with {@code --add-modules jdk.incubator.vector}. */
@@ -20,11 +15,6 @@ public enum Engine {
         @Override
         public Reducer newReducer() {
             return new VectorReducer();
-        }
-
-        @Override
-        public CodecKernels codecKernels() {
-            return new VectorCodecKernels();
         }
     },
 
@@ -37,12 +27,6 @@ public enum Engine {
         public Reducer newReducer() {
             Engine cpu = Engines.best().engine();
             return new MetalReducer(ProvenMetal.here(), cpu.newReducer(), forced(cpu));
-        }
-
-        @Override
-        public CodecKernels codecKernels() {
-            Engine cpu = Engines.best().engine();
-            return new MetalCodecKernels(ProvenMetal.here(), cpu.codecKernels(), forced(cpu));
         }
 
         private static EngineChoice forced(Engine cpu) {
@@ -65,5 +49,7 @@ public enum Engine {
     public abstract Reducer newReducer();
 
     /** The codecs' loops of this engine; threads may share them. */
-    public abstract CodecKernels codecKernels();
+    public CodecKernels codecKernels() {
+        return newReducer().codecKernels();
+    }
 }

@@ -91,7 +91,7 @@ public final class EngineSelfTest {
         }
         var reducing = ReducerSelfTest.of(metal);
         var packing = new CodecSelfTest(
-                new MetalCodecKernels(metal, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0)));
+                Engines.reducerOn(metal, EngineChoice.from(Engine.PORTABLE, 0)).codecKernels());
         Optional<String> difference = reducing.firstDifference().or(packing::firstDifference);
         MetalStatus after = metal.status();
         Optional<String> fault = after.faults().isEmpty() ? Optional.empty() : Optional.of(after.why());

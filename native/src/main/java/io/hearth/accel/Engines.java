@@ -1,5 +1,6 @@
 package io.hearth.accel;
 
+import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalStatus;
 import io.hearth.core.SetupException;
@@ -25,16 +26,12 @@ public final class Engines {
 
         /** A reducer of the chosen engine, for one thread at a time. */
         public Reducer newReducer() {
-            return engine == Engine.METAL
-                    ? new MetalReducer(ProvenMetal.here(), division.cpu().newReducer(), division)
-                    : engine.newReducer();
+            return engine == Engine.METAL ? reducerOn(ProvenMetal.here(), division) : engine.newReducer();
         }
 
         /** The codecs' loops of the chosen engine; threads may share them. */
         public CodecKernels codecKernels() {
-            return engine == Engine.METAL
-                    ? new MetalCodecKernels(ProvenMetal.here(), division.cpu().codecKernels(), division)
-                    : engine.codecKernels();
+            return newReducer().codecKernels();
         }
     }
 
@@ -64,6 +61,17 @@ public final class Engines {
      */
     public static Choice chosen(EngineName name, CalibrationStore store) throws SetupException {
         return chosen(name, vectorPresent(), here(store));
+    }
+
+    /**
+     * A reducer on a GPU that somebody else opened, such as that of {@link io.hearth.accel.metal.MetalStandIn}: for tests, since a
+     * process has one GPU of its own.
+     *
+     * @param metal shared with others; closed by its owner, after the last call
+     * @param division which calls are the GPU's
+     */
+    public static Reducer reducerOn(MetalEngine metal, EngineChoice division) {
+        return new MetalReducer(metal, division.cpu().newReducer(), division);
     }
 
     static Choice best(boolean vectorPresent) {

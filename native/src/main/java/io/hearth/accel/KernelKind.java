@@ -23,7 +23,9 @@ public enum KernelKind {
     /** {@link CodecKernels#dequantiseAndAdd} of int8. */
     ADD_INT8(DataType.FLOAT32),
     /** {@link CodecKernels#select} of one value in a hundred. */
-    SELECT_FLOAT32(DataType.FLOAT32);
+    SELECT_FLOAT32(DataType.FLOAT32),
+    /** {@link CodecKernels#histogram} that counts one value in a hundred. */
+    HISTOGRAM_FLOAT32(DataType.FLOAT32);
 
     private final DataType type;
 

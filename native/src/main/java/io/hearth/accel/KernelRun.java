@@ -26,6 +26,8 @@ public final class KernelRun implements AutoCloseable {
     private static final int CACHE_LINE = 64;
     private static final long SEED = 17;
     private static final int ONE_IN_A_HUNDRED = Float.floatToRawIntBits(1.99f);
+    private static final int BUCKET_SHIFT = 12; // four octaves
+    private static final long COUNTS_BYTES = (MagnitudeHistogram.BUCKETS + 1L) * Integer.BYTES;
     private static final int DIVISOR = 1; // keeps the values and takes as long as any other
 
     private final Arena arena = Arena.ofConfined();
@@ -36,6 +38,7 @@ public final class KernelRun implements AutoCloseable {
     private final MemorySegment[] inputs = new MemorySegment[MANY];
     private final MemorySegment body;
     private final int[] indices;
+    private final MagnitudeHistogram histogram = new MagnitudeHistogram();
     private int selected;
 
     /**
@@ -57,7 +60,8 @@ public final class KernelRun implements AutoCloseable {
         }
         boolean packs = kind == KernelKind.QUANTISE_INT8 || kind == KernelKind.ADD_INT8;
         boolean selects = kind == KernelKind.SELECT_FLOAT32;
-        body = arena.allocate(packs ? INT8.bytes(count) : selects ? bytes : 1, CACHE_LINE);
+        boolean counts = kind == KernelKind.HISTOGRAM_FLOAT32;
+        body = arena.allocate(packs ? INT8.bytes(count) : selects ? bytes : counts ? COUNTS_BYTES : 1, CACHE_LINE);
         indices = new int[selects ? count + CodecKernels.SELECT_SLACK : 0];
         if (kind == KernelKind.ADD_INT8) {
             new PortableCodecKernels().quantise(INT8, Rounding.NEAREST, 0, operandOfBody(), 0, count, body, 0);
@@ -105,6 +109,11 @@ public final class KernelRun implements AutoCloseable {
             case QUANTISE_INT8 -> codecs.quantise(INT8, Rounding.NEAREST, 0, target, 0, count, body, 0);
             case ADD_INT8 -> codecs.dequantiseAndAdd(INT8, body, 0, target, 0, count);
             case SELECT_FLOAT32 -> selected = codecs.select(target, 0, count, ONE_IN_A_HUNDRED, indices);
+            case HISTOGRAM_FLOAT32 -> {
+                long high = ONE_IN_A_HUNDRED + (1L << (MagnitudeHistogram.BUCKET_BITS + BUCKET_SHIFT));
+                histogram.begin(ONE_IN_A_HUNDRED, high, BUCKET_SHIFT);
+                codecs.histogram(target, 0, count, histogram);
+            }
         }
     }
 
@@ -118,14 +127,14 @@ public final class KernelRun implements AutoCloseable {
         return inputs;
     }
 
-    /** Packed levels; for C also the indices that it selects. */
+    /** Packed levels; for C also the indices that it selects, and the counts of its histogram. */
     MemorySegment body() {
         return body;
     }
 
-    /** How many values the last call selected. */
-    int selected() {
-        return selected;
+    /** How many values the last call selected or counted. */
+    long selected() {
+        return kind == KernelKind.HISTOGRAM_FLOAT32 ? histogram.counted() : selected;
     }
 
     int count() {

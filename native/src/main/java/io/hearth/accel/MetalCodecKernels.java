@@ -11,11 +11,14 @@ import java.lang.foreign.MemorySegment;
  * halves, checks of bodies, short runs, and whatever of a call the GPU left undone.
  */
 final class MetalCodecKernels implements CodecKernels {
+    private static final int RUN_UNIT = 1024;
+
     private final MetalEngine metal;
     private final CodecKernels cpu;
     private final long quantiseFrom;
     private final long addFrom;
     private final long selectFrom;
+    private final long histogramFrom;
     private final long sumFrom;
 
     /** Both are shared with others. */
@@ -25,6 +28,7 @@ final class MetalCodecKernels implements CodecKernels {
         quantiseFrom = choice.metalFrom(KernelKind.QUANTISE_INT8);
         addFrom = choice.metalFrom(KernelKind.ADD_INT8);
         selectFrom = choice.metalFrom(KernelKind.SELECT_FLOAT32);
+        histogramFrom = choice.metalFrom(KernelKind.HISTOGRAM_FLOAT32);
         sumFrom = choice.metalFrom(KernelKind.SUM_FLOAT32);
     }
 
@@ -127,7 +131,7 @@ final class MetalCodecKernels implements CodecKernels {
             return 0;
         }
         var how = new Quantising(format.block(), format.scaleMax(), rounding.stochastic(), rounding.seed(), firstBlock);
-        return metal.quantise(how, values, valuesOffset, count, leavesError, body, bodyOffset);
+        return metal.codecs().quantise(how, values, valuesOffset, count, leavesError, body, bodyOffset);
     }
 
     @Override
@@ -167,7 +171,7 @@ final class MetalCodecKernels implements CodecKernels {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
         return takes(addFrom, format, count)
-                ? metal.dequantise(format.block(), adds, body, bodyOffset, values, valuesOffset, count)
+                ? metal.codecs().dequantise(format.block(), adds, body, bodyOffset, values, valuesOffset, count)
                 : 0;
     }
 
@@ -183,8 +187,37 @@ final class MetalCodecKernels implements CodecKernels {
             return cpu.select(values, valuesOffset, count, leastBits, indices);
         }
         int[] found = {0};
-        int done = (int) metal.select(values, valuesOffset, count, leastBits, place -> indices[found[0]++] = place);
+        int done = (int)
+                metal.codecs().select(values, valuesOffset, count, leastBits, place -> indices[found[0]++] = place);
         return PortableCodecKernels.select(values, valuesOffset, done, count, leastBits, indices, found[0]);
+    }
+
+    @Override
+    public void histogram(MemorySegment values, long valuesOffset, long count, MagnitudeHistogram histogram) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        long done = 0;
+        if (takes(histogramFrom, count)) {
+            done = metal.codecs()
+                    .histogram(
+                            values,
+                            valuesOffset,
+                            count,
+                            histogram.low(),
+                            histogram.high(),
+                            histogram.shift(),
+                            MagnitudeHistogram.BUCKETS,
+                            histogram::add,
+                            histogram::largest);
+        }
+        PortableCodecKernels.histogram(cpu, values, valuesOffset, done, count, histogram);
+    }
+
+    /** As large as the CPU would have it, unless a larger run is one that the GPU does. */
+    @Override
+    public int run(long count) {
+        int most = (int) Math.min(RUN_MAX, Math.ceilDiv(count, RUN_UNIT) * RUN_UNIT);
+        long from = Math.min(Math.min(quantiseFrom, selectFrom), histogramFrom);
+        return takes(from, most) ? most : cpu.run(count);
     }
 
     @Override

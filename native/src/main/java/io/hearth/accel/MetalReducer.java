@@ -17,6 +17,7 @@ final class MetalReducer implements Reducer {
 
     private final MetalEngine metal;
     private final Reducer cpu;
+    private final CodecKernels codecs;
 
     /** By type: bytes of an operand from which the GPU is asked. */
     private final Map<DataType, Long> combineFrom = new EnumMap<>(DataType.class);
@@ -28,6 +29,7 @@ final class MetalReducer implements Reducer {
     MetalReducer(MetalEngine metal, Reducer cpu, EngineChoice choice) {
         this.metal = metal;
         this.cpu = cpu;
+        codecs = new MetalCodecKernels(metal, cpu.codecKernels(), choice);
         for (DataType type : DataType.values()) {
             KernelKind.combining(type).ifPresent(kind -> combineFrom.put(type, choice.metalFrom(kind)));
             KernelKind.combiningMany(type).ifPresent(kind -> combineManyFrom.put(type, choice.metalFrom(kind)));
@@ -37,6 +39,11 @@ final class MetalReducer implements Reducer {
 
     private boolean takes(Map<DataType, Long> from, DataType type, long count) {
         return count * type.bytes() >= from.getOrDefault(type, NEVER) && metal.takes(type, count);
+    }
+
+    @Override
+    public CodecKernels codecKernels() {
+        return codecs;
     }
 
     @Override

@@ -264,6 +264,36 @@ final class PortableCodecKernels implements CodecKernels {
         return select(values, valuesOffset, 0, count, leastBits, indices, 0);
     }
 
+    @Override
+    public void histogram(MemorySegment values, long valuesOffset, long count, MagnitudeHistogram histogram) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        histogram(this, values, valuesOffset, 0, count, histogram);
+    }
+
+    @Override
+    public int run(long count) {
+        return MagnitudeHistogram.RUN;
+    }
+
+    /** Those from {@code first} on: few of them are counted mostly, so {@code engine} finds these first. */
+    static void histogram(
+            CodecKernels engine,
+            MemorySegment values,
+            long offset,
+            long first,
+            long count,
+            MagnitudeHistogram histogram) {
+        int[] places = histogram.places();
+        for (long done = first; done < count; done += MagnitudeHistogram.RUN) {
+            int n = (int) Math.min(MagnitudeHistogram.RUN, count - done);
+            long at = offset + done * Float.BYTES;
+            int found = engine.select(values, at, n, histogram.low(), places);
+            for (int i = 0; i < found; i++) {
+                histogram.add(values.get(BITS, at + (long) places[i] * Float.BYTES) & MAGNITUDE);
+            }
+        }
+    }
+
     /** Those from {@code first} on, written behind the {@code found} that are known. */
     static int select(
             MemorySegment values, long offset, int first, int count, int leastBits, int[] indices, int found) {

@@ -30,6 +30,11 @@ final class PortableReducer implements Reducer {
     }
 
     @Override
+    public CodecKernels codecKernels() {
+        return new PortableCodecKernels();
+    }
+
+    @Override
     public String name() {
         return Engine.PORTABLE.label();
     }

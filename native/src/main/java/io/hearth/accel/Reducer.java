@@ -27,6 +27,9 @@ import java.lang.foreign.MemorySegment;
  * share buffers of the GPU, and a call there makes some small objects.
  */
 public interface Reducer {
+    /** The codecs' loops of the same engine; unlike a reducer, threads may share them. */
+    CodecKernels codecKernels();
+
     /** Name for logs and {@code --engine}: {@code portable}, {@code vector}, {@code metal} */
     String name();
 

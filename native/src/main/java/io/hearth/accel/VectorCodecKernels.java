@@ -361,4 +361,15 @@ final class VectorCodecKernels implements CodecKernels {
         }
         return PortableCodecKernels.select(values, valuesOffset, i, count, leastBits, indices, found);
     }
+
+    @Override
+    public void histogram(MemorySegment values, long valuesOffset, long count, MagnitudeHistogram histogram) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        PortableCodecKernels.histogram(this, values, valuesOffset, 0, count, histogram);
+    }
+
+    @Override
+    public int run(long count) {
+        return MagnitudeHistogram.RUN;
+    }
 }

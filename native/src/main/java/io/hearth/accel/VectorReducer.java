@@ -15,11 +15,16 @@ import java.lang.foreign.MemorySegment;
  */
 final class VectorReducer implements Reducer {
     private final PortableReducer arrays = new PortableReducer();
-    private final Kernel float32 = new FloatVectors(arrays.kernel(DataType.FLOAT32));
+    private final FloatVectors float32 = new FloatVectors(arrays.kernel(DataType.FLOAT32));
     private final Kernel float64 = new DoubleVectors(arrays.kernel(DataType.FLOAT64));
     private final Kernel bfloat16 = new BfloatVectors(arrays.kernel(DataType.BFLOAT16));
     private final Kernel int32 = new IntVectors(arrays.kernel(DataType.INT32));
     private final Kernel int64 = new LongVectors(arrays.kernel(DataType.INT64));
+
+    @Override
+    public CodecKernels codecKernels() {
+        return new VectorCodecKernels();
+    }
 
     @Override
     public String name() {
@@ -54,6 +59,17 @@ final class VectorReducer implements Reducer {
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+    }
+
+    @Override
+    public void combineAll(
+            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
+        if (type == DataType.FLOAT32 && op == ReduceOp.SUM) {
+            Operands.checkAll(type, op, target, targetOffset, inputs, count);
+            float32.sumAll(target, targetOffset, inputs, count);
+        } else {
+            Reducer.super.combineAll(type, op, target, targetOffset, inputs, count);
+        }
     }
 
     @Override

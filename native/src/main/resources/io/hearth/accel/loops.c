@@ -132,6 +132,28 @@ long add_int8(float *restrict values, void *b, void *c, void *d, const int8_t *r
     return 0;
 }
 
+enum { BUCKETS = 1 << 13, BUCKET_SHIFT = 12 };
+
+long histogram_float32(const float *restrict values, void *b, void *c, void *d, uint32_t *restrict counts, long n)
+{
+    const float least = 1.99f;
+    uint32_t low;
+    memcpy(&low, &least, sizeof low);
+    memset(counts, 0, (BUCKETS + 1) * sizeof *counts);
+    long counted = 0;
+    for (long i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, values + i, sizeof bits);
+        bits &= 0x7fffffffu;
+        if (bits >= low) {
+            uint32_t bucket = (bits - low) >> BUCKET_SHIFT;
+            counts[bucket < BUCKETS ? bucket : BUCKETS]++;
+            counted++;
+        }
+    }
+    return counted;
+}
+
 long select_float32(const float *restrict values, void *b, void *c, void *d, int32_t *restrict indices, long n)
 {
     long found = 0;

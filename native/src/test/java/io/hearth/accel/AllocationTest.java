@@ -69,7 +69,9 @@ final class AllocationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SUM4_FLOAT32", "SUM4_BFLOAT16", "ADD_INT8", "QUANTISE_INT8", "SELECT_FLOAT32"})
+    @EnumSource(
+            names = {"SUM4_FLOAT32", "SUM4_BFLOAT16", "ADD_INT8", "QUANTISE_INT8", "SELECT_FLOAT32", "HISTOGRAM_FLOAT32"
+            })
     void theVectorEnginesOtherKernelsMakeNone(KernelKind kind) {
         Reducer reducer = Engine.VECTOR.newReducer();
         CodecKernels codecs = Engine.VECTOR.codecKernels();

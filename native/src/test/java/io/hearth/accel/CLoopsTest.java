@@ -38,7 +38,7 @@ final class CLoopsTest {
                     if (kind == KernelKind.QUANTISE_INT8) {
                         assertEquals(-1, one.body().mismatch(other.body()), "body");
                     }
-                    if (kind == KernelKind.SELECT_FLOAT32) {
+                    if (kind == KernelKind.SELECT_FLOAT32 || kind == KernelKind.HISTOGRAM_FLOAT32) {
                         assertEquals(other.selected(), c.call(one));
                     }
                 }

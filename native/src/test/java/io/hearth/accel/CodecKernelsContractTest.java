@@ -170,6 +170,72 @@ abstract class CodecKernelsContractTest {
         }
     }
 
+    /** One after the other, in whole buckets that end at each bound, across several calls. */
+    @Test
+    void theHistogramCountsEachMagnitudeOnceInItsBucket() {
+        var random = new SplittableRandom(8);
+        int one = Float.floatToRawIntBits(1);
+        for (int length : LENGTHS) {
+            float[] values = values(length, random);
+            if (length > 20) {
+                values[3] = Float.NaN;
+                values[length - 1] = Float.NEGATIVE_INFINITY;
+            }
+            try (var arena = Arena.ofConfined()) {
+                MemorySegment memory = guarded(arena, values, 1);
+                assertCounted(values, memory, 0, 1L << 31, 18);
+                assertCounted(values, memory, 1, 1 + (1L << 25), 12);
+                assertCounted(values, memory, one, one + (1L << 18), 5);
+                assertCounted(values, memory, one, one + 700, 0);
+                assertCounted(values, memory, one, one, 0);
+                assertCounted(values, memory, Float.floatToRawIntBits(Float.POSITIVE_INFINITY), 1L << 31, 18);
+            }
+        }
+    }
+
+    private void assertCounted(float[] values, MemorySegment memory, int low, long high, int shift) {
+        var histogram = new MagnitudeHistogram();
+        histogram.begin(low, high, shift);
+        int half = values.length / 2;
+        kernels().histogram(memory, GUARD + 1, half, histogram);
+        kernels().histogram(memory, GUARD + 1 + half * 4L, values.length - half, histogram);
+        long[] expected = new long[MagnitudeHistogram.BUCKETS + 1];
+        int largest = 0;
+        for (float value : values) {
+            int magnitude = Float.floatToRawIntBits(value) & Integer.MAX_VALUE;
+            if (magnitude >= low) {
+                largest = Math.max(largest, magnitude);
+                expected[magnitude >= high ? MagnitudeHistogram.BUCKETS : (magnitude - low) >> shift]++;
+            }
+        }
+        String what = values.length + " from " + low + " by 2^" + shift;
+        for (int bucket = 0; bucket < MagnitudeHistogram.BUCKETS; bucket++) {
+            assertEquals(expected[bucket], histogram.count(bucket), what);
+        }
+        assertEquals(expected[MagnitudeHistogram.BUCKETS], histogram.beyond(), what);
+        assertEquals(Arrays.stream(expected).sum(), histogram.counted(), what);
+        assertEquals(largest, histogram.largest(), what);
+    }
+
+    @Test
+    void rangesThatDoNotFitAreTheCallersMistake() {
+        var histogram = new MagnitudeHistogram();
+        refused("low", () -> histogram.begin(-1, 5, 0));
+        refused("shift", () -> histogram.begin(0, 5, 19));
+        refused("shift", () -> histogram.begin(0, 5, -1));
+        refused("high", () -> histogram.begin(6, 5, 0));
+        refused("high", () -> histogram.begin(6, 6 + MagnitudeHistogram.BUCKETS + 1, 0));
+        refused("high", () -> histogram.begin(Integer.MAX_VALUE, MagnitudeHistogram.HIGH_MAX + 1, 18));
+    }
+
+    @Test
+    void aRunIsWholeUnitsWithinItsBounds() {
+        for (long count : new long[] {0, 1, 1000, 1024, 16_384, 1 << 20, (1 << 20) + 1, 1L << 40}) {
+            int run = kernels().run(count);
+            assertTrue(run >= 1024 && run % 1024 == 0 && run <= CodecKernels.RUN_MAX, run + " of " + count);
+        }
+    }
+
     @Test
     void addAddsWhereverTheTargetIs() {
         var random = new SplittableRandom(6);
@@ -238,6 +304,9 @@ abstract class CodecKernelsContractTest {
             refused("body", () -> kernels.dequantiseAndAdd(format, body, -1, ten, 0, 10));
             refused("body", () -> kernels.badBlock(format, body, 0, 11));
             refused("places", () -> kernels.select(ten, 0, 10, 0, new int[10]));
+            var histogram = new MagnitudeHistogram();
+            refused("values", () -> kernels.histogram(ten, 4, 10, histogram));
+            refused("native", () -> kernels.histogram(heap, 0, 10, histogram));
             refused("target", () -> kernels.add(ten.asReadOnly(), 0, ten, 0, ten, 0, 10));
             refused("right", () -> kernels.add(ten, 0, ten, 0, ten, 1, 10));
         }

@@ -48,6 +48,11 @@ final class EngineSelfTestTest {
         }
 
         @Override
+        public CodecKernels codecKernels() {
+            return right.codecKernels();
+        }
+
+        @Override
         public void combine(
                 DataType type,
                 ReduceOp op,

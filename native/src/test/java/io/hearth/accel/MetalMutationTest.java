@@ -117,6 +117,22 @@ final class MetalMutationTest {
                         + "\n        uint i [[thread_position_in_grid]]) {\n    if (false) {"),
         GUARD_OF_A_MASK_FORGOTTEN("i < job.count && ", ""),
         MASK_REVERSED("1u << lane", "1u << (31u - lane)"),
+        BARRIER_OF_A_RUNS_LARGEST_MISSING(
+                "found[lane] = most;\n    threadgroup_barrier(mem_flags::mem_threadgroup);", "found[lane] = most;"),
+        LARGEST_OF_A_LANE_LEFT_OUT(
+                "for (uint k = 0; k < LANES; k++) {\n            most",
+                "for (uint k = 0; k + 1 < LANES; k++) {\n            most"),
+        GUARD_OF_A_RUN_FORGOTTEN("min(HISTOGRAM_RUN, job.count - start)", "HISTOGRAM_RUN"),
+        RUN_OF_ANOTHER_LENGTH("constant uint HISTOGRAM_RUN = 32 * LANES;", "constant uint HISTOGRAM_RUN = 16 * LANES;"),
+        COUNTED_WITHOUT_BEING_ATOMIC(
+                "atomic_fetch_add_explicit(&counts[bucket], 1u, memory_order_relaxed);", "counts[bucket]++;"),
+        THE_LEAST_NOT_COUNTED("if (magnitude >= job.low)", "if (magnitude > job.low)"),
+        BUCKETS_FROM_ZERO_ON("(magnitude - job.low) >> job.shift", "min(magnitude >> job.shift, job.buckets)"),
+        BUCKETS_OF_ONE_VALUE(
+                "(magnitude - job.low) >> job.shift", "min((magnitude - job.low) >> (job.shift & 3u), job.buckets)"),
+        BEYOND_TOO_LATE("magnitude >= job.high ?", "magnitude > job.high ?"),
+        SIGN_TAKEN_FOR_A_LARGE_MAGNITUDE(
+                "values[start + i] & MAGNITUDE;\n        if", "values[start + i];\n        if"),
         SIGN_TAKEN_FOR_MAGNITUDE("(values[i] & MAGNITUDE) >= job.least", "values[i] >= job.least");
 
         private final String from;

@@ -16,10 +16,14 @@ enum Kernel {
     DIVIDE_INT32,
     QUANTISE_INT8,
     ADD_INT8,
-    SELECT_FLOAT32;
+    SELECT_FLOAT32,
+    HISTOGRAM_FLOAT32;
 
     /** Threads of a group that share memory. */
     static final int LANES = 32;
+
+    /** How many values a group of {@link #HISTOGRAM_FLOAT32} looks at. */
+    static final int HISTOGRAM_RUN = 32 * LANES;
 
     /** How many inputs one dispatch of a combining kernel takes, at least 2. */
     static final int INPUTS_MAX = 4;
@@ -29,7 +33,10 @@ enum Kernel {
 
     /** How many threads each group has to have, {@link #LANES}; 0 where that does not matter. */
     int lanes() {
-        return this == QUANTISE_INT8 || this == SELECT_FLOAT32 ? LANES : 0;
+        return switch (this) {
+            case QUANTISE_INT8, SELECT_FLOAT32, HISTOGRAM_FLOAT32 -> LANES;
+            default -> 0;
+        };
     }
 
     String function() {

@@ -3,7 +3,7 @@ package io.hearth.accel.metal;
 import java.util.List;
 
 /**
- * How {@link MetalEngine#quantise} rounds.
+ * How {@link MetalCodecs#quantise} rounds.
  *
  * @param block values per scale, at least 8
  * @param scaleMax no scale is larger

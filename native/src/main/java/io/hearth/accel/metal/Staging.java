@@ -27,7 +27,7 @@ final class Staging {
         void release(Gpu.Buffer buffer) throws MetalException;
     }
 
-    /** No slot grows beyond {@code bytesMax}. */
+    /** Slots grow by doubling up to {@code bytesMax}, and beyond only to what a result needs. */
     Staging(Allocator allocator, int bytesMax) {
         this.allocator = allocator;
         this.bytesMax = bytesMax;
@@ -72,7 +72,7 @@ final class Staging {
     }
 
     private Gpu.Buffer slot(int index, long bytes) throws MetalException {
-        long room = Math.min(bytesMax, Math.max(bytes, Long.highestOneBit(2 * bytes - 1)));
+        long room = Math.max(bytes, Math.min(bytesMax, Long.highestOneBit(2 * bytes - 1)));
         while (slots.size() <= index) {
             slots.add(allocator.allocate(room));
         }

@@ -5,6 +5,9 @@
 // Threads of a group that share memory; the host starts groups of exactly so many.
 constant uint LANES = 32;
 
+// How many values one group looks at for a histogram.
+constant uint HISTOGRAM_RUN = 32 * LANES;
+
 constant uint SCALE_BYTES = 4;
 constant uint LEVEL_MAX = 127;
 constant uint LEVEL_MAX_AS_FLOAT = 0x42fe0000u;
@@ -33,6 +36,14 @@ struct AddJob {
 struct SelectJob {
     uint count;
     uint least; // bits of the smallest magnitude that is found
+};
+
+struct HistogramJob {
+    uint count;
+    uint low; // bits of the smallest magnitude that is counted
+    uint high; // from here on all are counted as one
+    uint shift; // a bucket has 2^shift magnitudes
+    uint buckets; // the one behind them is for magnitudes from high on
 };
 
 // The scale of a block with that largest magnitude, rounded up where else the largest value would be more than 127 scales.
@@ -164,5 +175,36 @@ kernel void select_float32(
             mask |= found[k];
         }
         masks[word] = mask;
+    }
+}
+
+// How many magnitudes are in which bucket, and the largest of each group. Counts are sums of ones: in whatever order the threads
+// come, they are the same.
+kernel void histogram_float32(
+        device atomic_uint* counts [[buffer(0)]],
+        device uint* largest [[buffer(1)]],
+        device const uint* values [[buffer(2)]],
+        constant HistogramJob& job [[buffer(5)]],
+        uint run [[threadgroup_position_in_grid]],
+        uint lane [[thread_position_in_threadgroup]]) {
+    threadgroup uint found[32];
+    uint start = run * HISTOGRAM_RUN;
+    uint n = min(HISTOGRAM_RUN, job.count - start);
+    uint most = 0;
+    for (uint i = lane; i < n; i += LANES) {
+        uint magnitude = values[start + i] & MAGNITUDE;
+        if (magnitude >= job.low) {
+            uint bucket = magnitude >= job.high ? job.buckets : (magnitude - job.low) >> job.shift;
+            atomic_fetch_add_explicit(&counts[bucket], 1u, memory_order_relaxed);
+            most = max(most, magnitude);
+        }
+    }
+    found[lane] = most;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (lane == 0) {
+        for (uint k = 0; k < LANES; k++) {
+            most = max(most, found[k]);
+        }
+        largest[run] = most;
     }
 }

@@ -1,0 +1,178 @@
+package io.hearth.accel.metal;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The opened GPU, if there is one, for one call at a time, each in pieces of which every one is a submission. What goes wrong is
+ * written into the {@link MetalRecord} and never thrown.
+ *
+ * <p>Any thread.
+ */
+final class GpuTurns implements AutoCloseable {
+    private final MetalLimits limits;
+    private final MetalRecord record;
+    private final ReentrantLock turn = new ReentrantLock();
+    private final @Nullable MetalThread thread;
+    private final @Nullable Gpu gpu;
+    private final Staging staging; // guarded by turn
+    private boolean closed; // guarded by turn
+
+    /** Owns what was opened. */
+    GpuTurns(MetalLimits limits, Opening opening, MetalRecord record) {
+        this.limits = limits;
+        this.record = record;
+        thread = opening.thread();
+        gpu = opening.gpu();
+        if (opening.failure() != null) {
+            record.notOpened(opening.failure());
+        } else if (gpu != null) {
+            record.opened(gpu.name());
+        }
+        staging = new Staging(
+                new Staging.Allocator() {
+                    @Override
+                    public Gpu.Buffer allocate(long bytes) throws MetalException {
+                        return onGpu(gpu -> gpu.newBuffer(bytes));
+                    }
+
+                    @Override
+                    public void release(Gpu.Buffer buffer) throws MetalException {
+                        onGpu(gpu -> {
+                            gpu.release(buffer);
+                            return buffer;
+                        });
+                    }
+                },
+                limits.pieceBytesMax());
+    }
+
+    /** One submission over {@code count} elements from {@code first} on; false if the CPU has to go on there. */
+    interface Piece {
+        boolean run(long first, int count) throws MetalException;
+    }
+
+    /** How many of {@code count} elements were done, from the first one on, in pieces of at most {@code countMax}. */
+    long inPieces(long count, int countMax, Piece piece) {
+        turn.lock();
+        try {
+            if (closed || countMax < 1 || !record.asks()) {
+                return 0;
+            }
+            long done = 0;
+            try {
+                boolean goesOn = true;
+                while (goesOn && done < count) {
+                    int n = (int) Math.min(countMax, count - done);
+                    goesOn = piece.run(done, n);
+                    done += goesOn ? n : 0;
+                }
+                record.done();
+            } catch (MetalException failed) {
+                record.fault(failed);
+                record.finishedByCpu();
+            }
+            return done;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Most elements of so many bytes in a piece, a multiple of {@code multiple}. */
+    int countMax(int elementBytes, int multiple) {
+        return limits.pieceBytesMax() / elementBytes / multiple * multiple;
+    }
+
+    /** Where the operands of a piece lie; within a piece only. */
+    Staging staging() {
+        return staging;
+    }
+
+    /** All dispatches in one command buffer, one after the other; within a piece only. */
+    void run(List<Dispatch> dispatches) throws MetalException {
+        onGpu(gpu -> {
+            gpu.run(dispatches);
+            return dispatches;
+        });
+    }
+
+    /** A buffer whose contents are read in place from now on; empty if Metal is not usable or has no room. */
+    Optional<Gpu.Buffer> share(long bytes) {
+        turn.lock();
+        try {
+            if (closed || record.lost()) {
+                return Optional.empty();
+            }
+            Gpu.Buffer buffer = onGpu(gpu -> gpu.newBuffer(bytes));
+            staging.share(buffer);
+            return Optional.of(buffer);
+        } catch (MetalException failed) {
+            record.fault(failed);
+            return Optional.empty();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Gives the buffer of ended memory back, unless the GPU may still be at work on it. */
+    void unshare(MetalMemory memory) {
+        turn.lock();
+        try {
+            if (memory.end()) {
+                staging.unshare(memory.buffer());
+                if (!closed && !record.hung()) {
+                    onGpu(gpu -> {
+                        gpu.release(memory.buffer());
+                        return memory;
+                    });
+                }
+            }
+        } catch (MetalException failed) {
+            record.fault(failed);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private interface OnGpu<T> {
+        T with(Gpu gpu) throws MetalException;
+    }
+
+    private <T> T onGpu(OnGpu<T> task) throws MetalException {
+        if (thread == null || gpu == null) {
+            throw new AssertionError("asked although there is no GPU");
+        }
+        Gpu opened = gpu;
+        Duration limit = limits.submission().multipliedBy(2).plusSeconds(1); // a submission ends itself before that
+        return thread.call(() -> task.with(opened), limit);
+    }
+
+    /** Gives all back, except after a GPU that did not answer; calls after that do nothing. */
+    @Override
+    public void close() {
+        turn.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (thread != null && gpu != null && !record.hung()) {
+                staging.close();
+                onGpu(gpu -> {
+                    gpu.close();
+                    return gpu;
+                });
+            }
+        } catch (MetalException failed) {
+            record.fault(failed);
+        } finally {
+            if (thread != null) {
+                thread.close();
+            }
+            turn.unlock();
+        }
+    }
+}

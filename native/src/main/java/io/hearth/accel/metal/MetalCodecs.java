@@ -1,0 +1,177 @@
+package io.hearth.accel.metal;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * The codecs' kernels on the GPU of a {@link MetalEngine}. As that one, it never fails: each call says how many values it did, and
+ * the caller does the rest on the CPU, which gives the same bits. Operands are not checked.
+ */
+public final class MetalCodecs {
+    private final GpuTurns turns;
+
+    MetalCodecs(GpuTurns turns) {
+        this.turns = turns;
+    }
+
+    /**
+     * Quantises whole blocks to int8, as io.hearth.accel.CodecKernels has it. Stops before a piece with a
+     * value that is not finite, which the CPU finds.
+     *
+     * @param values from {@code valuesOffset} bytes on; the error is left there if {@code leavesError}
+     * @param count at least 0
+     * @param body written from {@code bodyOffset} bytes on
+     * @return how many values are done, from the first one on: whole blocks, or all
+     */
+    public long quantise(
+            Quantising how,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            boolean leavesError,
+            MemorySegment body,
+            long bodyOffset) {
+        int block = how.block();
+        return turns.inPieces(count, turns.countMax(Float.BYTES, block), (first, n) -> {
+            int blocks = Math.ceilDiv(n, block);
+            long bytes = (long) n * Float.BYTES;
+            long bodyBytes = n + (long) blocks * Float.BYTES;
+            Gpu.Buffer packed = turns.staging().result(0, bodyBytes);
+            Gpu.Buffer left = turns.staging().result(1, bytes);
+            Gpu.Buffer bad = turns.staging().result(2, (long) blocks * Integer.BYTES);
+            long at = valuesOffset + first * Float.BYTES;
+            Dispatch.Place operand = turns.staging().operand(3, values.asSlice(at, bytes), bytes);
+            turns.run(List.of(new Dispatch(
+                    Kernel.QUANTISE_INT8,
+                    List.of(start(packed), start(left), start(bad), operand),
+                    how.parameters(n, first / block),
+                    blocks)));
+            for (int i = 0; i < blocks; i++) {
+                if (bad.contents().getAtIndex(ValueLayout.JAVA_INT, i) != 0) {
+                    return false;
+                }
+            }
+            long bodyAt = bodyOffset + first + first / block * Float.BYTES;
+            MemorySegment.copy(packed.contents(), 0, body, bodyAt, bodyBytes);
+            if (leavesError) {
+                MemorySegment.copy(left.contents(), 0, values, at, bytes);
+            }
+            return true;
+        });
+    }
+
+    /**
+     * {@code values[i] = values[i] + level[i] * scale}, or without the sum, of int8 levels.
+     *
+     * @param block values per scale
+     * @param body from {@code bodyOffset} bytes on
+     * @param values written from {@code valuesOffset} bytes on
+     * @param count at least 0
+     * @return how many values are done, from the first one on: whole blocks, or all
+     */
+    public long dequantise(
+            int block,
+            boolean adds,
+            MemorySegment body,
+            long bodyOffset,
+            MemorySegment values,
+            long valuesOffset,
+            long count) {
+        return turns.inPieces(count, turns.countMax(Float.BYTES, block), (first, n) -> {
+            long bytes = (long) n * Float.BYTES;
+            long bodyBytes = n + (long) Math.ceilDiv(n, block) * Float.BYTES;
+            long at = valuesOffset + first * Float.BYTES;
+            long bodyAt = bodyOffset + first + first / block * Float.BYTES;
+            Gpu.Buffer sums = turns.staging().result(0, bytes);
+            Dispatch.Place operand = adds ? turns.staging().operand(1, values.asSlice(at, bytes), bytes) : start(sums);
+            Dispatch.Place packed = turns.staging().operand(2, body.asSlice(bodyAt, bodyBytes), bodyBytes);
+            turns.run(List.of(new Dispatch(
+                    Kernel.ADD_INT8, List.of(start(sums), operand, packed), List.of(n, block, adds ? 1 : 0), n)));
+            MemorySegment.copy(sums.contents(), 0, values, at, bytes);
+            return true;
+        });
+    }
+
+    /**
+     * Finds the values whose magnitude, as 31 bits, is at least {@code leastBits}.
+     *
+     * @param count at least 0
+     * @param places takes their places, rising
+     * @return how many values were looked at, from the first one on
+     */
+    public long select(MemorySegment values, long valuesOffset, int count, int leastBits, IntConsumer places) {
+        return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
+            int words = Math.ceilDiv(n, Kernel.LANES);
+            long bytes = (long) n * Float.BYTES;
+            Gpu.Buffer masks = turns.staging().result(0, (long) words * Integer.BYTES);
+            Dispatch.Place operand =
+                    turns.staging().operand(1, values.asSlice(valuesOffset + first * Float.BYTES, bytes), bytes);
+            turns.run(List.of(
+                    new Dispatch(Kernel.SELECT_FLOAT32, List.of(start(masks), operand), List.of(n, leastBits), words)));
+            for (int i = 0; i < words; i++) {
+                int place = (int) first + i * Kernel.LANES;
+                for (int left = masks.contents().getAtIndex(ValueLayout.JAVA_INT, i); left != 0; left &= left - 1) {
+                    places.accept(place + Integer.numberOfTrailingZeros(left));
+                }
+            }
+            return true;
+        });
+    }
+
+    /** Is told what {@link #histogram} counted. */
+    public interface Counts {
+        /** So many values more fell into a bucket, at least 1. */
+        void add(int bucket, long count);
+    }
+
+    /**
+     * Counts the values whose magnitude, as 31 bits, is at least {@code low}: in bucket {@code (magnitude - low) >> shift}, those from
+     * {@code high} on in the bucket behind the last.
+     *
+     * @param count at least 0
+     * @param high at least {@code low}, at most {@code low + (buckets << shift)} and 2^31
+     * @param largest takes magnitudes of counted values, the largest among them, or 0
+     * @return how many values were looked at, from the first one on
+     */
+    public long histogram(
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            int low,
+            long high,
+            int shift,
+            int buckets,
+            Counts counts,
+            IntConsumer largest) {
+        return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
+            int groups = Math.ceilDiv(n, Kernel.HISTOGRAM_RUN);
+            long bytes = (long) n * Float.BYTES;
+            Gpu.Buffer found = turns.staging().result(0, (buckets + 1L) * Integer.BYTES);
+            Gpu.Buffer most = turns.staging().result(1, (long) groups * Integer.BYTES);
+            Dispatch.Place operand =
+                    turns.staging().operand(2, values.asSlice(valuesOffset + first * Float.BYTES, bytes), bytes);
+            found.contents().fill((byte) 0);
+            turns.run(List.of(new Dispatch(
+                    Kernel.HISTOGRAM_FLOAT32,
+                    List.of(start(found), start(most), operand),
+                    List.of(n, low, (int) high, shift, buckets),
+                    groups)));
+            for (int bucket = 0; bucket <= buckets; bucket++) {
+                int more = found.contents().getAtIndex(ValueLayout.JAVA_INT, bucket);
+                if (more != 0) {
+                    counts.add(bucket, more);
+                }
+            }
+            for (int group = 0; group < groups; group++) {
+                largest.accept(most.contents().getAtIndex(ValueLayout.JAVA_INT, group));
+            }
+            return true;
+        });
+    }
+
+    private static Dispatch.Place start(Gpu.Buffer buffer) {
+        return new Dispatch.Place(buffer, 0);
+    }
+}
