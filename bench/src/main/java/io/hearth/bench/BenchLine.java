@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
@@ -19,6 +20,7 @@ import java.util.function.ToDoubleFunction;
  * @param medianSeconds an iteration lasts until its slowest rank is done
  * @param algorithm the schedules that a call of rank 0 played
  * @param compression of what was summed
+ * @param chosen by rank 0 among what {@code compression} leaves open
  * @param asked how data was to travel
  * @param engine what was to reduce
  * @param cipher what sealed the records of TCP
@@ -31,6 +33,7 @@ public record BenchLine(
         String where,
         String algorithm,
         String compression,
+        Optional<Chosen> chosen,
         DataTransport asked,
         EngineName engine,
         BenchCipher cipher,
@@ -75,6 +78,7 @@ public record BenchLine(
                 plan.place().where(),
                 first.algorithm(),
                 plan.compression().text(),
+                first.chosen(),
                 plan.transport(),
                 plan.engine(),
                 plan.cipher(),
@@ -90,7 +94,7 @@ public record BenchLine(
 
     /** For people: algorithm and compression. */
     public String way() {
-        return isCompressed() ? algorithm + " as " + compression : algorithm;
+        return isCompressed() ? algorithm + " as " + chosen.map(Chosen::codec).orElse(compression) : algorithm;
     }
 
     private boolean isCompressed() {
@@ -121,6 +125,10 @@ public record BenchLine(
         json.addProperty("algorithm", algorithm);
         if (isCompressed()) {
             json.addProperty("compression", compression);
+            chosen.ifPresent(what -> {
+                json.addProperty("chosen", what.codec());
+                json.addProperty("predicted_gain", rounded(what.gain()));
+            });
         }
         json.addProperty("transport_asked", asked.text());
         json.addProperty("transport", transport());

@@ -101,6 +101,7 @@ public final class RankBench {
                 ok && vectors.isSum(values),
                 cpuNanos / 1e9,
                 algorithm,
+                Chosen.of(backend.metricsSnapshot().choices(), size.bytes()),
                 transports,
                 memory,
                 seconds);

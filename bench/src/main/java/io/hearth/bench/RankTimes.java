@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -20,6 +21,7 @@ import java.util.TreeMap;
  * @param ok whether every sum was right
  * @param cpuSeconds processor time of the rank's process during the timed iterations
  * @param algorithm the schedules that a call played
+ * @param chosen by {@code auto} compression
  * @param transports how data travelled to each other rank with which there was a stream: {@code shm}, {@code tcp} or {@code mixed}
  * @param memory most of it during the timed iterations
  * @param seconds each iteration's wall time
@@ -30,6 +32,7 @@ public record RankTimes(
         boolean ok,
         double cpuSeconds,
         String algorithm,
+        Optional<Chosen> chosen,
         SortedMap<Integer, String> transports,
         RankMemory memory,
         List<Double> seconds) {
@@ -50,6 +53,7 @@ public record RankTimes(
         json.addProperty("ok", ok);
         json.addProperty("cpu", cpuSeconds);
         json.addProperty("algorithm", algorithm);
+        chosen.ifPresent(what -> json.add("chosen", what.toJson()));
         json.add("transports", ways);
         json.addProperty("extra_bytes", memory.nativeBytes());
         json.addProperty("heap_bytes", memory.heapBytes());
@@ -79,6 +83,7 @@ public record RankTimes(
                     json.get("ok").getAsBoolean(),
                     json.get("cpu").getAsDouble(),
                     json.get("algorithm").getAsString(),
+                    Optional.ofNullable(json.getAsJsonObject("chosen")).map(Chosen::parse),
                     transports,
                     new RankMemory(
                             json.get("extra_bytes").getAsLong(),

@@ -25,24 +25,28 @@ final class BenchLineTest {
                 ok,
                 cpu,
                 "RingAllReduce",
+                rank == 0 ? Optional.of(new Chosen("int8:64", 3.25)) : Optional.empty(),
                 new TreeMap<>(Map.of(1 - rank, way)),
                 new RankMemory((2L - rank) << 20, (rank + 3L) << 20),
                 List.of(seconds));
     }
 
     private static BenchLine line(RankTimes... ranks) {
+        return BenchLine.of(plan(CompressionStrategy.NONE), List.of(ranks));
+    }
+
+    private static BenchPlan plan(CompressionStrategy compression) {
         var place = new BenchPlace("loopback", List.of("127.0.0.1:1", "127.0.0.1:2"), "lo");
-        var plan = new BenchPlan(
+        return new BenchPlan(
                 place,
                 List.of(),
                 AllReduceStrategy.AUTO,
-                CompressionStrategy.NONE,
+                compression,
                 DataTransport.AUTO,
                 EngineName.CPU,
                 BenchCipher.AEAD,
                 Duration.ofMinutes(1),
                 Optional.empty());
-        return BenchLine.of(plan, List.of(ranks));
     }
 
     @Test
@@ -90,8 +94,20 @@ final class BenchLineTest {
 
     @Test
     void aRanksLineIsReadAsItWasWritten() {
-        var times = rank(0, 4096, true, 0.25, "shm", 0.5, 0.125);
-        assertEquals(times, RankTimes.parse(times.toJson().toString()));
+        for (int rank = 0; rank < 2; rank++) {
+            var times = rank(rank, 4096, true, 0.25, "shm", 0.5, 0.125);
+            assertEquals(times, RankTimes.parse(times.toJson().toString()));
+        }
+    }
+
+    @Test
+    void whatAutoChoseIsToldWithItsGain() {
+        List<RankTimes> ranks = List.of(rank(0, 4, true, 0, "tcp", 1.0), rank(1, 4, true, 0, "tcp", 1.0));
+        BenchLine line = BenchLine.of(plan(CompressionStrategy.parse("auto:int8")), ranks);
+        assertEquals("auto:int8:64", line.toJson().get("compression").getAsString());
+        assertEquals("int8:64", line.toJson().get("chosen").getAsString());
+        assertEquals(3.25, line.toJson().get("predicted_gain").getAsDouble());
+        assertEquals("RingAllReduce as int8:64", line.way());
     }
 
     @Test

@@ -8,7 +8,8 @@ import picocli.CommandLine.TypeConversionException;
 final class Compression implements ITypeConverter<CompressionStrategy> {
     /** For help texts. */
     static final String CHOICES =
-            "none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd, perhaps with settings (topk:0.001)";
+            "none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd, perhaps with settings (topk:0.001),"
+                    + " or auto:lossy for whichever is fastest";
 
     @Override
     public CompressionStrategy convert(String text) {

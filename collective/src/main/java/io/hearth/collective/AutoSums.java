@@ -17,10 +17,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -50,8 +50,8 @@ final class AutoSums {
     private final SumModel model;
     private final SumHistory history;
     private final Function<Coded, CodecCost> costs;
-    private final Map<String, Slot> slots = new TreeMap<>();
-    private final Map<String, CompressionChoice> choices =
+    private final Map<Size, Slot> slots = new HashMap<>();
+    private final SortedMap<Size, CompressionChoice> choices =
             new ConcurrentSkipListMap<>(); // written here, read by anybody
 
     /** {@code costs} of codecs on this machine. */
@@ -71,6 +71,24 @@ final class AutoSums {
         this.model = new SumModel(config.links().alphaNanos());
         this.history = new SumHistory(model);
         this.costs = costs;
+    }
+
+    /**
+     * Tensors that share a choice.
+     *
+     * @param asked text of what chooses
+     * @param bits of the number of values
+     */
+    private record Size(String asked, int bits) implements Comparable<Size> {
+        static Size of(Auto auto, long count) {
+            return new Size(auto.text(), Long.SIZE - Long.numberOfLeadingZeros(count));
+        }
+
+        @Override
+        public int compareTo(Size that) {
+            int order = asked.compareTo(that.asked);
+            return order == 0 ? Integer.compare(bits, that.bits) : order;
+        }
     }
 
     /** What holds for one size. */
@@ -104,7 +122,7 @@ final class AutoSums {
         if (count * Float.BYTES < BYTES_MIN || auto.allowed().isEmpty()) {
             return play(auto, NONE, input, target, op, how);
         }
-        Slot slot = slots.computeIfAbsent(slotName(auto, count), _ -> new Slot());
+        Slot slot = slots.computeIfAbsent(Size.of(auto, count), _ -> new Slot());
         if (slot.left == 0) {
             vote(auto, slot, count, within(how, due));
         }
@@ -113,9 +131,8 @@ final class AutoSums {
         long started = clock.nanoTime();
         CollectiveResult result = play(auto, codec, input, target, op, within(how, due));
         long took = clock.nanoTime() - started;
-        slot.left = result.contributors() == world
-                ? slot.left - 1
-                : 0; // what throws does so on all ranks, or this one is out
+        // Not reached by a sum that fails: it fails on all ranks, or this one is out of the group.
+        slot.left = result.contributors() == world ? slot.left - 1 : 0;
         if (result.contributors() != world) {
             return result;
         }
@@ -142,9 +159,10 @@ final class AutoSums {
             var plan = new Plan(Signature.choice(auto, CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
             int members = runner.run(Asked.inPlace(plan, made), how).contributors();
             CodecDecision decision = CodecDecision.readFrom(made);
-            if (decision.chosen() > codecs.size()) {
-                throw new CollectiveException("a member passed on a choice of codec " + decision.chosen() + " of "
-                        + codecs.size() + ": restart the job with one version of Hearth on all machines");
+            if (!decision.isAmong(codecs.size())) {
+                throw new CollectiveException(
+                        "a member passed on a choice among " + codecs.size() + " codecs that is none: " + decision
+                                + "; restart the job with one version of Hearth everywhere");
             }
             int before = slot.current;
             slot.decided(decision, members);
@@ -164,14 +182,10 @@ final class AutoSums {
                 decision.nanos(),
                 decision.plainNanos(),
                 decision.nanosPerByte());
-        choices.put(slotName(auto, count), choice);
+        choices.put(Size.of(auto, count), choice);
         if (decision.chosen() != before) {
             LOG.info("{}", choice.text());
         }
-    }
-
-    private static String slotName(Auto auto, long count) {
-        return String.format(Locale.ROOT, "%s %02d", auto.text(), Long.SIZE - Long.numberOfLeadingZeros(count));
     }
 
     private static Coded codec(Auto auto, int chosen) {

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
@@ -29,32 +30,33 @@ final class CodecTimer {
     private static final Clock CLOCK =
             Clock.system(); // a processor's work takes real time, whatever an engine's clock says
 
-    private final CompressionStrategy.Coded strategy;
+    private final boolean isOwed;
     private final Codec codec;
     private final MemorySegment values;
     private final MemorySegment owed;
     private final MemorySegment left;
     private final MemorySegment encoded;
 
-    private CodecTimer(CompressionStrategy.Coded strategy, Arena arena) {
-        this.strategy = strategy;
-        this.codec = strategy.codec();
+    private CodecTimer(CompressionStrategy.Coded strategy, CodecKernels kernels, Arena arena) {
+        this.isOwed = strategy.isOwed();
+        this.codec = strategy.codec(kernels);
         this.values = gradient(arena);
         this.owed = arena.allocate(values.byteSize());
         this.left = arena.allocate(values.byteSize());
         this.encoded = arena.allocate(codec.encodedBytesMax(COUNT));
     }
 
-    /** For normally distributed values. */
-    static CodecCost cost(CompressionStrategy.Coded strategy) {
-        CodecCost known = KNOWN.get(strategy.text());
+    /** For normally distributed values, by the kernels of the engine that will do it. */
+    static CodecCost cost(CompressionStrategy.Coded strategy, CodecKernels kernels) {
+        String what = strategy.text() + " by " + kernels.name();
+        CodecCost known = KNOWN.get(what);
         if (known == null) { // two that come at once both measure
             try (Arena arena = Arena.ofConfined()) {
-                known = new CodecTimer(strategy, arena).measure();
+                known = new CodecTimer(strategy, kernels, arena).measure();
             } catch (NonFiniteException | MalformedMessageException bug) {
                 throw new AssertionError(strategy.text() + " cannot carry finite values", bug);
             }
-            KNOWN.put(strategy.text(), known);
+            KNOWN.put(what, known);
         }
         return known;
     }
@@ -103,7 +105,7 @@ final class CodecTimer {
     }
 
     private long encode(int count) throws NonFiniteException {
-        return strategy.isOwed()
+        return isOwed
                 ? codec.encodeOwing(values, owed, left, count, 1, encoded)
                 : codec.encode(values, count, 1, encoded);
     }

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Reducer;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
@@ -83,8 +84,15 @@ public final class CollectiveEngine implements DistributedBackend {
         this.requests = new Requests(ranks, options.config());
         this.runner = new CallRunner(group, shell, options, tally, clock);
         this.views = new ViewSide(group, self, shell);
-        this.autoSums =
-                new AutoSums(plans, memories, shell.buffers(), runner, options.config(), clock, CodecTimer::cost);
+        CodecKernels kernels = reducer.codecKernels();
+        this.autoSums = new AutoSums(
+                plans,
+                memories,
+                shell.buffers(),
+                runner,
+                options.config(),
+                clock,
+                codec -> CodecTimer.cost(codec, kernels));
     }
 
     @Override

@@ -95,6 +95,11 @@ public record CodecDecision(int chosen, int calls, double nanos, double plainNan
         return calls == 1;
     }
 
+    /** Whether it is a choice among that many codecs, which bytes from elsewhere need not be. */
+    public boolean isAmong(int codecs) {
+        return chosen >= 0 && chosen <= codecs && calls >= 1;
+    }
+
     /** How many times as fast as plain values; 1 while nothing is known. */
     public double gain() {
         return Double.isNaN(nanos) || nanos <= 0 ? 1 : plainNanos / nanos;
