@@ -49,4 +49,5 @@ extern "C" void objc_autoreleasePoolPop(void* pool) {
         release(object);
     }
     delete last;
+    count("popped");
 }

@@ -85,6 +85,6 @@ public record CollectiveConfig(
 
     /** What {@code AUTO} comes to. */
     ScheduleChoice choice() {
-        return new ScheduleChoice(new CostModel(links, segmentBytes));
+        return new ScheduleChoice(new CostModel(links, segmentBytes, inTurnBytesMax));
     }
 }

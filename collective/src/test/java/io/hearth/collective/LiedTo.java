@@ -69,7 +69,7 @@ final class LiedTo {
 
         /** In segments of 512 bytes; {@code inTurn} bytes are played without a companion. */
         EngineOptions options(int inTurn) {
-            var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0, 128 * 1024);
+            var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0);
             return EngineOptions.DEFAULTS
                     .within(Duration.ofMinutes(1))
                     .as(CompressionStrategy.parse(compression))

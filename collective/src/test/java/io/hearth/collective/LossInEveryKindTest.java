@@ -35,7 +35,7 @@ final class LossInEveryKindTest {
     private static final int BLOCK = 150;
     private static final float UNTOUCHED = -7;
     /** Bytes are dear; ports are crowded, so that all-gather and reduce-scatter go round the ring. */
-    private static final LinkModel CROWDED = new LinkModel(0, 1000, 0, 0, 4, 0, 128 * 1024);
+    private static final LinkModel CROWDED = new LinkModel(0, 1000, 0, 0, 4, 0);
 
     enum Kind {
         REDUCE_SCATTER,

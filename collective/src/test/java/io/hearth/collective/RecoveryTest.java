@@ -73,7 +73,7 @@ final class RecoveryTest {
                 case TREE -> AllReduceStrategy.TREE;
                 case CENTRALIZED -> AllReduceStrategy.CENTRALIZED;
             };
-            var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0, 128 * 1024);
+            var bytesAreDear = new LinkModel(0, 1000, 0, 0, 1, 0);
             return RETRY.with(new CollectiveConfig(
                     strategy,
                     BroadcastStrategy.AUTO,

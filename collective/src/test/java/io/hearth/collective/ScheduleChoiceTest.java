@@ -18,12 +18,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which schedule is chosen, far from the sizes at which two of them are alike. */
 final class ScheduleChoiceTest {
     private static final int SEGMENT = 128 * 1024;
+    private static final long IN_TURN = CollectiveConfig.DEFAULTS.inTurnBytesMax();
     private static final long KIB = 1024;
     private static final long MIB = 1024 * KIB;
 
     static Stream<ScheduleChoice> choices() {
         return Stream.of(LinkModel.GIGABIT, LinkModel.LOOPBACK)
-                .map(link -> new ScheduleChoice(new CostModel(link, SEGMENT)));
+                .map(link -> new ScheduleChoice(new CostModel(link, SEGMENT, IN_TURN)));
     }
 
     @ParameterizedTest
@@ -46,7 +47,7 @@ final class ScheduleChoiceTest {
 
     @Test
     void overLoopbackOneHopIsTheFastestUpTo32KibibytesInSmallWorlds() {
-        var choice = new ScheduleChoice(new CostModel(LinkModel.LOOPBACK, SEGMENT));
+        var choice = new ScheduleChoice(new CostModel(LinkModel.LOOPBACK, SEGMENT, IN_TURN));
         for (int world = 2; world <= 4; world++) {
             assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, 32 * KIB), "world " + world);
         }
@@ -101,7 +102,7 @@ final class ScheduleChoiceTest {
 
     @Test
     void costsAreThoseOfTheFormulas() {
-        var model = new CostModel(new LinkModel(1000, 10, 1, 50, 2, 7000, 60), 8);
+        var model = new CostModel(new LinkModel(1000, 10, 1, 50, 2, 7000), 8, 60);
         assertEquals(
                 1000 + (2 * 5 - 1) * 100 + 2 * 2 * 10 * 40 + 2 * 40,
                 model.allReduceNanos(AllReduceAlgorithm.WHOLE_EXCHANGE, 3, 40),
@@ -116,9 +117,9 @@ final class ScheduleChoiceTest {
                 model.allReduceNanos(AllReduceAlgorithm.DIRECT, 3, 120),
                 1e-6,
                 "80 bytes to one need a second thread");
-        assertThrows(IllegalArgumentException.class, () -> new CostModel(LinkModel.LOOPBACK, 0));
-        assertThrows(IllegalArgumentException.class, () -> new LinkModel(1, 1, 1, 1, 0.5, 1, 1));
-        assertThrows(IllegalArgumentException.class, () -> new LinkModel(Double.NaN, 1, 1, 1, 1, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new CostModel(LinkModel.LOOPBACK, 0, 0));
+        assertThrows(IllegalArgumentException.class, () -> new LinkModel(1, 1, 1, 1, 0.5, 1));
+        assertThrows(IllegalArgumentException.class, () -> new LinkModel(Double.NaN, 1, 1, 1, 1, 1));
     }
 
     private static AllReduceAlgorithm allReduce(ScheduleChoice choice, int world, long bytes) {

@@ -157,7 +157,7 @@ final class ErrorFeedbackPartsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"topk", "randomk", "int8:64:dense"})
+    @ValueSource(strings = {"topk", "randomk", "topk:0.1:dense"})
     void aCodecWithoutBlocksHasNoParts(String strategy) {
         try (var feedback =
                 new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {

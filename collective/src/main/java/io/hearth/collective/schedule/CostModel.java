@@ -12,11 +12,15 @@ package io.hearth.collective.schedule;
  *
  * @param link alike for all pairs
  * @param segmentBytes most bytes of a segment, 1 or more
+ * @param inTurnBytesMax with more to any one receiver a second thread takes part, 0 or more
  */
-public record CostModel(LinkModel link, int segmentBytes) {
+public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
     public CostModel {
         if (segmentBytes < 1) {
             throw new IllegalArgumentException("a segment has at least 1 byte, got " + segmentBytes);
+        }
+        if (inTurnBytesMax < 0) {
+            throw new IllegalArgumentException("in turn go 0 bytes or more, got " + inTurnBytesMax);
         }
     }
 
@@ -151,7 +155,7 @@ public record CostModel(LinkModel link, int segmentBytes) {
     }
 
     private double handOver(double toOneBytes) {
-        return toOneBytes > link.unreadBytesMax() ? link.handOverNanos() : 0;
+        return toOneBytes > inTurnBytesMax ? link.handOverNanos() : 0;
     }
 
     private static double levels(int world) {

@@ -9,7 +9,6 @@ package io.hearth.collective.schedule;
  * @param messageNanos of a processor for each message that is sent or received besides another one
  * @param crossing by how much a port is slower when several others send to it at once, 1 or more
  * @param handOverNanos to have a second thread receive while the caller's sends
- * @param unreadBytesMax bytes that a stream surely takes before anybody reads; with more to one receiver a second thread is needed
  */
 public record LinkModel(
         double alphaNanos,
@@ -17,21 +16,19 @@ public record LinkModel(
         double gammaNanosPerByte,
         double messageNanos,
         double crossing,
-        double handOverNanos,
-        long unreadBytesMax) {
+        double handOverNanos) {
     /**
      * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma, messages (all by {@code LinkBench} of the
      * bench), crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over. Alpha is assumed: the lab, whose wires have no delay,
-     * has 22 µs, and real switches and network cards add tens to hundreds. A fresh stream took 763 KiB there before anybody read;
-     * 128 KiB is what systems with smaller buffers take too.
+     * has 22 µs, and real switches and network cards add tens to hundreds.
      */
-    public static final LinkModel GIGABIT = new LinkModel(60_000, 8.46, 0.025, 7_500, 1.1, 60_000, 128 * 1024);
+    public static final LinkModel GIGABIT = new LinkModel(60_000, 8.46, 0.025, 7_500, 1.1, 60_000);
 
     /**
      * Processes of one machine over loopback TCP. Measured by {@code LinkBench} on two cores: alpha, bytes, gamma, messages. Measured
-     * otherwise: hand-over. Crossing is assumed. A fresh stream took 4 MiB unread.
+     * otherwise: hand-over. Crossing is assumed.
      */
-    public static final LinkModel LOOPBACK = new LinkModel(17_000, 0.39, 0.025, 3_100, 1.1, 60_000, 128 * 1024);
+    public static final LinkModel LOOPBACK = new LinkModel(17_000, 0.39, 0.025, 3_100, 1.1, 60_000);
 
     public LinkModel {
         check("alphaNanos", alphaNanos, 0);
@@ -40,7 +37,6 @@ public record LinkModel(
         check("messageNanos", messageNanos, 0);
         check("crossing", crossing, 1);
         check("handOverNanos", handOverNanos, 0);
-        check("unreadBytesMax", (double) unreadBytesMax, 0);
     }
 
     private static void check(String name, double value, double least) {

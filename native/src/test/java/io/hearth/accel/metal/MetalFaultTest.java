@@ -228,6 +228,7 @@ final class MetalFaultTest {
         fake.set("stuck", 0);
         engine.close();
         awaitFinished(1);
+        awaitNoPool();
     }
 
     @Test
@@ -259,6 +260,13 @@ final class MetalFaultTest {
     /** The stand-in's thread has ended so many command buffers, so that the next test finds it idle. */
     private void awaitFinished(long commands) {
         while (fake.get("finished") < commands) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The thread that was given up has released what it held, so that the next test counts its own objects only. */
+    private void awaitNoPool() {
+        while (fake.get("popped") < fake.get("pools")) {
             Thread.onSpinWait();
         }
     }
