@@ -4,6 +4,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.IntConsumer;
 
 /** Takes the application's calls from a plan to a result, on the calling thread: entry, deadline, memory, counters. */
 final class CallRunner {
@@ -14,6 +15,7 @@ final class CallRunner {
     private final EngineOptions options;
     private final MetricsTally tally;
     private final Clock clock;
+    private Runnable onRefusal = () -> {}; // set before the first call
     private volatile boolean entersByStep; // by whoever knows the cluster, for callers
 
     CallRunner(String group, GroupShell shell, EngineOptions options, MetricsTally tally, Clock clock) {
@@ -22,6 +24,11 @@ final class CallRunner {
         this.options = options;
         this.tally = tally;
         this.clock = clock;
+    }
+
+    /** What is done when a number ends with a refusal, as it does on all ranks. */
+    void whenRefused(Runnable action) {
+        onRefusal = action;
     }
 
     /** Whether every call but the begin of a step is refused, because the group is at work already. */
@@ -71,6 +78,11 @@ final class CallRunner {
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult run(Asked asked, CollectiveOptions how) throws CollectiveException {
+        return run(asked, how, _ -> {});
+    }
+
+    /** The same; {@code ended} hears of how many members there is a result, also if it cannot be delivered here. */
+    CollectiveResult run(Asked asked, CollectiveOptions how, IntConsumer ended) throws CollectiveException {
         Plan plan = asked.plan();
         MemorySegment input = asked.input();
         MemorySegment target = asked.target();
@@ -88,6 +100,12 @@ final class CallRunner {
             outcome = shell.caller().perform(call);
         } finally {
             tally.sent(signature, call.bytesSent);
+            Status.Kept known = call.outcome; // nobody else touches a call that was left
+            if (known != null && known.refusal().isPresent()) {
+                onRefusal.run();
+            } else if (known != null) {
+                ended.accept(known.contributors());
+            }
         }
         if (outcome.refusal().isPresent()) {
             throw outcome.refusal().get().toException();

@@ -40,7 +40,7 @@ final class Caller implements AutoCloseable {
      */
     Status.Kept perform(Call asked) throws CollectiveException {
         if (asked.signature().kind() == Signature.Kind.BOUNDARY) {
-            driver.whenIdle(this::comeBack);
+            driver.whenIdle(() -> comeBack(asked));
         }
         board.lock.lock();
         try {
@@ -72,11 +72,12 @@ final class Caller implements AutoCloseable {
         }
     }
 
-    private void comeBack() {
+    private void comeBack(Call asked) {
         board.lock.lock();
         try {
             if (board.mayReturn() && board.call().isEmpty()) {
                 board.comeBack();
+                asked.contribution().cameBack();
             }
         } finally {
             board.lock.unlock();

@@ -14,7 +14,7 @@ record CodecVote(CodecBallot own, SumModel model, Buffers buffers) implements Co
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Mesh mesh = place.mesh();
-        int codecs = own.codecs().size();
+        int codecs = own.costs().size();
         long bytesEach = CodecBallot.bytes(codecs);
         Buffers.Buffer table = buffers.take(bytesEach * place.world());
         try {

@@ -93,6 +93,7 @@ public final class CollectiveEngine implements DistributedBackend {
                 options.config(),
                 clock,
                 codec -> CodecTimer.cost(codec, kernels));
+        runner.whenRefused(autoSums::forgetVotes);
     }
 
     @Override
@@ -153,11 +154,12 @@ public final class CollectiveEngine implements DistributedBackend {
 
     private CallQueue.Body body(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how) {
+        long count = Tensors.elements(input, type); // what is wrong with the call is said at once
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         if (auto.isPresent()) {
             return () -> autoSums.reduce(auto.get(), input, output, op, how);
         }
-        Plan plan = plans.plan(Tensors.elements(input, type), type, op, how);
+        Plan plan = plans.plan(count, type, op, how);
         return () -> runner.run(new Asked(plan, input, output), how);
     }
 
@@ -240,9 +242,6 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
-        if (shell.isOut()) {
-            shared.left();
-        }
         var means = new StepBoundary.Means(
                 group, streams, shell.buffers(), clock, views.roundTripNanos(), options.stateBudget(), progress);
         var boundary = new StepBoundary(shared, means);

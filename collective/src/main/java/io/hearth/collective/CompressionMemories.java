@@ -12,9 +12,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -47,11 +48,19 @@ final class CompressionMemories implements AutoCloseable {
         return (ErrorFeedback) get(compression);
     }
 
-    /** What a lossy codec remembers, if it was used. */
-    Optional<ErrorFeedback> known(CompressionStrategy.Coded compression) {
+    /** What all codecs but one remember of a tensor of that name and size. */
+    List<ErrorFeedback> owing(String tensor, long count, CompressionStrategy.Coded but) {
         lock.lock();
         try {
-            return Optional.ofNullable((ErrorFeedback) all.get(compression));
+            var owing = new ArrayList<ErrorFeedback>();
+            all.forEach((compression, memory) -> {
+                if (!compression.equals(but)
+                        && memory instanceof ErrorFeedback feedback
+                        && feedback.owes(tensor, count)) {
+                    owing.add(feedback);
+                }
+            });
+            return owing;
         } finally {
             lock.unlock();
         }

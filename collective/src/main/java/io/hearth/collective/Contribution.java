@@ -131,6 +131,9 @@ interface Contribution {
         return new Part(0, call.signature().count());
     }
 
+    /** This member was out of its group and comes back with this call. */
+    default void cameBack() {}
+
     /** The call ends without a result: what attempts overwrote of its input comes back. Nobody plays it any more. */
     default void restore() {}
 

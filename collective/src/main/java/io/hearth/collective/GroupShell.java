@@ -80,16 +80,6 @@ final class GroupShell implements AutoCloseable {
         return board.snapshot();
     }
 
-    /** Whether this member is out of its group and may come back. */
-    boolean isOut() {
-        board.lock.lock();
-        try {
-            return board.mayReturn();
-        } finally {
-            board.lock.unlock();
-        }
-    }
-
     /** Stops every data thread, then says where this member stands; nothing ends until {@link #install}. */
     Status freeze(String lineage, long epoch) {
         gate.freeze();

@@ -19,7 +19,7 @@ import java.util.List;
  *
  * @param revision steps completed, 0 or more
  * @param digest of the state's manifest, {@link #DIGEST_BYTES} long
- * @param joined has passed no boundary of this lineage yet, so that others know better
+ * @param joined has passed no boundary of this lineage yet, so that others know better; in what was agreed: somebody had not
  * @param sources up to {@link #SOURCES_MAX} ranks from which it would fetch, nearest first; on the wire 2 bytes each, 65,535
  *     for none
  */

@@ -83,6 +83,12 @@ final class StepBoundary implements Contribution {
         return StateClaim.readFrom(agreed, 0).joined();
     }
 
+    /** What it holds is what the others may have gone on without. */
+    @Override
+    public void cameBack() {
+        state.left();
+    }
+
     /** {@inheritDoc} Throws {@link GiveUpException} when this rank cannot get the state. */
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {

@@ -375,6 +375,8 @@ public sealed interface CompressionStrategy {
         /** Most codecs to choose among. */
         public static final int ALLOWED_MAX = 6;
 
+        private static final int TEXT_MAX = 63; // ranks compare it with every choice
+
         public Auto {
             allowed = List.copyOf(allowed);
             boolean areKnown = allowed.stream().noneMatch(each -> each instanceof None || each instanceof Custom);
@@ -382,14 +384,21 @@ public sealed interface CompressionStrategy {
                 throw new IllegalArgumentException("auto chooses between none and up to " + ALLOWED_MAX
                         + " others of fp16, bf16, int8, int4, topk and randomk, each once; got " + names(allowed));
             }
+            if ("auto:".length() + names(allowed).length() > TEXT_MAX) {
+                throw new IllegalArgumentException("auto with these codecs has a name of more than " + TEXT_MAX
+                        + " characters, allow fewer: " + names(allowed));
+            }
         }
 
-        /** The same with those that lose something: half precision, then a byte per value, then the largest hundredth. */
+        /**
+         * Instead, the usual lossy ones: half precision, a byte per value, and the largest hundredth; each sends plain values where some
+         * are not finite or beyond its range, so that it does not depend on a link whether they arrive.
+         */
         public Auto allowLossy() {
             return new Auto(List.of(
-                    new Fp16(OnNonFinite.ERROR),
-                    new Int8(Int8Codec.BLOCK_DEFAULT),
-                    new TopK(TopKCodec.FRACTION_DEFAULT)));
+                    new Fp16(OnNonFinite.PASS_DENSE),
+                    new Int8(Int8Codec.BLOCK_DEFAULT, false, OnNonFinite.PASS_DENSE),
+                    new TopK(TopKCodec.FRACTION_DEFAULT, false, OnNonFinite.PASS_DENSE)));
         }
 
         @Override

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +60,30 @@ final class CompressionStrategyTest {
         assertEquals(left, CompressionStrategy.parse(text).momentumLeft(0.9f));
     }
 
+    /** One line says what is wrong. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "auto:;choose none, fp16",
+                "auto:gzip;unknown compression",
+                "auto:dgc;is not for auto: choose among fp16",
+                "auto:int8+auto;is not for auto",
+                "auto:none;others of fp16, bf16",
+                "auto:int8+int8:64;got int8:64+int8:64",
+                "auto:int8:256:stochastic:dense+int4:64:stochastic:dense+topk:0.01;more than 63 characters"
+            })
+    void whatAutoCannotChooseAmongIsSaid(String text, String told) {
+        String message = assertThrows(IllegalArgumentException.class, () -> CompressionStrategy.parse(text))
+                .toString();
+        assertTrue(message.contains(told), message);
+    }
+
+    @Test
+    void withoutLeaveAutoAllowsNothingLossy() {
+        assertEquals(List.of(), CompressionStrategy.AUTO.allowed());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "dgc,dgc:0.01:momentum=0.9",
@@ -67,7 +93,10 @@ final class CompressionStrategyTest {
         "dgc:full,dgc:0.01:momentum=0.9:full",
         "dgc:0.001:clip=2:full,dgc:0.001:momentum=0.9:clip=2.0:full",
         "powersgd,powersgd:2",
-        "powersgd:4,powersgd:4"
+        "powersgd:4,powersgd:4",
+        "auto,auto",
+        "auto:lossy,auto:fp16:dense+int8:64:dense+topk:0.01:dense",
+        "auto:int8+fp16,auto:int8:64+fp16"
     })
     void strategiesWithoutACodecAreReadAndWrittenToo(String read, String written) {
         CompressionStrategy strategy = CompressionStrategy.parse(read);

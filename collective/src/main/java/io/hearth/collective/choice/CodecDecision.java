@@ -3,36 +3,62 @@ package io.hearth.collective.choice;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which codec a group uses for its next sums of one size. {@link #BYTES} bytes, little-endian: {@code chosen: int32 | calls: int32 |
- * nanos: float64 | plainNanos: float64 | nanosPerByte: float64}.
+ * Which codec a group uses for its next sums of one size. {@link #BYTES} bytes, little-endian: {@code chosen, calls, round: int32 | kind:
+ * int32 | nanos: float64 | plainNanos: float64}.
+ *
+ * <p>A group first sums as it is, then tries each codec that might be faster, and keeps the fastest. All begins anew when sums clearly
+ * take another time than they did, and now and then without that, because a link that became faster may not show with a codec.
  *
  * @param chosen 0 for plain values, 1 for the first codec that is allowed
  * @param calls for so many sums, 1 or more
- * @param nanos that such a sum is predicted to take; NaN if nothing is known yet
+ * @param round how many choices were made, this one included
+ * @param kind what the choice is for
+ * @param nanos that such a sum is expected to take; NaN if nothing is known yet
  * @param plainNanos the same without a codec
- * @param nanosPerByte of the slowest link; NaN if not known
  */
-public record CodecDecision(int chosen, int calls, double nanos, double plainNanos, double nanosPerByte) {
+public record CodecDecision(int chosen, int calls, int round, Kind kind, double nanos, double plainNanos) {
+    /** What a choice is for. */
+    public enum Kind {
+        /** To be used. */
+        SETTLED(0),
+        /** To see how long it takes. */
+        TRIAL(1),
+        /** The same, and what was seen before counts no more. */
+        RESTART(2);
+
+        private final int code; // on the wire
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        /** Whatever is none begins anew. */
+        private static Kind of(int code) {
+            return code == SETTLED.code ? SETTLED : code == TRIAL.code ? TRIAL : RESTART;
+        }
+    }
+
     /** On the wire. */
     public static final int BYTES = 32;
 
-    /** Sums to see what the links do, before anything else is known. */
-    static final int CALLS_FIRST = 4;
-
-    /** Sums to see what a codec does. */
-    static final int CALLS_NEW = SlidingMinimum.WINDOW;
-
     /** Sums until the next choice. */
-    static final int CALLS = 64;
+    static final int CALLS = 16;
 
-    /** Among so many choices for a codec, one sum goes plain, to see whether links became faster than they seem with a codec. */
-    static final int ROUNDS_TO_PROBE = 16;
+    /** Choices until all begins anew. */
+    static final int ROUNDS = 64;
 
     /** A change has to make sums faster by so much. */
     private static final double GAIN_MIN = 1.1;
+
+    /** By how much a time has to differ to be another one. */
+    private static final double MOVED = 1.5;
+
+    /** A codec is tried if it might be faster on processors that are faster by so much than they were when it was measured. */
+    private static final double BENEFIT_OF_DOUBT = 4;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfDouble DOUBLE =
@@ -45,54 +71,66 @@ public record CodecDecision(int chosen, int calls, double nanos, double plainNan
      */
     public static CodecDecision of(List<CodecBallot> ballots, SumModel model) {
         CodecBallot first = ballots.getFirst();
-        double link = ballots.stream()
-                .mapToDouble(CodecBallot::nanosPerByte)
-                .filter(known -> !Double.isNaN(known))
-                .min()
-                .orElse(Double.NaN);
+        int round = ballots.stream().mapToInt(CodecBallot::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
         boolean isAlike = ballots.stream()
                 .allMatch(each -> each.count() == first.count()
                         && each.current() == first.current()
                         && each.round() == first.round());
-        if (Double.isNaN(link) || !isAlike) {
-            return new CodecDecision(0, CALLS_FIRST, Double.NaN, Double.NaN, link);
+        if (!isAlike || round % ROUNDS == 0 || ballots.stream().anyMatch(CodecBallot::moved)) {
+            return new CodecDecision(0, 1, round, Kind.RESTART, Double.NaN, Double.NaN);
         }
-        double plain = model.plainNanos(ballots.size(), first.count(), link);
-        if (first.current() > 0 && first.round() % ROUNDS_TO_PROBE == ROUNDS_TO_PROBE - 1) {
-            return new CodecDecision(0, 1, plain, plain, link);
+        var nanos = new ArrayList<Double>();
+        for (int choice = 0; choice <= first.costs().size(); choice++) {
+            nanos.add(slowest(ballots, choice));
         }
-        double[] nanos = new double[1 + first.codecs().size()];
-        nanos[0] = plain;
-        int best = 0;
-        for (int codec = 1; codec < nanos.length; codec++) {
-            nanos[codec] = nanos(ballots, codec - 1, model, link);
-            best = nanos[codec] * GAIN_MIN < nanos[best] ? codec : best;
+        double plain = nanos.getFirst();
+        if (Double.isNaN(plain)) {
+            return new CodecDecision(0, 1, round, Kind.TRIAL, Double.NaN, Double.NaN);
         }
-        int current = first.current();
-        boolean isGoodEnough = current == 0 || nanos[current] < plain;
-        if (isGoodEnough && nanos[current] <= nanos[best] * GAIN_MIN) {
-            best = current;
+        double link = model.nanosPerByte(ballots.size(), first.count(), plain);
+        for (int choice = 1; choice < nanos.size(); choice++) {
+            if (Double.isNaN(nanos.get(choice))) {
+                CodecCost cost = dearest(ballots, choice - 1);
+                double atBest = model.encodedNanos(cost, ballots.size(), first.count(), link, BENEFIT_OF_DOUBT);
+                if (atBest * GAIN_MIN < plain) {
+                    double expected = model.encodedNanos(cost, ballots.size(), first.count(), link, 1);
+                    return new CodecDecision(choice, 1, round, Kind.TRIAL, expected, plain);
+                }
+                nanos.set(choice, Double.POSITIVE_INFINITY);
+            }
         }
-        return new CodecDecision(best, best == current ? CALLS : CALLS_NEW, nanos[best], plain, link);
+        int best = fastest(nanos, first.current());
+        return new CodecDecision(best, CALLS, round, Kind.SETTLED, nanos.get(best), plain);
     }
 
-    private static double nanos(List<CodecBallot> ballots, int index, SumModel model, double link) {
-        CodecCost cost = ballots.stream()
-                .map(each -> each.codecs().get(index).cost())
+    private static int fastest(List<Double> nanos, int current) {
+        int best = 0;
+        for (int choice = 1; choice < nanos.size(); choice++) {
+            best = nanos.get(choice) * GAIN_MIN < nanos.get(best) ? choice : best;
+        }
+        boolean isGoodEnough = current == 0 || nanos.get(current) < nanos.getFirst();
+        return isGoodEnough && nanos.get(current) <= nanos.get(best) * GAIN_MIN ? current : best;
+    }
+
+    /** Of the members that know; NaN if none does. */
+    private static double slowest(List<CodecBallot> ballots, int choice) {
+        return ballots.stream()
+                .mapToDouble(each -> each.nanos().get(choice))
+                .filter(known -> !Double.isNaN(known))
+                .max()
+                .orElse(Double.NaN);
+    }
+
+    private static CodecCost dearest(List<CodecBallot> ballots, int codec) {
+        return ballots.stream()
+                .map(each -> each.costs().get(codec))
                 .reduce(CodecCost::orWorse)
                 .orElseThrow();
-        double ratio = ballots.stream()
-                .mapToDouble(each -> each.codecs().get(index).ratio())
-                .filter(known -> !Double.isNaN(known))
-                .min()
-                .orElse(1);
-        return ratio
-                * model.encodedNanos(cost, ballots.size(), ballots.getFirst().count(), link);
     }
 
-    /** Whether it only looks how fast plain values would be; the codec before it stays the present one. */
-    public boolean isProbe() {
-        return calls == 1;
+    /** Whether sums that take {@code now} are no more what this expects. */
+    public boolean isOver(double now) {
+        return kind == Kind.SETTLED && (now > nanos * MOVED || now * MOVED < nanos);
     }
 
     /** Whether it is a choice among that many codecs, which bytes from elsewhere need not be. */
@@ -100,23 +138,24 @@ public record CodecDecision(int chosen, int calls, double nanos, double plainNan
         return chosen >= 0 && chosen <= codecs && calls >= 1;
     }
 
-    /** How many times as fast as plain values; 1 while nothing is known. */
-    public double gain() {
-        return Double.isNaN(nanos) || nanos <= 0 ? 1 : plainNanos / nanos;
-    }
-
     /** Writes it at the beginning of {@code target}. */
     public void writeTo(MemorySegment target) {
         target.set(INT, 0, chosen);
         target.set(INT, 4, calls);
-        target.set(DOUBLE, 8, nanos);
-        target.set(DOUBLE, 16, plainNanos);
-        target.set(DOUBLE, 24, nanosPerByte);
+        target.set(INT, 8, round);
+        target.set(INT, 12, kind.code);
+        target.set(DOUBLE, 16, nanos);
+        target.set(DOUBLE, 24, plainNanos);
     }
 
     /** Reads what {@link #writeTo} wrote. */
     public static CodecDecision readFrom(MemorySegment from) {
         return new CodecDecision(
-                from.get(INT, 0), from.get(INT, 4), from.get(DOUBLE, 8), from.get(DOUBLE, 16), from.get(DOUBLE, 24));
+                from.get(INT, 0),
+                from.get(INT, 4),
+                from.get(INT, 8),
+                Kind.of(from.get(INT, 12)),
+                from.get(DOUBLE, 16),
+                from.get(DOUBLE, 24));
     }
 }

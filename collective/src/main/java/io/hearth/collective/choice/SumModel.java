@@ -1,12 +1,14 @@
 package io.hearth.collective.choice;
 
 /**
- * Predicts how long a sum of float32 values takes, plain or encoded: latency, bytes through one port, and a processor's work, one
- * after the other. What runs beside each other is left to be learnt from real sums ({@link SumHistory}).
+ * Predicts how long a sum of encoded float32 values takes from how long a plain one of that size took: latency, bytes through one port, and
+ * a processor's work, one after the other. Only for codecs that were not tried: what was seen counts more.
  *
  * @param alphaNanos of one message, as in {@link io.hearth.collective.schedule.LinkModel}
  */
 public record SumModel(double alphaNanos) {
+    private static final double NANOS_PER_BYTE_MIN = 1e-3;
+
     public SumModel {
         if (!CodecCost.isCost(alphaNanos)) {
             throw new IllegalArgumentException("a latency is finite and not negative, got " + alphaNanos);
@@ -14,23 +16,28 @@ public record SumModel(double alphaNanos) {
     }
 
     /**
-     * Of values as they are, round the ring.
+     * Nanoseconds of a byte through one port, as a plain sum shows it.
      *
      * @param world number of members, 1 or more
      * @param count of values, 0 or more
-     * @param nanosPerByte through one port
+     * @param plainNanos that a sum of them as they are takes
+     * @return above 0
      */
-    public double plainNanos(int world, long count, double nanosPerByte) {
-        return 2.0 * (world - 1) * alphaNanos + plainBytes(world, count) * nanosPerByte;
+    public double nanosPerByte(int world, long count, double plainNanos) {
+        double bytes = 2.0 * (world - 1) / world * count * Float.BYTES;
+        double latency = 2 * alphaNanos; // of a direct exchange, the least
+        return bytes <= 0
+                ? NANOS_PER_BYTE_MIN
+                : Math.max(NANOS_PER_BYTE_MIN, Math.max(plainNanos - latency, plainNanos / 2) / bytes);
     }
 
-    /** Of encodings; other arguments as in {@link #plainNanos}. */
-    public double encodedNanos(CodecCost cost, int world, long count, double nanosPerByte) {
-        return processorNanos(cost, world, count) + wireNanos(cost, world, count, nanosPerByte);
-    }
-
-    /** The part of {@link #encodedNanos} that the processor takes, whatever the link. */
-    double processorNanos(CodecCost cost, int world, long count) {
+    /**
+     * Nanoseconds of a sum of encodings.
+     *
+     * @param processors how fast they are, of what {@code cost} was measured on: 1 for as fast
+     * @param nanosPerByte through one port; other arguments as in {@link #nanosPerByte}
+     */
+    public double encodedNanos(CodecCost cost, int world, long count, double nanosPerByte, double processors) {
         if (world == 1) {
             return 0;
         }
@@ -38,23 +45,8 @@ public record SumModel(double alphaNanos) {
         double perValue = cost.inBlocks()
                 ? cost.encodeNanos() * (1 + 1.0 / world) + cost.addNanos() * others / world + cost.decodeNanos()
                 : cost.encodeNanos() + cost.addNanos() * others + cost.decodeNanos();
-        return perValue * count;
-    }
-
-    /** The part of {@link #encodedNanos} that the link takes. */
-    double wireNanos(CodecCost cost, int world, long count, double nanosPerByte) {
-        double rounds = cost.inBlocks() ? 2.0 : world - 1.0;
-        return (world == 1 ? 0 : rounds * alphaNanos) + encodedBytes(cost, world, count) * nanosPerByte;
-    }
-
-    /** Bytes that each member sends of values as they are. */
-    static double plainBytes(int world, long count) {
-        return 2.0 * (world - 1) / world * count * Float.BYTES;
-    }
-
-    /** Bytes that each member sends of encodings. */
-    static double encodedBytes(CodecCost cost, int world, long count) {
-        double others = world - 1;
-        return (cost.inBlocks() ? 2 * others / world : others) * count * cost.bytes();
+        double bytes = (cost.inBlocks() ? 2 * others / world : others) * count * cost.bytes();
+        double rounds = cost.inBlocks() ? 2 : others;
+        return perValue * count / processors + rounds * alphaNanos + bytes * nanosPerByte;
     }
 }
