@@ -134,7 +134,8 @@ final class CopyCipherTest {
             var refused =
                     assertThrows(StreamException.class, () -> open(one, two, Duration.ofSeconds(3), (_, _) -> {}));
             assertEquals(StreamException.Cause.NOT_OPENED, refused.kind());
-            assertTrue(refused.toString().contains("is not what the peer sent"), refused::toString);
+            String why = refused.toString(); // whoever sees it first ends the connection under the other one
+            assertTrue(why.contains("is not what the peer sent") || why.contains("the connection broke"), why);
         }
     }
 
