@@ -30,7 +30,7 @@ final class AutoSumsTest {
     private static final double FAST = 0.001;
     private static final CompressionStrategy LOSSY = CompressionStrategy.parse("auto:lossy");
     private static final String TOP_K = "topk:0.01:dense";
-    private static final int UNTIL_SETTLED = 9; // two plain sums, two with each codec, and one with what was chosen
+    private static final int UNTIL_SETTLED = 17; // four plain sums, four with each codec, and one with what was chosen
 
     /** Time passes as bytes are sent. */
     private static final class WireClock implements Clock {
@@ -144,8 +144,8 @@ final class AutoSumsTest {
         var clock = new WireClock();
         clock.nanosPerByte = FAST;
         try (var group = group(2, clock, LOSSY)) {
-            List<Float> sum =
-                    Objects.requireNonNull(sums(group, List.of(0, 1), 10).get(1));
+            List<Float> sum = Objects.requireNonNull(
+                    sums(group, List.of(0, 1), UNTIL_SETTLED).get(1));
             assertEquals("none", chosen(group.engine(1)));
             for (int i = 0; i < COUNT; i++) {
                 assertEquals((float) Math.sin(i * 0.37) + (float) Math.sin(i * 0.37 + 1), sum.get(i));
@@ -402,7 +402,7 @@ final class AutoSumsTest {
             group.start((rank, _) -> {
                         try (var arena = Arena.ofShared()) {
                             var open = new ArrayList<Work>();
-                            for (int i = 0; i < 10; i++) {
+                            for (int i = 0; i < UNTIL_SETTLED; i++) {
                                 open.add(group.engine(rank)
                                         .allReduceAsync(
                                                 gradient(rank, arena),

@@ -51,6 +51,9 @@ public record CodecDecision(int chosen, int calls, int round, Kind kind, double 
     /** Choices until all begins anew. */
     static final int ROUNDS = 64;
 
+    /** The first time sooner: what was timed while the compiler was at work is not how it stays. */
+    static final int ROUNDS_FIRST = 40;
+
     /** A change has to make sums faster by so much. */
     private static final double GAIN_MIN = 1.1;
 
@@ -76,7 +79,8 @@ public record CodecDecision(int chosen, int calls, int round, Kind kind, double 
                 .allMatch(each -> each.count() == first.count()
                         && each.current() == first.current()
                         && each.round() == first.round());
-        if (!isAlike || round % ROUNDS == 0 || ballots.stream().anyMatch(CodecBallot::moved)) {
+        boolean isTime = round == ROUNDS_FIRST || round % ROUNDS == 0;
+        if (!isAlike || isTime || ballots.stream().anyMatch(CodecBallot::moved)) {
             return new CodecDecision(0, 1, round, Kind.RESTART, Double.NaN, Double.NaN);
         }
         var nanos = new ArrayList<Double>();

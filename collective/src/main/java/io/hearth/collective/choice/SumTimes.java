@@ -13,8 +13,8 @@ public final class SumTimes {
     /** The shortest of so many counts: whatever else a machine does makes them longer. */
     static final int WINDOW = 4;
 
-    /** The first one opens streams, takes memory and wakes the compiler. */
-    static final int SEEN_MIN = 2;
+    /** The first ones open streams, take memory and wake the compiler. */
+    static final int SEEN_MIN = WINDOW;
 
     private final double[][] last;
     private final int[] seen;
