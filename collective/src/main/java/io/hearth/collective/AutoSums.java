@@ -3,8 +3,8 @@ package io.hearth.collective;
 import io.hearth.collective.choice.CodecBallot;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.collective.choice.CodecDecision;
+import io.hearth.collective.choice.SizeVotes;
 import io.hearth.collective.choice.SumModel;
-import io.hearth.collective.choice.SumTimes;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.CompressionStrategy.Auto;
 import io.hearth.compression.CompressionStrategy.Coded;
@@ -49,7 +49,7 @@ final class AutoSums {
     private final SumModel model;
     private final Function<Coded, CodecCost> costs;
     private final Map<Auto, List<CodecCost>> known = new HashMap<>();
-    private final Map<Size, Slot> slots = new HashMap<>();
+    private final Map<Size, SizeVotes> sizes = new HashMap<>();
     private final Map<Size, CompressionChoice> choices = new ConcurrentHashMap<>(); // written here, read by anybody
 
     /** {@code costs} of codecs on this machine. */
@@ -81,39 +81,6 @@ final class AutoSums {
         }
     }
 
-    /** What holds for one size. */
-    private static final class Slot {
-        private final SumTimes times;
-        private CodecDecision decision = new CodecDecision(0, 1, 0, CodecDecision.Kind.RESTART, Double.NaN, Double.NaN);
-        private int left; // sums until the next vote
-        private int current; // what was settled on last
-        private int world;
-
-        Slot(int codecs) {
-            times = new SumTimes(codecs);
-        }
-
-        void decided(CodecDecision made, int members) {
-            switch (made.kind()) {
-                case SETTLED -> current = made.chosen();
-                case RESTART -> {
-                    current = 0;
-                    times.forget();
-                }
-                case TRIAL -> {
-                    // what is used in the end is another question
-                }
-            }
-            decision = made;
-            left = made.calls();
-            world = members;
-        }
-
-        boolean hasMoved() {
-            return decision.isOver(times.nanos(decision.chosen()));
-        }
-    }
-
     /**
      * Sums float32 values.
      *
@@ -131,16 +98,17 @@ final class AutoSums {
         known.computeIfAbsent(auto, _ -> auto.allowed().stream().map(costs).toList()); // no part of the caller's time
         long due = runner.due(how);
         Size size = Size.of(auto, count);
-        Slot slot = slots.computeIfAbsent(size, _ -> new Slot(auto.allowed().size()));
-        boolean isTimed = slot.left == 0;
+        SizeVotes votes =
+                sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
+        boolean isTimed = votes.isDue();
         if (isTimed) {
-            vote(size, slot, count, within(how, due));
+            vote(size, votes, count, within(how, due));
         }
-        int chosen = slot.decision.chosen();
+        int chosen = votes.decision().chosen();
         long started = clock.nanoTime();
-        CollectiveResult result = play(auto, slot, input, target, op, within(how, due));
-        if (isTimed && result.contributors() == slot.world) {
-            slot.times.took(chosen, clock.nanoTime() - started);
+        CollectiveResult result = play(auto, votes, input, target, op, within(how, due));
+        if (isTimed && result.contributors() == votes.members()) {
+            votes.took(chosen, clock.nanoTime() - started);
         }
         return result;
     }
@@ -149,11 +117,9 @@ final class AutoSums {
         return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
     }
 
-    private void vote(Size size, Slot slot, long count, CollectiveOptions how) throws CollectiveException {
+    private void vote(Size size, SizeVotes votes, long count, CollectiveOptions how) throws CollectiveException {
         Auto auto = size.asked();
-        List<CodecCost> ownCosts = known.getOrDefault(auto, List.of());
-        var ballot = new CodecBallot(
-                count, slot.current, slot.decision.round(), slot.hasMoved(), slot.times.nanos(), ownCosts);
+        CodecBallot ballot = votes.ballot(count, known.getOrDefault(auto, List.of()));
         MemorySegment made = MemorySegment.ofArray(new byte[CodecDecision.BYTES]);
         var plan = new Plan(
                 Signature.choice(auto, size.bits(), CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
@@ -164,18 +130,18 @@ final class AutoSums {
                     + auto.allowed().size() + " codecs that is none: " + decision
                     + "; restart the job with one version of Hearth everywhere");
         }
-        slot.decided(decision, members);
+        votes.decided(decision, members);
         if (decision.kind() == CodecDecision.Kind.SETTLED) {
-            tell(size, slot, count);
+            tell(size, votes, count);
         }
     }
 
-    private void tell(Size size, Slot slot, long count) {
-        CodecDecision decision = slot.decision;
+    private void tell(Size size, SizeVotes votes, long count) {
+        CodecDecision decision = votes.decision();
         var choice = new CompressionChoice(
                 size.asked().text(),
                 count * Float.BYTES,
-                slot.world,
+                votes.members(),
                 codec(size.asked(), decision.chosen()).text(),
                 decision.nanos(),
                 decision.plainNanos());
@@ -191,23 +157,24 @@ final class AutoSums {
 
     /** Sums with the chosen codec. Once it is settled, what other codecs owe to this tensor goes along. */
     private CollectiveResult play(
-            Auto auto, Slot slot, MemorySegment input, MemorySegment target, ReduceOp op, CollectiveOptions how)
+            Auto auto, SizeVotes votes, MemorySegment input, MemorySegment target, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
         long count = Tensors.elements(input, DataType.FLOAT32);
-        Coded codec = codec(auto, slot.decision.chosen());
+        Coded codec = codec(auto, votes.decision().chosen());
         Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec));
         String tensor = SumPlans.key(how, count);
-        List<ErrorFeedback> others =
-                slot.decision.kind() == CodecDecision.Kind.SETTLED ? memories.owing(tensor, count, codec) : List.of();
+        List<ErrorFeedback> others = votes.decision().kind() == CodecDecision.Kind.SETTLED
+                ? memories.owing(tensor, count, codec)
+                : List.of();
         if (others.isEmpty()) {
-            return runner.run(new Asked(plan, input, target), how, members -> ended(slot, members));
+            return runner.run(new Asked(plan, input, target), how, votes::ended);
         }
         Buffers.Buffer whole = buffers.take(input.byteSize());
         try {
             MemorySegment.copy(input, 0, whole.bytes(), 0, input.byteSize());
             others.forEach(other -> other.addOwed(tensor, whole.bytes(), count));
             CollectiveResult result = runner.run(Asked.inPlace(plan, whole.bytes()), how, members -> {
-                ended(slot, members);
+                votes.ended(members);
                 others.forEach(other -> other.forget(tensor));
             });
             MemorySegment.copy(whole.bytes(), 0, target, 0, target.byteSize());
@@ -217,20 +184,9 @@ final class AutoSums {
         }
     }
 
-    /** A sum has a result on all ranks, whatever becomes of it here. */
-    private static void ended(Slot slot, int members) {
-        if (members == slot.world) {
-            slot.left--;
-        } else { // all that was seen was among others
-            slot.left = 0;
-            slot.current = 0;
-            slot.times.forget();
-        }
-    }
-
     /** Nothing that was voted holds any more, here as on all other ranks. */
     void forgetVotes() {
-        slots.clear();
+        sizes.clear();
     }
 
     /** What was settled last, by size; from any thread. */

@@ -97,7 +97,7 @@ final class CodecTimer {
             add = Math.min(add, CLOCK.nanoTime() - isDecoded);
         }
         return new CodecCost(
-                (codec instanceof PassDenseCodec passing ? passing.codec() : codec) instanceof BlockCodec,
+                PassDenseCodec.within(codec) instanceof BlockCodec,
                 (double) bytes / COUNT,
                 (double) encode / COUNT,
                 (double) decode / COUNT,

@@ -84,7 +84,7 @@ final class SumPlans {
         Optional<ErrorFeedback> memory =
                 compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
         boolean passesDense = codec instanceof PassDenseCodec;
-        Codec within = codec instanceof PassDenseCodec passing ? passing.codec() : codec;
+        Codec within = PassDenseCodec.within(codec);
         if (within instanceof BlockCodec blocks) {
             boolean isRing = way == AllReduceStrategy.RING;
             String name = (isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT)

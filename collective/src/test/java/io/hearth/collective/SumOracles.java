@@ -44,7 +44,8 @@ final class SumOracles implements AutoCloseable {
         int count = gradients.apply(ranks.getFirst()).length;
         return switch (compression) {
             case CompressionStrategy.Coded coded
-            when coded.codec() instanceof PassDenseCodec passing && passing.codec() instanceof BlockCodec codec -> {
+            when coded.codec() instanceof PassDenseCodec passing
+                    && PassDenseCodec.within(passing) instanceof BlockCodec codec -> {
                 float[] sum = isWithinReach(codec, ranks, gradients, count)
                         ? isRing ? ring(codec, ranks, gradients, count) : direct(codec, ranks, gradients, count)
                         : plain(ranks, gradients, count);

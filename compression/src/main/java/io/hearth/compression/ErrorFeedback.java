@@ -122,7 +122,7 @@ public final class ErrorFeedback implements GradientMemory {
      * @throws IllegalStateException as {@link #prepare}
      */
     public Parts begin(String key, MemorySegment gradient, long count, long seed) {
-        Codec within = codec instanceof PassDenseCodec passing ? passing.codec() : codec;
+        Codec within = PassDenseCodec.within(codec);
         if (!(within instanceof BlockCodec blocks)) {
             throw new IllegalArgumentException("'" + codec.name()
                     + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
