@@ -108,14 +108,23 @@ interface Contribution {
      * @param target where the application wants the result
      */
     default Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
-        Buffers.Buffer copy = null;
-        MemorySegment usable = input;
-        if (!input.isNative() || !shell.mayTouch(input)) {
-            copy = shell.buffers().take(input.byteSize());
-            MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
-            usable = copy.bytes();
+        return memory(input, target, shell, workBytes(signature, target));
+    }
+
+    /** The same, with so many bytes for the result to come into being; 0 for none. */
+    static Call.Memory memory(MemorySegment input, MemorySegment target, GroupShell shell, long workBytes) {
+        Buffers.Buffer work = shell.buffers().take(workBytes);
+        if (input.isNative() && shell.mayTouch(input)) {
+            return new Call.Memory(input, null, work, target);
         }
-        return new Call.Memory(usable, copy, shell.buffers().take(workBytes(signature, target)), target);
+        try {
+            Buffers.Buffer copy = shell.buffers().take(input.byteSize());
+            MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
+            return new Call.Memory(copy.bytes(), copy, work, target);
+        } catch (OutOfMemoryError tooLarge) {
+            shell.buffers().give(work);
+            throw tooLarge;
+        }
     }
 
     /** Bytes of the memory in which the result comes into being, for one that goes to {@code target}. */

@@ -115,12 +115,8 @@ abstract class EncodedContribution implements Contribution {
 
     @Override
     public Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
-        Call.Memory usual = Contribution.super.memory(signature, input, target, shell);
-        if (!inPlace || !target.isNative()) {
-            return usual;
-        }
-        buffers.give(usual.work());
-        return new Call.Memory(usual.input(), usual.copy(), Buffers.NONE, target);
+        boolean isMadeThere = inPlace && target.isNative();
+        return Contribution.memory(input, target, shell, isMadeThere ? 0 : workBytes(signature, target));
     }
 
     @Override

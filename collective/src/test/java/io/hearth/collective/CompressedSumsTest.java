@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
@@ -362,6 +363,28 @@ final class CompressedSumsTest {
                 float[] expected = oracles.sum(List.of(0, 1), of(step, count));
                 assertArrayEquals(expected, got[0][step], "step " + step);
                 assertArrayEquals(expected, got[1][step], "step " + step);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"INT8_IN_PLACE", "TOP_K_IN_PLACE"})
+    void aSumInPlaceTakesLessMemoryThanItsValues(Way way) throws Exception {
+        long bytes = 1L << 20;
+        try (var arena = Arena.ofShared();
+                var group = new TestGroup(2, way.options(0))) {
+            MemorySegment[] values = {arena.allocate(bytes, 8), arena.allocate(bytes, 8)};
+            group.start((rank, context) -> {
+                        for (int step = 0; step < STEPS; step++) {
+                            context.allReduce(values[rank], DataType.FLOAT32, ReduceOp.SUM);
+                        }
+                    })
+                    .joinWell();
+            for (int rank : CollectiveEngineTest.ranks(2)) {
+                long peak = group.engine(rank).takeWorkBytesPeak();
+                assertTrue(peak < bytes, "rank " + rank + " held " + peak + " bytes");
             }
         }
     }
