@@ -114,13 +114,8 @@ abstract class EncodedContribution implements Contribution {
     abstract void make(Signature signature, MemorySegment result);
 
     @Override
-    public Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
-        Call.Memory usual = Contribution.super.memory(signature, input, target, shell);
-        if (!inPlace || !target.isNative()) {
-            return usual;
-        }
-        buffers.give(usual.work());
-        return new Call.Memory(usual.input(), usual.copy(), Buffers.NONE, target);
+    public long workBytes(Signature signature, MemorySegment target) {
+        return inPlace && target.isNative() ? 0 : Contribution.super.workBytes(signature, target);
     }
 
     @Override
