@@ -117,15 +117,16 @@ final class Caller implements AutoCloseable {
     /** Entered and left with the lock held, which is open in between. */
     private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
         Mesh on = attempt.mesh();
-        if (asked.ran != null) {
-            asked.watch.end(false);
-            asked.watch = ExchangeWatch.NONE;
-            repeated.increment();
-        }
+        boolean isRepeated = asked.ran != null;
         asked.ran = on;
         Optional<Refusal> refusal;
         board.lock.unlock();
         try {
+            if (isRepeated) {
+                asked.watch.end(false);
+                asked.watch = ExchangeWatch.NONE;
+                repeated.increment();
+            }
             refusal = driver.drive(on, () -> exchange(asked, attempt));
         } catch (GiveUpException alone) {
             board.lock.lock();
@@ -165,21 +166,16 @@ final class Caller implements AutoCloseable {
 
     /** The lock is open meanwhile; until the call is left, nobody takes its result away. */
     private void copyOut(Call asked) {
-        board.lock.unlock();
-        try {
-            Mesh ran = asked.ran;
-            if (ran != null) {
-                long since = asked.watch.now();
-                asked.contribution().deliver(asked, ran);
-                asked.watch.did(
-                        asked.contribution().delivery(),
-                        -1,
-                        asked.memory().target().byteSize(),
-                        since);
-            }
-        } finally {
-            board.lock.lock();
+        Mesh ran = asked.ran;
+        if (ran == null) {
+            return;
         }
+        openly(() -> {
+            long since = asked.watch.now();
+            asked.contribution().deliver(asked, ran);
+            asked.watch.did(
+                    asked.contribution().delivery(), -1, asked.memory().target().byteSize(), since);
+        });
     }
 
     /** Gives the lock back. */
@@ -187,11 +183,14 @@ final class Caller implements AutoCloseable {
         watch.disarm();
         Status.Kept outcome = asked.outcome;
         boolean hasResult = outcome != null && outcome.refusal().isEmpty();
-        asked.watch.end(hasResult);
         try {
-            asked.settle();
-            if (!hasResult) {
-                takeBack(asked);
+            try {
+                openly(() -> asked.watch.end(hasResult)); // who is told may block, and is no business of the group's
+            } finally {
+                asked.settle();
+                if (!hasResult) { // afterwards nobody writes to the input, not even in a mesh that is over
+                    openly(() -> driver.whenIdle(asked.contribution()::restore));
+                }
             }
         } finally {
             asked.memory().giveInput(buffers);
@@ -203,11 +202,11 @@ final class Caller implements AutoCloseable {
         }
     }
 
-    /** Brings the input back. The lock is open meanwhile; afterwards nobody writes there, not even in a mesh that is over. */
-    private void takeBack(Call asked) {
+    /** Does something with the lock open, which is held before and afterwards. */
+    private void openly(Runnable action) {
         board.lock.unlock();
         try {
-            driver.whenIdle(asked.contribution()::restore);
+            action.run();
         } finally {
             board.lock.lock();
         }

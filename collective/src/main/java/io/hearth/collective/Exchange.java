@@ -328,10 +328,12 @@ final class Exchange {
         ReceivedRecord arrived = wire.receive(rank);
         watch.did(Phase.RECEIVE, rank, expected.length(), since);
         wire.enter(rank, arrived);
+        watch.inside();
         try {
             return take(part, expected, rank, arrived);
         } finally {
             wire.leave();
+            watch.outside();
         }
     }
 

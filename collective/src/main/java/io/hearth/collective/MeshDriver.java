@@ -85,7 +85,7 @@ final class MeshDriver implements AutoCloseable {
 
     /** Tells {@code listener} of all calls that begin from now on, and nobody else. */
     void trace(CollectiveTrace listener) {
-        trace = listener;
+        trace = GuardedTrace.of(listener);
     }
 
     /** Tells {@code listener} how far long broadcasts are that begin from now on, and nobody else. */
@@ -101,12 +101,12 @@ final class MeshDriver implements AutoCloseable {
         ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
         Progress to = progress;
         if (to == null || signature.kind() != Signature.Kind.BROADCAST) {
-            return watch;
+            return watch.equals(ExchangeWatch.NONE) ? watch : new PatientWatch(watch);
         }
         boolean isRoot = signature.root().filter(to.self()::equals).isPresent();
         var what = isRoot ? CollectiveProgress.What.BROADCAST_FROM_HERE : CollectiveProgress.What.BROADCAST;
-        return new BroadcastWatch(
-                watch, new ProgressTeller(to.listener(), to.clock(), what), isRoot, signature.bytes());
+        var teller = new ProgressTeller(to.listener(), to.clock(), what);
+        return new PatientWatch(new BroadcastWatch(watch, teller, isRoot, signature.bytes()));
     }
 
     Gate gate() {
