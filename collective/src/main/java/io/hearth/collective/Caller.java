@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** The application's side of a group: takes a call through all its attempts to its end, on the application's thread. */
 final class Caller implements AutoCloseable {
-    private final String group;
     private final GroupBoard board;
     private final MeshDriver driver;
     private final Buffers buffers;
@@ -20,7 +19,6 @@ final class Caller implements AutoCloseable {
     private final LongAdder repeated = new LongAdder();
 
     Caller(String group, GroupBoard board, MeshDriver driver, Buffers buffers, CollectiveConfig config, Clock clock) {
-        this.group = group;
         this.board = board;
         this.driver = driver;
         this.buffers = buffers;
@@ -36,11 +34,11 @@ final class Caller implements AutoCloseable {
 
     /**
      * Runs a call to its end and copies its result, if there is one, to where the application wants it. The call's buffer then
-     * belongs to the group.
+     * belongs to the group. One call at a time.
      */
     Status.Kept perform(Call asked) throws CollectiveException {
         if (asked.signature().kind() == Signature.Kind.BOUNDARY) {
-            driver.whenIdle(() -> comeBack(asked));
+            comeBack(asked);
         }
         board.lock.lock();
         try {
@@ -73,23 +71,32 @@ final class Caller implements AutoCloseable {
     }
 
     private void comeBack(Call asked) {
+        if (!mayReturn()) {
+            return; // and a forwarder may be driving for long
+        }
+        driver.whenIdle(() -> {
+            board.lock.lock();
+            try {
+                if (board.mayReturn()) {
+                    board.comeBack();
+                    asked.contribution().cameBack();
+                }
+            } finally {
+                board.lock.unlock();
+            }
+        });
+    }
+
+    private boolean mayReturn() {
         board.lock.lock();
         try {
-            if (board.mayReturn() && board.call().isEmpty()) {
-                board.comeBack();
-                asked.contribution().cameBack();
-            }
+            return board.mayReturn();
         } finally {
             board.lock.unlock();
         }
     }
 
     private void begin(Call asked) throws CollectiveException {
-        if (board.call().isPresent()) {
-            throw new IllegalStateException(
-                    "another thread, or a callback of this one, calls while a collective of group '" + group
-                            + "' runs; one call at a time");
-        }
         if (board.over().isPresent()) {
             throw GroupBoard.again(board.over().get());
         }
@@ -212,6 +219,36 @@ final class Caller implements AutoCloseable {
         }
     }
 
+    /**
+     * This member's application gets an error instead of a call that did not even begin, so it may not go on in the group.
+     *
+     * @param why a clause; what the group waits for is added
+     */
+    DeadlineExceededException tooLate(String why) {
+        board.lock.lock();
+        try {
+            var late = new DeadlineExceededException(why + waitingFor());
+            board.giveUp(late);
+            return late;
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** This member alone gives an error to its application, and may not go on in the group. */
+    void giveUp(CollectiveException error) {
+        board.lock.lock();
+        try {
+            board.giveUp(error);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private String waitingFor() {
+        return board.mesh().map(Mesh::waitingFor).orElse("a first view");
+    }
+
     private void expire() {
         board.lock.lock();
         try {
@@ -224,11 +261,10 @@ final class Caller implements AutoCloseable {
                 watch.arm(call.dueNanos()); // another call took the place of the one that was due
                 return;
             }
-            String waitedFor = board.mesh().map(Mesh::waitingFor).orElse("a first view");
             board.giveUp(
                     call,
                     new DeadlineExceededException(call.signature().text() + " (number " + call.number
-                            + ") did not complete before its deadline; waited for " + waitedFor));
+                            + ") did not complete before its deadline; waited for " + waitingFor()));
         } finally {
             board.lock.unlock();
         }
