@@ -34,8 +34,8 @@ final class BroadcastWatch implements ExchangeWatch {
     }
 
     @Override
-    public void did(Phase phase, int rank, long moved, long sinceNanos) {
-        other.did(phase, rank, moved, sinceNanos);
+    public void did(Phase phase, int rank, long moved, long sinceNanos, long untilNanos) {
+        other.did(phase, rank, moved, sinceNanos, untilNanos);
         if (rank >= 0 && phase == (isRoot ? Phase.SEND : Phase.COPY)) {
             teller.moved(moved);
         }

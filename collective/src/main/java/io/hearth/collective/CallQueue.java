@@ -6,6 +6,8 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,15 +19,22 @@ final class CallQueue implements AutoCloseable {
     static final int OPEN_MAX = 64;
 
     private final String name;
+    private final BooleanSupplier isDataThread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Queued> open = new ArrayDeque<>(); // the first one is running
     private @Nullable Thread thread;
     private boolean closed;
 
-    /** Makes no thread yet; {@code name} will be its name. */
-    CallQueue(String name) {
+    /**
+     * Makes no thread yet.
+     *
+     * @param name of the thread to come
+     * @param isDataThread whether the current thread is another one that works for collectives, which must not wait for them
+     */
+    CallQueue(String name, BooleanSupplier isDataThread) {
         this.name = name;
+        this.isDataThread = isDataThread;
     }
 
     /** A collective as its thread runs it. */
@@ -37,12 +46,10 @@ final class CallQueue implements AutoCloseable {
      * Begins a collective after all that were begun before.
      *
      * @throws CollectiveException the queue is closed
-     * @throws IllegalStateException called by a collective of this queue, which may wait for itself
+     * @throws IllegalStateException called by a collective, which may wait for itself
      */
     Work begin(Body body) throws CollectiveException, InterruptedException {
-        if (Thread.currentThread().equals(thread)) {
-            throw new IllegalStateException("a collective cannot begin another one from inside; one call at a time");
-        }
+        demandOutside();
         var queued = new Queued(body);
         lock.lockInterruptibly();
         try {
@@ -63,16 +70,50 @@ final class CallQueue implements AutoCloseable {
         return queued;
     }
 
-    /** Waits until all that were begun have ended; of one that is called from the thread itself that would never be. */
-    void awaitAll() throws CollectiveException {
-        if (Thread.currentThread().equals(thread)) {
-            return;
+    /**
+     * A collective that is called by a thread that a collective needs would wait for itself.
+     *
+     * @throws IllegalStateException this is such a thread
+     */
+    private void demandOutside() {
+        if (isDataThread.getAsBoolean() || Thread.currentThread().equals(threadNow())) {
+            throw new IllegalStateException(
+                    "a callback of a collective calls another one or waits for one; one call at a time");
         }
+    }
+
+    private @Nullable Thread threadNow() {
         lock.lock();
         try {
-            while (!open.isEmpty()) {
-                changed.await();
+            return thread;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As {@link #awaitAll(LongSupplier)}, however long it takes. */
+    void awaitAll() throws CollectiveException {
+        awaitAll(() -> Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits until all that were begun have ended.
+     *
+     * @param leftNanos how long this thread still may wait
+     * @return how many have not ended in that time
+     * @throws CollectiveException this thread was interrupted
+     * @throws IllegalStateException called by a collective, which would wait for itself
+     */
+    int awaitAll(LongSupplier leftNanos) throws CollectiveException {
+        demandOutside();
+        lock.lock();
+        try {
+            long left = open.isEmpty() ? 0 : leftNanos.getAsLong();
+            while (!open.isEmpty() && left > 0) {
+                changed.awaitNanos(left);
+                left = leftNanos.getAsLong();
             }
+            return open.size();
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new CollectiveException("interrupted before collectives that were begun earlier had ended", stop);
@@ -172,6 +213,9 @@ final class CallQueue implements AutoCloseable {
 
         @Override
         public CollectiveResult await() throws CollectiveException, InterruptedException {
+            if (!isDone()) {
+                demandOutside();
+            }
             lock.lockInterruptibly();
             try {
                 while (!done) {

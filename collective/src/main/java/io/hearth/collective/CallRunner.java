@@ -4,6 +4,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /** Takes the application's calls from a plan to a result, on the calling thread: entry, deadline, memory, counters. */
@@ -15,6 +16,7 @@ final class CallRunner {
     private final EngineOptions options;
     private final MetricsTally tally;
     private final Clock clock;
+    private final AtomicBoolean isBusy = new AtomicBoolean(); // by whoever calls
     private Runnable onRefusal = () -> {}; // set before the first call
     private volatile boolean entersByStep; // by whoever knows the cluster, for callers
 
@@ -48,9 +50,55 @@ final class CallRunner {
         }
     }
 
+    /** A call of the application, from its plan to its end, with an error of its own beside those of all calls. */
+    interface Turn<T, E extends Exception> {
+        T take() throws CollectiveException, E;
+    }
+
+    /**
+     * Runs a call, unless one runs: nothing of it is begun before that is known.
+     *
+     * @throws IllegalStateException one does
+     */
+    <T, E extends Exception> T alone(Turn<T, E> turn) throws CollectiveException, E {
+        if (!isBusy.compareAndSet(false, true)) {
+            throw new IllegalStateException(
+                    "another thread, or a callback of this one, calls while a collective of group '" + group
+                            + "' runs; one call at a time");
+        }
+        try {
+            return turn.take();
+        } finally {
+            isBusy.set(false);
+        }
+    }
+
     /** When a call that begins now has to have ended, in nanoseconds of the clock. */
     long due(CollectiveOptions how) {
         return clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
+    }
+
+    /**
+     * Waits for all that was begun before a call, within the call's time.
+     *
+     * @return its options with what is left of that
+     * @throws CollectiveException this member leaves its group, which goes on with a call that its application does not make
+     */
+    CollectiveOptions after(CallQueue begun, CollectiveOptions how) throws CollectiveException {
+        long due = due(how);
+        int open;
+        try {
+            open = begun.awaitAll(() -> due - clock.nanoTime());
+        } catch (CollectiveException interrupted) {
+            shell.caller().giveUp(interrupted);
+            throw interrupted;
+        }
+        if (open > 0) {
+            throw shell.caller()
+                    .tooLate("a collective did not begin before its deadline; " + open
+                            + " that were begun earlier had not ended, and waited for ");
+        }
+        return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
     }
 
     /** Longer than anybody waits is as good as for ever, and can be reckoned with. */

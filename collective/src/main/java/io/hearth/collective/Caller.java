@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** The application's side of a group: takes a call through all its attempts to its end, on the application's thread. */
 final class Caller implements AutoCloseable {
-    private final String group;
     private final GroupBoard board;
     private final MeshDriver driver;
     private final Buffers buffers;
@@ -20,7 +19,6 @@ final class Caller implements AutoCloseable {
     private final LongAdder repeated = new LongAdder();
 
     Caller(String group, GroupBoard board, MeshDriver driver, Buffers buffers, CollectiveConfig config, Clock clock) {
-        this.group = group;
         this.board = board;
         this.driver = driver;
         this.buffers = buffers;
@@ -36,11 +34,11 @@ final class Caller implements AutoCloseable {
 
     /**
      * Runs a call to its end and copies its result, if there is one, to where the application wants it. The call's buffer then
-     * belongs to the group.
+     * belongs to the group. One call at a time.
      */
     Status.Kept perform(Call asked) throws CollectiveException {
         if (asked.signature().kind() == Signature.Kind.BOUNDARY) {
-            driver.whenIdle(() -> comeBack(asked));
+            comeBack(asked);
         }
         board.lock.lock();
         try {
@@ -73,23 +71,32 @@ final class Caller implements AutoCloseable {
     }
 
     private void comeBack(Call asked) {
+        if (!mayReturn()) {
+            return; // and a forwarder may be driving for long
+        }
+        driver.whenIdle(() -> {
+            board.lock.lock();
+            try {
+                if (board.mayReturn()) {
+                    board.comeBack();
+                    asked.contribution().cameBack();
+                }
+            } finally {
+                board.lock.unlock();
+            }
+        });
+    }
+
+    private boolean mayReturn() {
         board.lock.lock();
         try {
-            if (board.mayReturn() && board.call().isEmpty()) {
-                board.comeBack();
-                asked.contribution().cameBack();
-            }
+            return board.mayReturn();
         } finally {
             board.lock.unlock();
         }
     }
 
     private void begin(Call asked) throws CollectiveException {
-        if (board.call().isPresent()) {
-            throw new IllegalStateException(
-                    "another thread, or a callback of this one, calls while a collective of group '" + group
-                            + "' runs; one call at a time");
-        }
         if (board.over().isPresent()) {
             throw GroupBoard.again(board.over().get());
         }
@@ -117,15 +124,16 @@ final class Caller implements AutoCloseable {
     /** Entered and left with the lock held, which is open in between. */
     private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
         Mesh on = attempt.mesh();
-        if (asked.ran != null) {
-            asked.watch.end(false);
-            asked.watch = ExchangeWatch.NONE;
-            repeated.increment();
-        }
+        boolean isRepeated = asked.ran != null;
         asked.ran = on;
         Optional<Refusal> refusal;
         board.lock.unlock();
         try {
+            if (isRepeated) {
+                asked.watch.end(false);
+                asked.watch = ExchangeWatch.NONE;
+                repeated.increment();
+            }
             refusal = driver.drive(on, () -> exchange(asked, attempt));
         } catch (GiveUpException alone) {
             board.lock.lock();
@@ -165,21 +173,16 @@ final class Caller implements AutoCloseable {
 
     /** The lock is open meanwhile; until the call is left, nobody takes its result away. */
     private void copyOut(Call asked) {
-        board.lock.unlock();
-        try {
-            Mesh ran = asked.ran;
-            if (ran != null) {
-                long since = asked.watch.now();
-                asked.contribution().deliver(asked, ran);
-                asked.watch.did(
-                        asked.contribution().delivery(),
-                        -1,
-                        asked.memory().target().byteSize(),
-                        since);
-            }
-        } finally {
-            board.lock.lock();
+        Mesh ran = asked.ran;
+        if (ran == null) {
+            return;
         }
+        openly(() -> {
+            long since = asked.watch.now();
+            asked.contribution().deliver(asked, ran);
+            asked.watch.did(
+                    asked.contribution().delivery(), -1, asked.memory().target().byteSize(), since);
+        });
     }
 
     /** Gives the lock back. */
@@ -187,11 +190,14 @@ final class Caller implements AutoCloseable {
         watch.disarm();
         Status.Kept outcome = asked.outcome;
         boolean hasResult = outcome != null && outcome.refusal().isEmpty();
-        asked.watch.end(hasResult);
         try {
-            asked.settle();
-            if (!hasResult) {
-                takeBack(asked);
+            try {
+                openly(() -> asked.watch.end(hasResult)); // who is told may block, and is no business of the group's
+            } finally {
+                asked.settle();
+                if (!hasResult) { // afterwards nobody writes to the input, not even in a mesh that is over
+                    openly(() -> driver.whenIdle(asked.contribution()::restore));
+                }
             }
         } finally {
             asked.memory().giveInput(buffers);
@@ -203,14 +209,44 @@ final class Caller implements AutoCloseable {
         }
     }
 
-    /** Brings the input back. The lock is open meanwhile; afterwards nobody writes there, not even in a mesh that is over. */
-    private void takeBack(Call asked) {
+    /** Does something with the lock open, which is held before and afterwards. */
+    private void openly(Runnable action) {
         board.lock.unlock();
         try {
-            driver.whenIdle(asked.contribution()::restore);
+            action.run();
         } finally {
             board.lock.lock();
         }
+    }
+
+    /**
+     * This member's application gets an error instead of a call that did not even begin, so it may not go on in the group.
+     *
+     * @param why a clause; what the group waits for is added
+     */
+    DeadlineExceededException tooLate(String why) {
+        board.lock.lock();
+        try {
+            var late = new DeadlineExceededException(why + waitingFor());
+            board.giveUp(late);
+            return late;
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** This member alone gives an error to its application, and may not go on in the group. */
+    void giveUp(CollectiveException error) {
+        board.lock.lock();
+        try {
+            board.giveUp(error);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    private String waitingFor() {
+        return board.mesh().map(Mesh::waitingFor).orElse("a first view");
     }
 
     private void expire() {
@@ -225,11 +261,10 @@ final class Caller implements AutoCloseable {
                 watch.arm(call.dueNanos()); // another call took the place of the one that was due
                 return;
             }
-            String waitedFor = board.mesh().map(Mesh::waitingFor).orElse("a first view");
             board.giveUp(
                     call,
                     new DeadlineExceededException(call.signature().text() + " (number " + call.number
-                            + ") did not complete before its deadline; waited for " + waitedFor));
+                            + ") did not complete before its deadline; waited for " + waitingFor()));
         } finally {
             board.lock.unlock();
         }

@@ -76,8 +76,8 @@ public final class CollectiveEngine implements DistributedBackend {
         this.streams = streams;
         this.options = options;
         this.clock = clock;
-        this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
+        this.queue = new CallQueue("hearth-calls-" + group, shell::isDataThread);
         memories = new CompressionMemories(reducer.codecKernels());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
         this.ranks = new Ranks(self, shell);
@@ -120,8 +120,7 @@ public final class CollectiveEngine implements DistributedBackend {
             throw new IllegalArgumentException("the result has the size of the input: " + input.byteSize()
                     + " bytes do not go into " + output.byteSize());
         }
-        queue.awaitAll();
-        return reduceNow(input, output, type, op, how);
+        return reduceNow(input, output, type, op, runner.after(queue, how));
     }
 
     @Override
@@ -129,8 +128,8 @@ public final class CollectiveEngine implements DistributedBackend {
             throws CollectiveException {
         var coalesced =
                 new Coalesced(tensors, type, shell.buffers(), options.config().bucketBytes());
-        queue.awaitAll();
-        return coalesced.run((bucket, number) -> reduceNow(bucket, bucket, type, op, how.forBucket(number)));
+        CollectiveOptions left = runner.after(queue, how);
+        return coalesced.run((bucket, number) -> reduceNow(bucket, bucket, type, op, left.forBucket(number)));
     }
 
     @Override
@@ -157,10 +156,10 @@ public final class CollectiveEngine implements DistributedBackend {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         if (auto.isPresent()) {
-            return () -> autoSums.reduce(auto.get(), input, output, op, how);
+            return () -> runner.alone(() -> autoSums.reduce(auto.get(), input, output, op, how));
         }
         Plan plan = plans.plan(count, type, op, how);
-        return () -> runner.run(new Asked(plan, input, output), how);
+        return () -> runner.alone(() -> runner.run(new Asked(plan, input, output), how));
     }
 
     @Override
@@ -231,8 +230,8 @@ public final class CollectiveEngine implements DistributedBackend {
 
     /** After all that was begun before. */
     private CollectiveResult next(Asked asked, CollectiveOptions how) throws CollectiveException {
-        queue.awaitAll();
-        return runner.run(asked, how);
+        CollectiveOptions left = runner.after(queue, how);
+        return runner.alone(() -> runner.run(asked, left));
     }
 
     @Override
@@ -246,28 +245,35 @@ public final class CollectiveEngine implements DistributedBackend {
                 group, streams, shell.buffers(), clock, views.roundTripNanos(), options.stateBudget(), progress);
         var boundary = new StepBoundary(shared, means);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
-        next(Asked.inPlace(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed), how);
-        runner.enterByStep(false);
-        if (StepBoundary.hasNewcomers(agreed)) {
-            autoSums.forgetVotes();
-        }
-        StepStart start = boundary.pass(agreed);
-        if (start.replaced()) {
-            memories.forgetAll();
-        }
-        return start;
+        Asked asked = Asked.inPlace(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed);
+        CollectiveOptions left = runner.after(queue, how);
+        return runner.alone(() -> {
+            runner.run(asked, left);
+            runner.enterByStep(false);
+            if (StepBoundary.hasNewcomers(agreed)) {
+                autoSums.forgetVotes();
+            }
+            StepStart start = boundary.pass(agreed);
+            if (start.replaced()) {
+                memories.forgetAll();
+            }
+            return start;
+        });
     }
 
     @Override
     public MemorySegment saveCompression(Arena arena) throws CollectiveException {
         queue.awaitAll();
-        return memories.save(arena);
+        return runner.alone(() -> memories.save(arena));
     }
 
     @Override
     public void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException {
         queue.awaitAll();
-        memories.restore(saved);
+        runner.alone(() -> {
+            memories.restore(saved);
+            return saved;
+        });
     }
 
     /** The group is at work already: until a step began here, every other call is refused at once. */

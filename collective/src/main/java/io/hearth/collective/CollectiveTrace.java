@@ -4,7 +4,8 @@ import io.hearth.collective.Signature.Kind;
 import java.util.Map;
 
 /**
- * Is told where the time of collectives goes. Called by the threads that move the bytes, two at once: return soon, never throw.
+ * Is told where the time of collectives goes. Called by the threads that move the bytes, two at once, inside the collective: return
+ * soon. A collective called from here gets an {@link IllegalStateException}; what is thrown is logged once and forgotten.
  *
  * <p>All times are readings of {@link System#nanoTime}, which on one machine is the same clock for all processes.
  */

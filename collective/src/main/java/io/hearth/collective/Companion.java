@@ -34,6 +34,11 @@ final class Companion implements AutoCloseable {
         return memory.isAccessibleBy(thread);
     }
 
+    /** Whether this is its thread. */
+    boolean isCurrent() {
+        return Thread.currentThread().equals(thread);
+    }
+
     /** Starts a job; {@link #await} or {@link #awaitIdle} must follow before the next. */
     void start(Job next) {
         giver = Thread.currentThread();

@@ -108,26 +108,22 @@ interface Contribution {
      * @param target where the application wants the result
      */
     default Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
-        return memory(input, target, shell, workBytes(signature, target));
-    }
-
-    /** The same, with so many bytes for the result to come into being; 0 for none. */
-    static Call.Memory memory(MemorySegment input, MemorySegment target, GroupShell shell, long workBytes) {
-        Buffers.Buffer work = shell.buffers().take(workBytes);
+        Buffers buffers = shell.buffers();
+        Buffers.Buffer work = buffers.take(workBytes(signature, target));
         if (input.isNative() && shell.mayTouch(input)) {
             return new Call.Memory(input, null, work, target);
         }
         try {
-            Buffers.Buffer copy = shell.buffers().take(input.byteSize());
+            Buffers.Buffer copy = buffers.take(input.byteSize());
             MemorySegment.copy(input, 0, copy.bytes(), 0, input.byteSize());
             return new Call.Memory(copy.bytes(), copy, work, target);
-        } catch (OutOfMemoryError tooLarge) {
-            shell.buffers().give(work);
-            throw tooLarge;
+        } catch (RuntimeException | Error none) { // such as no more memory
+            buffers.give(work);
+            throw none;
         }
     }
 
-    /** Bytes of the memory in which the result comes into being, for one that goes to {@code target}. */
+    /** Bytes of the memory in which the result comes into being, for one that goes to {@code target}; 0 where it needs none. */
     default long workBytes(Signature signature, MemorySegment target) {
         return signature.bytes();
     }

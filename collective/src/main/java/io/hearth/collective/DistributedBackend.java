@@ -59,7 +59,8 @@ public interface DistributedBackend extends AutoCloseable {
             throws CollectiveException;
 
     /**
-     * Begins an all-reduce and returns; other calls of this rank come after it.
+     * Begins an all-reduce and returns; it runs after all that this rank began before, one at a time ({@link Work}), and other calls of
+     * this rank come after it.
      *
      * @param values in place; heap, or native memory that all threads may use
      * @throws CollectiveException the backend is closed

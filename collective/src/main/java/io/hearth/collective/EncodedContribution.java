@@ -114,9 +114,8 @@ abstract class EncodedContribution implements Contribution {
     abstract void make(Signature signature, MemorySegment result);
 
     @Override
-    public Call.Memory memory(Signature signature, MemorySegment input, MemorySegment target, GroupShell shell) {
-        boolean isMadeThere = inPlace && target.isNative();
-        return Contribution.memory(input, target, shell, isMadeThere ? 0 : workBytes(signature, target));
+    public long workBytes(Signature signature, MemorySegment target) {
+        return inPlace && target.isNative() ? 0 : Contribution.super.workBytes(signature, target);
     }
 
     @Override

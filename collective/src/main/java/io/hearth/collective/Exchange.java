@@ -11,7 +11,6 @@ import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -36,12 +35,10 @@ final class Exchange {
     private final Wire wire;
     private final RefusalRound refusals;
     private final Signature signature;
-    private final MemorySegment ownCall;
+    private final Introductions introductions;
     private final Combiner combiner;
     private final boolean isHeld;
     private final ExchangeWatch watch;
-    private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
-    private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
     private volatile long received; // written by whoever receives, read by the sender
     private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the companion
 
@@ -52,16 +49,10 @@ final class Exchange {
         this.wire = new Wire(mesh, driver.gate(), number);
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
-        this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        this.introductions = new Introductions(mesh, number, wire, signature, isForward); // the view change said it
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
-        this.called = new boolean[mesh.world()];
-        this.heard = new boolean[mesh.world()];
-        if (isForward) { // all know from the view change what is carried
-            Arrays.fill(called, true);
-            Arrays.fill(heard, true);
-        }
     }
 
     /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
@@ -204,7 +195,7 @@ final class Exchange {
             return 0;
         }
         int next = order.ranks[(order.position(mesh.rank()) + 1) % order.ranks.length];
-        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + Math.toIntExact(ownCall.byteSize()));
+        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + introductions.bytes());
         return Math.min(AHEAD_MAX, unread - 2); // and a refusal
     }
 
@@ -246,29 +237,36 @@ final class Exchange {
         companion.start(() -> {
             try {
                 receiveAll(part);
+                refusals.drain();
+                refusals.announce();
             } finally {
                 LockSupport.unpark(sender);
             }
         });
+        Runnable wake = () -> LockSupport.unpark(sender);
+        mesh.adopt(wake);
         try {
             var transfer = new Transfer();
             long sends = part.schedule.sends();
-            for (long index = 0; index < sends && !refusals.isKnown(); index++) {
+            for (long index = 0; index < sends; index++) {
                 part.schedule.send(index, transfer);
-                if (awaitReceived(transfer.after(), companion) && !send(part, transfer)) {
-                    refusals.announce(); // or those from whom the companion receives would wait for this rank
+                if (!awaitReceived(transfer.after(), companion) || !send(part, transfer)) {
+                    break;
                 }
             }
+            refusals.announce(); // or those from whom the companion receives would wait for this rank
             awaitReceived(part.schedule.receives(), companion);
         } catch (IOException | RuntimeException | Error broken) {
             mesh.abandon(); // or the companion would receive for ever
             companion.awaitIdle();
-            throw first(companion.failure(), broken);
+            throw first(companion.failure(), refusals.end(broken));
+        } finally {
+            mesh.release(wake);
         }
         companion.awaitIdle();
         Throwable failure = companion.failure();
         if (failure != null) {
-            throw first(failure, failure);
+            throw first(failure, refusals.end(failure));
         }
     }
 
@@ -295,6 +293,7 @@ final class Exchange {
                 Throwable failure = companion.failure();
                 throw failure == null ? new IOException("the companion stopped") : first(failure, failure);
             }
+            mesh.check(); // the companion may be in a codec or a listener, which does not see that
             LockSupport.park(this);
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException("interrupted");
@@ -308,7 +307,7 @@ final class Exchange {
     private void receiveAll(Part part) throws IOException {
         var transfer = new Transfer();
         long receives = part.schedule.receives();
-        for (long index = 0; index < receives; index++) {
+        for (long index = 0; index < receives && !refusals.isKnown(); index++) {
             part.schedule.receive(index, transfer);
             if (!receive(part, transfer)) {
                 return;
@@ -328,10 +327,12 @@ final class Exchange {
         ReceivedRecord arrived = wire.receive(rank);
         watch.did(Phase.RECEIVE, rank, expected.length(), since);
         wire.enter(rank, arrived);
+        watch.inside();
         try {
             return take(part, expected, rank, arrived);
         } finally {
             wire.leave();
+            watch.outside();
         }
     }
 
@@ -343,16 +344,13 @@ final class Exchange {
                 return false;
             }
             case Wire.CALL -> {
-                prefix = compare(rank, arrived);
+                introductions.hear(rank, arrived).ifPresent(refusals::refuse);
                 if (refusals.isKnown()) {
                     return false;
                 }
+                prefix = introductions.bytes();
             }
-            case Wire.SEGMENT -> {
-                if (!heard[rank]) {
-                    throw wire.misfit(rank, arrived, "a call");
-                }
-            }
+            case Wire.SEGMENT -> introductions.demandHeard(rank, arrived);
             default -> throw wire.misfit(rank, arrived, "a segment");
         }
         if (arrived.chunk() != expected.chunk()
@@ -385,38 +383,6 @@ final class Exchange {
         return true;
     }
 
-    /** Compares the signature that a record begins with, and says how long it is. */
-    private int compare(int rank, ReceivedRecord arrived) throws IOException {
-        if (heard[rank]) {
-            throw wire.misfit(rank, arrived, "a segment");
-        }
-        heard[rank] = true;
-        int size = Math.toIntExact(ownCall.byteSize());
-        if (isOwn(arrived)) {
-            return size;
-        }
-        byte[] bytes = arrived.toBytes();
-        Signature theirs;
-        try {
-            theirs = CollectiveCodec.first(bytes);
-        } catch (MalformedMessageException malformed) {
-            throw new StreamBrokenException(
-                    mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
-        }
-        refusals.refuse(new Refusal(
-                Refusal.Cause.MISMATCH,
-                "number " + number + ": " + wire.name(rank) + " asked for " + theirs.text() + ", "
-                        + wire.name(mesh.rank()) + " for " + signature.text()
-                        + "; all ranks must make the same calls in the same order"));
-        return size;
-    }
-
-    private boolean isOwn(ReceivedRecord arrived) {
-        long size = ownCall.byteSize();
-        return arrived.length() >= size
-                && Combiner.payload(arrived).asSlice(0, size).mismatch(ownCall) == -1;
-    }
-
     /** What ends a number on all ranks because this one's values cannot be carried. */
     Refusal notCarried(NonFiniteException values) {
         return new Refusal(Refusal.Cause.NON_FINITE, wire.name(mesh.rank()) + ": " + values.getMessage());
@@ -429,11 +395,10 @@ final class Exchange {
                 wire.name(rank) + " sent no encoding of '" + signature.codec() + "': " + bytes.getMessage());
     }
 
-    /** False if this rank's values cannot be carried, which ends the number. */
+    /** False if there is a refusal, which may be that this rank's values cannot be carried. */
     private boolean send(Part part, Transfer transfer) throws IOException {
         int rank = part.order.ranks[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;
-        boolean isFirst = !called[rank];
         long since = watch.now();
         try {
             part.work.sending(transfer);
@@ -444,16 +409,20 @@ final class Exchange {
         if (part.work.tells()) {
             since = watch.now();
         }
-        called[rank] = true;
+        if (!refusals.mayNowSend(rank)) {
+            return false;
+        }
+        MemorySegment introduction = introductions.next(rank);
         wire.send(
                 rank,
-                isFirst ? Wire.CALL : Wire.SEGMENT,
+                introduction.byteSize() > 0 ? Wire.CALL : Wire.SEGMENT,
                 transfer.chunk(),
                 transfer.offset(),
-                isFirst ? ownCall : Wire.NOTHING,
+                introduction,
                 source.memory,
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
+        refusals.sent();
         watch.did(Phase.SEND, rank, transfer.length(), since);
         return true;
     }

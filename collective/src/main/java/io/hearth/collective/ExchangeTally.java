@@ -43,8 +43,7 @@ final class ExchangeTally implements ExchangeWatch {
     }
 
     @Override
-    public void did(Phase phase, int rank, long bytes, long sinceNanos) {
-        long untilNanos = System.nanoTime();
+    public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         count(phase).add(untilNanos - sinceNanos);
         trace.segment(number, phase, rank, bytes, sinceNanos, untilNanos);
     }

@@ -17,7 +17,7 @@ interface ExchangeWatch {
         }
 
         @Override
-        public void did(Phase phase, int rank, long bytes, long sinceNanos) {
+        public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
             // nobody looks
         }
 
@@ -34,7 +34,18 @@ interface ExchangeWatch {
     void plays(Schedule schedule);
 
     /** Something that began at {@code sinceNanos} is done now; arguments as in {@link CollectiveTrace#segment}. */
-    void did(Phase phase, int rank, long bytes, long sinceNanos);
+    default void did(Phase phase, int rank, long bytes, long sinceNanos) {
+        did(phase, rank, bytes, sinceNanos, now());
+    }
+
+    /** The same of something that was done at {@code untilNanos}. */
+    void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos);
+
+    /** The receiving thread goes into the gate, where nobody may block: what it does there is told by {@link #outside}. */
+    default void inside() {}
+
+    /** It is out again. */
+    default void outside() {}
 
     /** Called once, by the thread that owns the attempt, when all others are done with it. */
     void end(boolean completed);

@@ -58,6 +58,11 @@ final class GroupShell implements AutoCloseable {
         return driver.companion().mayTouch(memory);
     }
 
+    /** Whether the current thread is one that calls need: it may not wait for them. */
+    boolean isDataThread() {
+        return driver.companion().isCurrent();
+    }
+
     /** As {@link MeshDriver#trace}. */
     void trace(CollectiveTrace listener) {
         driver.trace(listener);

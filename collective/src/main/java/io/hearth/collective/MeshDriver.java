@@ -7,8 +7,6 @@ import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +39,6 @@ final class MeshDriver implements AutoCloseable {
     /** What moves bytes. */
     interface Job<T> {
         T run() throws IOException;
-    }
-
-    /** What is done with each other rank. */
-    interface RankJob {
-        void run(int rank) throws IOException;
     }
 
     /**
@@ -85,7 +78,7 @@ final class MeshDriver implements AutoCloseable {
 
     /** Tells {@code listener} of all calls that begin from now on, and nobody else. */
     void trace(CollectiveTrace listener) {
-        trace = listener;
+        trace = GuardedTrace.of(listener);
     }
 
     /** Tells {@code listener} how far long broadcasts are that begin from now on, and nobody else. */
@@ -101,12 +94,12 @@ final class MeshDriver implements AutoCloseable {
         ExchangeWatch watch = ExchangeWatch.of(trace, number, signature, world);
         Progress to = progress;
         if (to == null || signature.kind() != Signature.Kind.BROADCAST) {
-            return watch;
+            return watch.equals(ExchangeWatch.NONE) ? watch : new PatientWatch(watch);
         }
         boolean isRoot = signature.root().filter(to.self()::equals).isPresent();
         var what = isRoot ? CollectiveProgress.What.BROADCAST_FROM_HERE : CollectiveProgress.What.BROADCAST;
-        return new BroadcastWatch(
-                watch, new ProgressTeller(to.listener(), to.clock(), what), isRoot, signature.bytes());
+        var teller = new ProgressTeller(to.listener(), to.clock(), what);
+        return new PatientWatch(new BroadcastWatch(watch, teller, isRoot, signature.bytes()));
     }
 
     Gate gate() {
@@ -146,43 +139,8 @@ final class MeshDriver implements AutoCloseable {
         }
     }
 
-    /** Does something with each other rank, all at once; waits for the last. */
-    void forEachOther(Mesh on, RankJob job) throws IOException {
-        var failures = new ConcurrentLinkedQueue<Throwable>();
-        var threads = new ArrayList<Thread>();
-        for (int rank = 0; rank < on.world(); rank++) {
-            int other = rank;
-            if (other != on.rank()) {
-                threads.add(Thread.ofPlatform().daemon().name("hearth-drain").start(() -> {
-                    try {
-                        job.run(other);
-                    } catch (IOException | RuntimeException | Error failed) {
-                        failures.add(failed);
-                        on.abandon(); // or another one would wait for ever
-                    }
-                }));
-            }
-        }
-        join(on, threads);
-        Throwable failure = failures.peek();
-        if (failure != null) {
-            throw Companion.rethrown("ending a refused number failed", failure);
-        }
-    }
-
-    private static void join(Mesh on, List<Thread> threads) throws IOException {
-        try {
-            for (Thread thread : threads) {
-                thread.join();
-            }
-        } catch (InterruptedException stop) {
-            on.abandon();
-            StateStreams.join(threads);
-            throw interrupted(stop);
-        }
-    }
-
-    private static IOException interrupted(InterruptedException stop) {
+    /** For who was interrupted and says so by an IOException; the interrupt is kept. */
+    static IOException interrupted(InterruptedException stop) {
         Thread.currentThread().interrupt();
         var interrupted = new InterruptedIOException("interrupted");
         interrupted.initCause(stop);

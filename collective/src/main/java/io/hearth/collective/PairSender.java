@@ -43,6 +43,9 @@ final class PairSender extends PairLine {
                         transmit(values, on, state.last());
                     }
                 }
+            } catch (RuntimeException | Error bug) {
+                giveUp(); // such as of values that were freed meanwhile: the next call has another number
+                throw bug;
             } finally {
                 granted = null;
                 leave();

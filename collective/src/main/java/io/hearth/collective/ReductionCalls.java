@@ -141,7 +141,8 @@ abstract sealed class ReductionCalls permits MovementCalls {
     }
 
     /**
-     * Begins an all-reduce in place and returns; later calls of this rank come after it, and end after it.
+     * Begins an all-reduce in place and returns; it runs after all that this rank began before, one at a time ({@link Work}). Later calls
+     * of this rank come after it, and end after it.
      *
      * @param values belong to the collective until it has ended
      * @throws CollectiveException nothing was begun, because the backend is closed

@@ -368,7 +368,8 @@ public final class RingBackend implements DistributedBackend {
     }
 
     /**
-     * Waits up to 5 s until the others close too, so that nobody's last collective is cut off; then ends everything.
+     * Waits up to 5 s until what was begun has ended and the others close too, so that nobody's last collective is cut off; then ends
+     * everything.
      */
     @Override
     public void close() {

@@ -9,8 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.CollectiveException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -21,7 +24,7 @@ import org.junit.jupiter.api.function.Executable;
 /** Collectives that run on their own. */
 @Timeout(30)
 final class CallQueueTest {
-    private final CallQueue queue = new CallQueue("queue-under-test");
+    private final CallQueue queue = new CallQueue("queue-under-test", () -> false);
     private final CountDownLatch go = new CountDownLatch(1);
     private final CountDownLatch running = new CountDownLatch(1);
 
@@ -149,13 +152,48 @@ final class CallQueueTest {
     }
 
     @Test
-    void aCollectiveThatBeginsAnotherOrWaitsForAllIsRefusedOrPasses() throws Exception {
+    void aCollectiveThatBeginsAnotherOrWaitsForOneIsRefused() throws Exception {
+        var itself = new CompletableFuture<Work>();
         Work outer = queue.begin(() -> {
-            queue.awaitAll(); // would wait for itself
+            assertThrows(IllegalStateException.class, queue::awaitAll);
             assertThrows(IllegalStateException.class, () -> queue.begin(() -> result(2)));
+            assertThrows(IllegalStateException.class, () -> itself.join().await());
             return result(1);
         });
+        itself.complete(outer);
         assertEquals(result(1), outer.await());
+    }
+
+    @Test
+    void aThreadThatCollectivesNeedMayNotWaitForThem() throws Exception {
+        var isDataThread = new AtomicBoolean();
+        try (var needed = new CallQueue("queue-under-test", isDataThread::get)) {
+            Work ended = needed.begin(() -> result(1));
+            assertEquals(result(1), ended.await());
+            Work running = needed.begin(() -> waiting(2));
+            isDataThread.set(true);
+            assertEquals(result(1), ended.await(), "needs no waiting");
+            assertThrows(IllegalStateException.class, running::await);
+            assertThrows(IllegalStateException.class, needed::awaitAll);
+            assertThrows(IllegalStateException.class, () -> needed.begin(() -> result(3)));
+            isDataThread.set(false);
+            go.countDown();
+            assertEquals(result(2), running.await());
+        }
+    }
+
+    @Test
+    void whoWaitsForAllWaitsNoLongerThanItsTime() throws Exception {
+        Work first = queue.begin(() -> waiting(1));
+        Work second = queue.begin(() -> result(2));
+        var left = new AtomicLong(3);
+        assertEquals(2, queue.awaitAll(left::getAndDecrement));
+        assertEquals(-1, left.get(), "it looked at the time until there was none");
+        go.countDown();
+        first.await();
+        second.await();
+        assertEquals(0, queue.awaitAll(() -> Long.MAX_VALUE));
+        assertEquals(0, queue.awaitAll(() -> 0), "nobody needs to wait");
     }
 
     @Test

@@ -41,6 +41,7 @@ final class MemoryFabric {
     private long records;
     private long bytes;
     private volatile boolean tellsRoom;
+    private int lateBytesMin = Integer.MAX_VALUE; // under the lock
 
     /** Changes what is on the way; null: the record is lost. */
     interface Tamper {
@@ -55,6 +56,7 @@ final class MemoryFabric {
     private static final class Pipe {
         private final List<Deque<Letter>> queues = List.of(new ArrayDeque<>(), new ArrayDeque<>());
         private final List<NodeId> ends;
+        private final int[] blocked = new int[2]; // senders, by side
         private boolean complete;
         private boolean closed;
 
@@ -89,6 +91,19 @@ final class MemoryFabric {
     /** Whether streams say how much they take unread, so that rings are played by one thread. */
     void tellsRoom(boolean tells) {
         tellsRoom = tells;
+    }
+
+    /**
+     * As on a slow link with small buffers: a stream takes one record before it is read, and a first record of so many bytes or more is
+     * on its way until the sender is blocked by it.
+     */
+    void slow(int firstBytesMin) {
+        lock.lock();
+        try {
+            lateBytesMin = firstBytesMin;
+        } finally {
+            lock.unlock();
+        }
     }
 
     void tamper(Tamper with) {
@@ -247,8 +262,12 @@ final class MemoryFabric {
             try {
                 spend(self);
                 Deque<Letter> queue = pipe.queues.get(side);
-                while (queued(queue) > QUEUE_BYTES_MAX && !pipe.closed) {
+                long most = lateBytesMin == Integer.MAX_VALUE ? QUEUE_BYTES_MAX : 0;
+                while (queued(queue) > most && !pipe.closed) {
+                    pipe.blocked[side]++;
+                    changed.signalAll();
                     changed.awaitUninterruptibly();
+                    pipe.blocked[side]--;
                 }
                 check();
                 if (records == milestone) {
@@ -297,7 +316,7 @@ final class MemoryFabric {
             lock.lock();
             try {
                 Deque<Letter> queue = pipe.queues.get(1 - side);
-                while (queue.isEmpty() && !pipe.closed) {
+                while ((queue.isEmpty() || isLate(queue.element().header())) && !pipe.closed) {
                     changed.awaitUninterruptibly();
                 }
                 check();
@@ -315,6 +334,10 @@ final class MemoryFabric {
             } finally {
                 lock.unlock();
             }
+        }
+
+        private boolean isLate(RecordHeader header) {
+            return header.kind() == Wire.CALL && header.length() >= lateBytesMin && pipe.blocked[1 - side] == 0;
         }
 
         private void check() throws IOException {

@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
@@ -19,11 +20,13 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One rank asks for one thing, the rest for another: all hear so at once, and the group goes on. */
 final class MismatchTest {
     private static final CollectiveOptions SOON = CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(20));
     private static final DataType FLOATS = DataType.FLOAT32;
+    private static final int LARGE_BYTES = 2 * 1024 * 1024;
 
     /** Which no other rank can know, so that it fails even if all ask for the same. */
     private static final String TOO_SMALL = "gather of all into a buffer for less";
@@ -111,6 +114,93 @@ final class MismatchTest {
                                     succeeds(backend, rank, world, what);
                                 }
                             }
+                        }
+                    })
+                    .joinWell();
+        }
+    }
+
+    /** Of which each rank sends several records to each other one, far more than streams take unread. */
+    private static Map<String, Ask> largeAsks() {
+        var asks = new LinkedHashMap<String, Ask>();
+        long bytes = LARGE_BYTES / 8;
+        for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.MAX)) {
+            for (AllReduceStrategy way : AllReduceStrategy.values()) {
+                asks.put(op + " by " + way, (backend, buffer) -> {
+                    backend.allReduce(buffer.asSlice(0, bytes), FLOATS, op, SOON.by(way));
+                });
+            }
+        }
+        asks.put("as int8", (backend, buffer) -> {
+            var int8 = SOON.as(CompressionStrategy.parse("int8"));
+            backend.allReduce(buffer.asSlice(0, bytes), FLOATS, ReduceOp.SUM, int8);
+        });
+        asks.put("reduce-scatter", (backend, buffer) -> {
+            backend.reduceScatter(buffer.asSlice(0, bytes), FLOATS, ReduceOp.SUM, SOON);
+        });
+        asks.put("all-gather", (backend, buffer) -> {
+            backend.allGather(buffer.asSlice(0, bytes), buffer.asSlice(0, bytes * backend.worldSize()), FLOATS, SOON);
+        });
+        asks.put("broadcast", (backend, buffer) -> backend.broadcast(buffer.asSlice(0, bytes), FLOATS, 0, SOON));
+        asks.put("barrier", (backend, _) -> backend.barrier(SOON));
+        return asks;
+    }
+
+    /** Where a sender is blocked when the others see the difference, and they are too. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void largeCallsThatDifferFailOnAllRanksThoughNoStreamTakesMuch(int world) throws Exception {
+        var config = CollectiveConfig.DEFAULTS.cut(8 * 1024, 4096);
+        Map<String, Ask> asks = largeAsks();
+        try (var group = new TestGroup(world, EngineOptions.DEFAULTS.with(config))) {
+            group.fabric.slow(8 * 1024);
+            group.start((rank, _) -> {
+                        DistributedBackend backend = group.engine(rank);
+                        var random = new SplittableRandom(world);
+                        byte[] buffer = new byte[LARGE_BYTES];
+                        for (String one : asks.keySet()) {
+                            for (String other : asks.keySet()) {
+                                int odd = random.nextInt(world);
+                                if (!one.equals(other)) {
+                                    String what = "rank " + odd + " asks for " + one + ", the rest for " + other;
+                                    Ask ask = rank == odd ? asks.get(one) : asks.get(other);
+                                    assertThrows(
+                                            CollectiveMismatchException.class,
+                                            () -> ask.make(backend, MemorySegment.ofArray(buffer)),
+                                            what);
+                                    succeeds(backend, rank, world, what);
+                                }
+                            }
+                        }
+                        assertArrayEquals(new byte[LARGE_BYTES], buffer, "as it was");
+                    })
+                    .joinWell();
+        }
+    }
+
+    /** A sender finds out by itself, in the middle of what it sends. */
+    @ParameterizedTest
+    @CsvSource({"2, RING", "2, DIRECT", "4, RING", "4, DIRECT", "5, RING", "5, DIRECT"})
+    void valuesThatCannotTravelEndALargeCallOnAllRanksThoughNoStreamTakesMuch(int world, AllReduceStrategy way)
+            throws Exception {
+        var how = SOON.as(CompressionStrategy.parse("int8")).by(way);
+        try (var group =
+                new TestGroup(world, EngineOptions.DEFAULTS.with(CollectiveConfig.DEFAULTS.cut(4 * 1024, 0)))) {
+            group.fabric.slow(2 * 1024);
+            group.start((rank, _) -> {
+                        for (int at = 0; at < 8; at++) {
+                            float[] values = new float[LARGE_BYTES / 16];
+                            values[values.length * at / 8] = rank == 1 ? Float.NaN : 1;
+                            String what = "NaN at " + at;
+                            var error = assertThrows(
+                                    CollectiveException.class,
+                                    () -> group.engine(rank)
+                                            .allReduce(MemorySegment.ofArray(values), FLOATS, ReduceOp.SUM, how),
+                                    what);
+                            assertTrue(
+                                    String.valueOf(error.getMessage()).startsWith("rank 1 "),
+                                    () -> what + ": " + error.getMessage());
+                            succeeds(group.engine(rank), rank, world, what);
                         }
                     })
                     .joinWell();

@@ -14,6 +14,7 @@ import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.identity.NodeId;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -359,6 +360,32 @@ final class PairsTest {
                 group.of(back).removed(new RemovedFromClusterException("out"));
                 group.admit(back);
             }
+        }
+    }
+
+    @Test
+    void aSendWhoseMemoryIsFreedMeanwhileFailsAloneAndThePairGoesOn() throws Exception {
+        try (var group = new TestGroup(2, PATIENT)) {
+            var freed = Arena.ofShared();
+            MemorySegment values = freed.allocate(4L * COUNT);
+            group.fabric.after(group.fabric.records() + 4, freed::close); // in the middle of its bytes
+            group.start((rank, context) -> {
+                        if (rank == 0) {
+                            var error = assertThrows(
+                                    IllegalStateException.class, () -> context.send(values, DataType.FLOAT32, 1));
+                            assertTrue(text(error).contains("closed"), text(error));
+                            context.send(values(7, COUNT), 1);
+                            context.send(values(8, 3), 1);
+                        } else {
+                            float[] got = new float[COUNT];
+                            context.receive(got, 0);
+                            assertArrayEquals(values(7, COUNT), got);
+                            float[] more = new float[3];
+                            context.receive(more, 0);
+                            assertArrayEquals(values(8, 3), more);
+                        }
+                    })
+                    .joinWell();
         }
     }
 

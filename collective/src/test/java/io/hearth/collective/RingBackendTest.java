@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
+import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.PeerLostException;
@@ -266,5 +267,26 @@ final class RingBackendTest extends DistributedBackendContractTest {
             assertTrue(rank == 1 ? size == nothing : size > nothing, "rank " + rank + " saves " + size + " bytes");
         }
         backends.forEach(RingBackend::vanish);
+    }
+
+    @Test
+    void closingBehindWorkThatIsStuckWaitsNoLongerThanForTheOthers() throws Exception {
+        List<RingBackend> ring = open(2);
+        try {
+            Work stuck = ring.getFirst()
+                    .allReduceAsync(
+                            MemorySegment.ofArray(new float[1]),
+                            DataType.FLOAT32,
+                            ReduceOp.SUM,
+                            CollectiveOptions.DEFAULTS);
+            FutureTask<Boolean> closing = started(() -> {
+                ring.getFirst().close();
+                return true;
+            });
+            assertTrue(closing.get(40, TimeUnit.SECONDS), "its own deadline would be minutes");
+            assertThrows(CollectiveException.class, stuck::await);
+        } finally {
+            ring.forEach(RingBackend::close);
+        }
     }
 }

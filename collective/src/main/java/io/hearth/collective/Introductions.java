@@ -1,0 +1,92 @@
+package io.hearth.collective;
+
+import io.hearth.core.MalformedMessageException;
+import io.hearth.transport.ReceivedRecord;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * What ranks say first to one another under a number: each one's first record to another begins with its signature, which the other
+ * compares with its own. The sender's side and the receiver's touch nothing in common.
+ */
+final class Introductions {
+    private final Mesh mesh;
+    private final long number;
+    private final Wire wire;
+    private final Signature signature;
+    private final MemorySegment own;
+    private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
+    private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
+
+    /** {@code isKnown}: all ranks know already what is exchanged, and say nothing. */
+    Introductions(Mesh mesh, long number, Wire wire, Signature signature, boolean isKnown) {
+        this.mesh = mesh;
+        this.number = number;
+        this.wire = wire;
+        this.signature = signature;
+        this.own = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        this.called = new boolean[mesh.world()];
+        this.heard = new boolean[mesh.world()];
+        Arrays.fill(called, isKnown);
+        Arrays.fill(heard, isKnown);
+    }
+
+    /** Of a signature. */
+    int bytes() {
+        return Math.toIntExact(own.byteSize());
+    }
+
+    /** What the next record to a rank begins with: the signature once, then nothing. */
+    MemorySegment next(int toRank) {
+        if (called[toRank]) {
+            return Wire.NOTHING;
+        }
+        called[toRank] = true;
+        return own;
+    }
+
+    /**
+     * A record came that begins with no signature.
+     *
+     * @throws StreamBrokenException that was due
+     */
+    void demandHeard(int rank, ReceivedRecord arrived) throws StreamBrokenException {
+        if (!heard[rank]) {
+            throw wire.misfit(rank, arrived, "a call");
+        }
+    }
+
+    /**
+     * A record came that begins with a signature, of {@link #bytes} if it is the own one.
+     *
+     * @return how the number ends if it is another one
+     * @throws StreamBrokenException none was due, or it is none
+     */
+    Optional<Refusal> hear(int rank, ReceivedRecord arrived) throws StreamBrokenException {
+        if (heard[rank]) {
+            throw wire.misfit(rank, arrived, "a segment");
+        }
+        heard[rank] = true;
+        if (isOwn(arrived)) {
+            return Optional.empty();
+        }
+        Signature theirs;
+        try {
+            theirs = CollectiveCodec.first(arrived.toBytes());
+        } catch (MalformedMessageException malformed) {
+            throw new StreamBrokenException(
+                    mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
+        }
+        return Optional.of(new Refusal(
+                Refusal.Cause.MISMATCH,
+                "number " + number + ": " + wire.name(rank) + " asked for " + theirs.text() + ", "
+                        + wire.name(mesh.rank()) + " for " + signature.text()
+                        + "; all ranks must make the same calls in the same order"));
+    }
+
+    private boolean isOwn(ReceivedRecord arrived) {
+        return arrived.length() >= bytes()
+                && Combiner.payload(arrived).asSlice(0, bytes()).mismatch(own) == -1;
+    }
+}

@@ -1,0 +1,73 @@
+package io.hearth.collective;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that each do something with one other rank, beside those that play. One that fails abandons the mesh, or another one would wait
+ * for ever. Started by any thread, awaited by the one that owns the attempt once nobody else starts any.
+ */
+final class RankThreads {
+    private final Mesh mesh;
+    private final Queue<Thread> running = new ConcurrentLinkedQueue<>();
+    private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
+    RankThreads(Mesh mesh) {
+        this.mesh = mesh;
+    }
+
+    /** What is done with a rank. */
+    interface Job {
+        void run(int rank) throws IOException;
+    }
+
+    void start(String name, int rank, Job job) {
+        running.add(Thread.ofPlatform().daemon().name(name).start(() -> {
+            try {
+                job.run(rank);
+            } catch (IOException | RuntimeException | Error failed) {
+                failures.add(failed);
+                mesh.abandon();
+            }
+        }));
+    }
+
+    /** What went wrong first, if anything did. */
+    @Nullable
+    Throwable failure() {
+        return failures.peek();
+    }
+
+    /**
+     * Waits until all have ended by themselves.
+     *
+     * @throws IOException one failed, or this thread was interrupted; the mesh is abandoned
+     */
+    void join() throws IOException {
+        try {
+            for (Thread thread : running) {
+                thread.join();
+            }
+        } catch (InterruptedException stop) {
+            end();
+            throw MeshDriver.interrupted(stop);
+        }
+        running.clear();
+        Throwable failure = failure();
+        if (failure != null) {
+            throw Companion.rethrown("ending a refused number failed", failure);
+        }
+    }
+
+    /** Ends them, and with them every use of the mesh; does nothing where none was started. */
+    void end() {
+        if (!running.isEmpty()) {
+            mesh.abandon();
+            StateStreams.join(List.copyOf(running));
+            running.clear();
+        }
+    }
+}
