@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveCodec.First;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
@@ -52,7 +53,7 @@ final class Exchange {
         this.wire = new Wire(mesh, driver.gate(), number);
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
-        this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        this.ownCall = MemorySegment.ofArray(CollectiveCodec.encode(new First(signature, driver.terms())));
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
@@ -385,7 +386,7 @@ final class Exchange {
         return true;
     }
 
-    /** Compares the signature that a record begins with, and says how long it is. */
+    /** Compares what a record begins with, and says how long it is. */
     private int compare(int rank, ReceivedRecord arrived) throws IOException {
         if (heard[rank]) {
             throw wire.misfit(rank, arrived, "a segment");
@@ -396,19 +397,27 @@ final class Exchange {
             return size;
         }
         byte[] bytes = arrived.toBytes();
-        Signature theirs;
+        First theirs;
         try {
             theirs = CollectiveCodec.first(bytes);
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
                     mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
         }
-        refusals.refuse(new Refusal(
-                Refusal.Cause.MISMATCH,
-                "number " + number + ": " + wire.name(rank) + " asked for " + theirs.text() + ", "
-                        + wire.name(mesh.rank()) + " for " + signature.text()
-                        + "; all ranks must make the same calls in the same order"));
+        refusals.refuse(
+                new Refusal(Refusal.Cause.MISMATCH, "number " + number + ": " + difference(theirs, wire.name(rank))));
         return size;
+    }
+
+    /** Unequal settings may make calls unequal, too; then they are what has to be set right. */
+    private String difference(First theirs, String theirName) {
+        String ownName = wire.name(mesh.rank());
+        return driver.terms()
+                .difference(ownName, theirs.terms(), theirName)
+                .map(settings -> settings + "; configure all ranks alike")
+                .orElseGet(() -> theirName + " asked for "
+                        + theirs.signature().text() + ", " + ownName + " for " + signature.text()
+                        + "; all ranks must make the same calls in the same order");
     }
 
     private boolean isOwn(ReceivedRecord arrived) {

@@ -9,9 +9,11 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
+import io.hearth.transport.RecordHeader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -24,6 +26,8 @@ final class CollectiveCodecTest {
     private static final Refusal REFUSAL = new Refusal(Refusal.Cause.MISMATCH, "rank 1 asked for 7, rank 2 for 8 é✓");
     private static final Signature SUM = Signature.allReduce(ReduceOp.AVG, DataType.FLOAT32, 1_000_000, "int8");
     private static final Signature BROADCAST = Signature.broadcast(DataType.INT64, 5, TestGroup.node(3));
+    private static final Signature LIST = SUM.of(Optional.of(TensorList.of(List.of(3L, 5L, 0L, 7L, 8L, 9L, 10L))));
+    private static final Terms TERMS = Terms.of(CollectiveConfig.DEFAULTS.inPlaceFrom(Long.MAX_VALUE));
     private static final Status STATUS = new Status(
             9,
             7,
@@ -38,10 +42,34 @@ final class CollectiveCodecTest {
     void whatIsWrittenIsRead() throws Exception {
         assertEquals(SUM, CollectiveCodec.signature(CollectiveCodec.encode(SUM)));
         assertEquals(BROADCAST, CollectiveCodec.signature(CollectiveCodec.encode(BROADCAST)));
+        assertEquals(LIST, CollectiveCodec.signature(CollectiveCodec.encode(LIST)));
+        var barrier = new CollectiveCodec.First(Signature.barrier(), TERMS);
+        assertEquals(barrier, CollectiveCodec.first(CollectiveCodec.encode(barrier)));
         assertEquals(REFUSAL, CollectiveCodec.refusal(CollectiveCodec.encode(REFUSAL)));
         assertEquals(STATUS, CollectiveCodec.status(CollectiveCodec.encode(STATUS)));
         assertEquals(RESOLUTION, CollectiveCodec.resolution(CollectiveCodec.encode(RESOLUTION)));
         assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(Bytes.EMPTY));
+    }
+
+    /** The longest segment and what comes before it are one record. */
+    @Test
+    void theLongestCallFitsBeforeASegment() {
+        String longest = "m".repeat(63);
+        List<Long> lengths = Collections.nCopies(100, Long.MAX_VALUE / 8);
+        for (Signature.Kind kind : Signature.Kind.values()) {
+            var signature = new Signature(
+                    kind,
+                    ReduceOp.PROD,
+                    DataType.BFLOAT16,
+                    Long.MAX_VALUE / 8,
+                    longest,
+                    kind.hasRoot() ? Optional.of(TestGroup.node(3)) : Optional.empty(),
+                    longest,
+                    kind == Signature.Kind.ALL_REDUCE,
+                    kind.hasRoot() ? Optional.empty() : Optional.of(TensorList.of(lengths)));
+            int size = CollectiveCodec.encode(new CollectiveCodec.First(signature, TERMS)).length;
+            assertTrue(RecordHeader.SEGMENT_BYTES_MAX + size <= RecordHeader.RECORD_BYTES_MAX, kind + ": " + size);
+        }
     }
 
     @Test
@@ -78,7 +106,7 @@ final class CollectiveCodecTest {
     @Test
     void mutatedFramesGiveARecordOrATypedError() {
         List<byte[]> seeds = List.of(
-                CollectiveCodec.encode(SUM),
+                CollectiveCodec.encode(LIST),
                 CollectiveCodec.encode(BROADCAST),
                 CollectiveCodec.encode(REFUSAL),
                 CollectiveCodec.encode(STATUS).toArray(),

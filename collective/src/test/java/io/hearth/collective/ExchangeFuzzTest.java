@@ -26,7 +26,7 @@ final class ExchangeFuzzTest {
         LiedTo.Way way = ways.get(random.nextInt(ways.size()));
         int world = random.nextInt(2, 5);
         int count = random.nextInt(1, 900);
-        int inTurn = random.nextBoolean() ? 0 : 1 << 20;
+        int inTurn = random.nextBoolean() ? 0 : CollectiveConfig.IN_TURN_BYTES_MAX;
         int first = random.nextInt(12);
         int last = first + random.nextInt(1, 3);
         long mutations = random.nextLong();

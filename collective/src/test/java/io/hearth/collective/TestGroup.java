@@ -70,6 +70,17 @@ final class TestGroup implements AutoCloseable {
                 Clock.system());
     }
 
+    /** With each rank's options. */
+    TestGroup(int world, IntFunction<EngineOptions> options, List<Integer> order) {
+        this(
+                IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
+                options,
+                order,
+                rank -> Engines.best().newReducer(),
+                null,
+                Clock.system());
+    }
+
     /** With a clock for all. */
     TestGroup(int world, EngineOptions options, Clock clock) {
         this(
@@ -89,6 +100,16 @@ final class TestGroup implements AutoCloseable {
             IntFunction<Reducer> reducers,
             @Nullable Function<NodeId, StreamSource> streams,
             Clock clock) {
+        this(members, rank -> options, order, reducers, streams, clock);
+    }
+
+    private TestGroup(
+            List<NodeId> members,
+            IntFunction<EngineOptions> options,
+            List<Integer> order,
+            IntFunction<Reducer> reducers,
+            @Nullable Function<NodeId, StreamSource> streams,
+            Clock clock) {
         nodes.addAll(members);
         lineage = new Lineage(false, 1, nodes.getFirst(), 1, 0);
         view = view(1, 1, nodes, CollectiveCodec.encode(Resolution.NOTHING.ordered(order)));
@@ -99,7 +120,7 @@ final class TestGroup implements AutoCloseable {
                     node,
                     streams == null ? fabric.of(node) : streams.apply(node),
                     reducer,
-                    options,
+                    options.apply(nodes.indexOf(node)),
                     listener(node),
                     clock);
             engines.put(node, engine);
