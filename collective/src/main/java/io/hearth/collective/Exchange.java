@@ -1,6 +1,6 @@
 package io.hearth.collective;
 
-import io.hearth.collective.CollectiveCodec.First;
+import io.hearth.collective.CollectiveMessages.First;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
@@ -53,7 +53,7 @@ final class Exchange {
         this.wire = new Wire(mesh, driver.gate(), number);
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
-        this.ownCall = MemorySegment.ofArray(CollectiveCodec.encode(new First(signature, driver.terms())));
+        this.ownCall = MemorySegment.ofArray(CollectiveMessages.encode(new First(signature, driver.terms())));
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
@@ -399,7 +399,7 @@ final class Exchange {
         byte[] bytes = arrived.toBytes();
         First theirs;
         try {
-            theirs = CollectiveCodec.first(bytes);
+            theirs = CollectiveMessages.first(bytes);
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
                     mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);

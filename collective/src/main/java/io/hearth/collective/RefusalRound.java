@@ -50,7 +50,7 @@ final class RefusalRound {
     void heard(int rank, ReceivedRecord arrived) throws IOException {
         over[rank] = true;
         try {
-            refuse(CollectiveCodec.refusal(arrived.toBytes()));
+            refuse(CollectiveMessages.refusal(arrived.toBytes()));
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
                     mesh.members().get(rank),
@@ -78,7 +78,7 @@ final class RefusalRound {
         if (known == null) {
             return;
         }
-        MemorySegment bytes = MemorySegment.ofArray(CollectiveCodec.encode(known));
+        MemorySegment bytes = MemorySegment.ofArray(CollectiveMessages.encode(known));
         for (int rank = 0; rank < mesh.world(); rank++) {
             if (!told[rank] && mesh.isOpen(rank)) {
                 told[rank] = true;

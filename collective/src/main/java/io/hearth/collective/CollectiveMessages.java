@@ -30,11 +30,11 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Between the records of this module and their bytes. Whatever the bytes are, decoding gives a record or a typed error. */
-public final class CollectiveCodec {
+public final class CollectiveMessages {
     private static final BoundedDecoder.Limits LIMITS =
             new BoundedDecoder.Limits(Resolver.BYTES_MAX, 3, Status.KEPT_MAX, 4 * Refusal.TEXT_MAX);
 
-    private CollectiveCodec() {}
+    private CollectiveMessages() {}
 
     /** The bytes of a call's signature. */
     public static byte[] encode(Signature signature) {
@@ -186,7 +186,7 @@ public final class CollectiveCodec {
                         message.getCalled(),
                         message.getDoneUpTo(),
                         message.getKeptList().stream()
-                                .map(CollectiveCodec::kept)
+                                .map(CollectiveMessages::kept)
                                 .toList(),
                         message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken()),
                         message.getBoundary(),
@@ -230,7 +230,7 @@ public final class CollectiveCodec {
                 () -> new Resolution(
                         message.getFirst(),
                         message.getForwardsList().stream()
-                                .map(CollectiveCodec::forward)
+                                .map(CollectiveMessages::forward)
                                 .toList(),
                         message.getRefusedList().stream()
                                 .map(refused ->
