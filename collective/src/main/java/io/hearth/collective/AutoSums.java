@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -85,14 +86,21 @@ final class AutoSums {
      * Sums float32 values.
      *
      * @param how with the caller's compression, which is {@code auto} here
+     * @param list the values are a bucket of
      */
-    CollectiveResult reduce(Auto auto, MemorySegment input, MemorySegment target, ReduceOp op, CollectiveOptions how)
+    CollectiveResult reduce(
+            Auto auto,
+            MemorySegment input,
+            MemorySegment target,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorList> list)
             throws CollectiveException {
         long count = Tensors.elements(input, DataType.FLOAT32);
         Tensors.demandUsable(input); // before this rank alone votes, or does not
         Tensors.demandWritable(target);
         if (count * Float.BYTES < BYTES_MIN || auto.allowed().isEmpty()) {
-            Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE));
+            Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE)).of(list);
             return runner.run(new Asked(plan, input, target), how);
         }
         known.computeIfAbsent(auto, _ -> auto.allowed().stream().map(costs).toList()); // no part of the caller's time
@@ -102,11 +110,11 @@ final class AutoSums {
                 sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
         boolean isTimed = votes.isDue();
         if (isTimed) {
-            vote(size, votes, count, within(how, due));
+            vote(size, votes, count, within(how, due), list);
         }
         int chosen = votes.decision().chosen();
         long started = clock.nanoTime();
-        CollectiveResult result = play(auto, votes, input, target, op, within(how, due));
+        CollectiveResult result = play(auto, votes, input, target, op, within(how, due), list);
         if (isTimed && result.contributors() == votes.members()) {
             votes.took(chosen, clock.nanoTime() - started);
         }
@@ -117,13 +125,14 @@ final class AutoSums {
         return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
     }
 
-    private void vote(Size size, SizeVotes votes, long count, CollectiveOptions how) throws CollectiveException {
+    private void vote(Size size, SizeVotes votes, long count, CollectiveOptions how, Optional<TensorList> list)
+            throws CollectiveException {
         Auto auto = size.asked();
         CodecBallot ballot = votes.ballot(count, known.getOrDefault(auto, List.of()));
         MemorySegment made = MemorySegment.ofArray(new byte[CodecDecision.BYTES]);
         var plan = new Plan(
                 Signature.choice(auto, size.bits(), CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
-        int members = runner.run(Asked.inPlace(plan, made), how).contributors();
+        int members = runner.run(Asked.inPlace(plan.of(list), made), how).contributors();
         CodecDecision decision = CodecDecision.readFrom(made);
         if (!decision.isAmong(auto.allowed().size())) {
             throw new CollectiveException("a member passed on a choice among "
@@ -157,11 +166,17 @@ final class AutoSums {
 
     /** Sums with the chosen codec. Once it is settled, what other codecs owe to this tensor goes along. */
     private CollectiveResult play(
-            Auto auto, SizeVotes votes, MemorySegment input, MemorySegment target, ReduceOp op, CollectiveOptions how)
+            Auto auto,
+            SizeVotes votes,
+            MemorySegment input,
+            MemorySegment target,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorList> list)
             throws CollectiveException {
         long count = Tensors.elements(input, DataType.FLOAT32);
         Coded codec = codec(auto, votes.decision().chosen());
-        Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec));
+        Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec)).of(list);
         String tensor = SumPlans.key(how, count);
         List<ErrorFeedback> others = votes.decision().kind() == CodecDecision.Kind.SETTLED
                 ? memories.owing(tensor, count, codec)

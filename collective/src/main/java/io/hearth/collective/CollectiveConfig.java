@@ -5,14 +5,15 @@ import io.hearth.collective.schedule.LinkModel;
 import io.hearth.transport.RecordHeader;
 
 /**
- * How collectives travel where a call does not say otherwise. All members of a group must have the same.
+ * How collectives travel where a call does not say otherwise. All members of a group must have the same: who differs is told so at the
+ * first call, as are all others.
  *
  * @param allReduce how sums travel
  * @param broadcast how the bytes of one travel to all
  * @param reduce how a sum travels to one
  * @param segmentBytes pipelined at once, a multiple of 8, at most {@link RecordHeader#SEGMENT_BYTES_MAX}
- * @param inTurnBytesMax 0 or more; a call that sends at most so much to any one rank is played by the caller's thread alone, which is
- *     faster than to hand over. Streams must take twice as much before it is read
+ * @param inTurnBytesMax 0 to {@link #IN_TURN_BYTES_MAX}; a call that sends at most so much to any one rank is played by the caller's
+ *     thread alone, which is faster than to hand over
  * @param inPlaceBytesMin 0 or more; an all-reduce of at least so much that may go round the ring is done in place: it waits until all
  *     have the sum, which is a round trip, and saves a buffer of its size and a copy of the result
  * @param bucketBytes positive; tensors of a list travel together up to this size
@@ -27,13 +28,16 @@ public record CollectiveConfig(
         long inPlaceBytesMin,
         long bucketBytes,
         LinkModel links) {
+    /** What every stream takes twice over before it is read; all ranks that send more in turn could wait for each other for ever. */
+    public static final int IN_TURN_BYTES_MAX = 40 * 1024;
+
     /** Whatever is fastest, in segments of 128 KiB, 40 KiB in turn, from 1 MiB in place, in buckets of 16 MiB, over Ethernet of 1 Gbit/s. */
     public static final CollectiveConfig DEFAULTS = new CollectiveConfig(
             AllReduceStrategy.AUTO,
             BroadcastStrategy.AUTO,
             ReduceStrategy.AUTO,
             128 * 1024,
-            40 * 1024,
+            IN_TURN_BYTES_MAX,
             1024L * 1024,
             16L * 1024 * 1024,
             LinkModel.GIGABIT);
@@ -43,12 +47,12 @@ public record CollectiveConfig(
                 || segmentBytes % 8 != 0
                 || segmentBytes > RecordHeader.SEGMENT_BYTES_MAX
                 || inTurnBytesMax < 0
+                || inTurnBytesMax > IN_TURN_BYTES_MAX
                 || inPlaceBytesMin < 0
                 || bucketBytes < 1) {
             throw new IllegalArgumentException("need segments of 8 to " + RecordHeader.SEGMENT_BYTES_MAX
-                    + " bytes, a multiple of 8, nothing negative in turn and in place, and positive buckets; got "
-                    + segmentBytes
-                    + ", "
+                    + " bytes, a multiple of 8, 0 to " + IN_TURN_BYTES_MAX
+                    + " bytes in turn, nothing negative in place, and positive buckets; got " + segmentBytes + ", "
                     + inTurnBytesMax + ", " + inPlaceBytesMin + " and " + bucketBytes);
         }
     }

@@ -120,23 +120,28 @@ public final class CollectiveEngine implements DistributedBackend {
             throw new IllegalArgumentException("the result has the size of the input: " + input.byteSize()
                     + " bytes do not go into " + output.byteSize());
         }
-        return reduceNow(input, output, type, op, runner.after(queue, how));
+        return reduceNow(input, output, type, op, runner.after(queue, how), Optional.empty());
     }
 
     @Override
     public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException {
-        var coalesced =
-                new Coalesced(tensors, type, shell.buffers(), options.config().bucketBytes());
+        var coalesced = new Coalesced(
+                tensors,
+                type,
+                shell.buffers(),
+                memory -> memory.isNative() && shell.mayTouch(memory),
+                options.config().bucketBytes());
         CollectiveOptions left = runner.after(queue, how);
-        return coalesced.run((bucket, number) -> reduceNow(bucket, bucket, type, op, left.forBucket(number)));
+        return coalesced.run((input, output, list) ->
+                reduceNow(input, output, type, op, left.forBucket(list.bucket()), Optional.of(list)));
     }
 
     @Override
     public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException, InterruptedException {
         Tensors.demandWritable(values); // what is wrong with the call is said at once
-        CallQueue.Body body = body(values, values, type, op, how);
+        CallQueue.Body body = body(values, values, type, op, how, Optional.empty());
         if (values.isNative() && !shell.mayTouch(values)) {
             throw new IllegalArgumentException(
                     "a collective that runs on its own needs memory that all threads may use:"
@@ -146,19 +151,29 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     private CollectiveResult reduceNow(
-            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
+            MemorySegment input,
+            MemorySegment output,
+            DataType type,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorList> list)
             throws CollectiveException {
-        return runner.timed(() -> body(input, output, type, op, how).run());
+        return runner.timed(() -> body(input, output, type, op, how, list).run());
     }
 
     private CallQueue.Body body(
-            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how) {
+            MemorySegment input,
+            MemorySegment output,
+            DataType type,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorList> list) {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         if (auto.isPresent()) {
-            return () -> runner.alone(() -> autoSums.reduce(auto.get(), input, output, op, how));
+            return () -> runner.alone(() -> autoSums.reduce(auto.get(), input, output, op, how, list));
         }
-        Plan plan = plans.plan(count, type, op, how);
+        Plan plan = plans.plan(count, type, op, how).of(list);
         return () -> runner.alone(() -> runner.run(new Asked(plan, input, output), how));
     }
 
@@ -177,7 +192,7 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how)
             throws CollectiveException {
-        return next(requests.reduce(values, type, op, root), how);
+        return next(requests.reduce(values, type, op, root, how), how);
     }
 
     @Override
@@ -197,7 +212,7 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
             throws CollectiveException {
-        CollectiveResult result = next(requests.broadcast(values, type, root), how);
+        CollectiveResult result = next(requests.broadcast(values, type, root, how), how);
         tally.broadcast();
         return result;
     }

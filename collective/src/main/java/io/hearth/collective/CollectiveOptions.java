@@ -5,12 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How one collective is to be done. All ranks must choose the same compression; deadline and key are each rank's own.
+ * How one collective is to be done. All ranks must choose the same compression and the same ways; deadline and key are each rank's own.
  *
  * @param deadline positive; the longest time until the call returns or throws. Empty: the backend's default
  * @param compression how float32 gradients cross the wire; empty: the backend's default
  * @param allReduce how a sum travels, the same on all ranks; empty: as the backend has it. Of what is compressed, only block-wise quantised values can go more than one
  *     way, {@code RING} and {@code DIRECT}
+ * @param broadcast how the bytes of one travel to all; empty: as the backend has it
+ * @param reduce how a sum travels to one; empty: as the backend has it
+ * @param ownership which part of the work each rank has where a sum goes {@code DIRECT}; nothing else looks at it
  * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
  *     one size; empty: tensors are told apart by their size
  * @param shape of the tensor, for {@code powersgd}, the same on all ranks; empty: as square as can be, padded with zeros
@@ -19,11 +22,21 @@ public record CollectiveOptions(
         Optional<Duration> deadline,
         Optional<CompressionStrategy> compression,
         Optional<AllReduceStrategy> allReduce,
+        Optional<BroadcastStrategy> broadcast,
+        Optional<ReduceStrategy> reduce,
+        Ownership ownership,
         Optional<String> key,
         Optional<MatrixShape> shape) {
     /** Everything as the backend has it. */
     public static final CollectiveOptions DEFAULTS = new CollectiveOptions(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Ownership.EQUAL,
+            Optional.empty(),
+            Optional.empty());
 
     public CollectiveOptions {
         if (deadline.isPresent() && !deadline.get().isPositive()) {
@@ -33,32 +46,60 @@ public record CollectiveOptions(
 
     /** The same with a deadline. */
     public CollectiveOptions within(Duration limit) {
-        return new CollectiveOptions(Optional.of(limit), compression, allReduce, key, shape);
+        return new CollectiveOptions(
+                Optional.of(limit), compression, allReduce, broadcast, reduce, ownership, key, shape);
     }
 
     /** The same with a compression. */
     public CollectiveOptions as(CompressionStrategy chosen) {
-        return new CollectiveOptions(deadline, Optional.of(chosen), allReduce, key, shape);
+        return new CollectiveOptions(
+                deadline, Optional.of(chosen), allReduce, broadcast, reduce, ownership, key, shape);
     }
 
-    /** The same on another way. */
+    /** The same with another way for sums. */
     public CollectiveOptions by(AllReduceStrategy way) {
-        return new CollectiveOptions(deadline, compression, Optional.of(way), key, shape);
+        return new CollectiveOptions(deadline, compression, Optional.of(way), broadcast, reduce, ownership, key, shape);
+    }
+
+    /** The same with another way from one to all. */
+    public CollectiveOptions by(BroadcastStrategy way) {
+        return new CollectiveOptions(deadline, compression, allReduce, Optional.of(way), reduce, ownership, key, shape);
+    }
+
+    /** The same with another way from all to one. */
+    public CollectiveOptions by(ReduceStrategy way) {
+        return new CollectiveOptions(
+                deadline, compression, allReduce, broadcast, Optional.of(way), ownership, key, shape);
+    }
+
+    /** The same with sums that go {@code DIRECT}, to owners of unequal parts. */
+    public CollectiveOptions by(Ownership owners) {
+        return new CollectiveOptions(
+                deadline, compression, Optional.of(AllReduceStrategy.DIRECT), broadcast, reduce, owners, key, shape);
     }
 
     /** The same for a matrix. */
     public CollectiveOptions as(MatrixShape matrix) {
-        return new CollectiveOptions(deadline, compression, allReduce, key, Optional.of(matrix));
+        return new CollectiveOptions(
+                deadline, compression, allReduce, broadcast, reduce, ownership, key, Optional.of(matrix));
     }
 
     /** The same for one of several buckets, whose error feedback is its own. */
     CollectiveOptions forBucket(int number) {
         return new CollectiveOptions(
-                deadline, compression, allReduce, Optional.of(key.orElse("") + "#" + number), Optional.empty());
+                deadline,
+                compression,
+                allReduce,
+                broadcast,
+                reduce,
+                ownership,
+                Optional.of(key.orElse("") + "#" + number),
+                Optional.empty());
     }
 
     /** The same for a named tensor. */
     public CollectiveOptions forTensor(String name) {
-        return new CollectiveOptions(deadline, compression, allReduce, Optional.of(name), shape);
+        return new CollectiveOptions(
+                deadline, compression, allReduce, broadcast, reduce, ownership, Optional.of(name), shape);
     }
 }

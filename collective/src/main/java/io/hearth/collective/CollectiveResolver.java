@@ -59,7 +59,7 @@ public final class CollectiveResolver implements Resolver {
             }
         }
         refused.keySet().forEach(forwards::remove); // nothing to carry: the refusal itself is all there is
-        return CollectiveCodec.encode(new Resolution(
+        return CollectiveMessages.encode(new Resolution(
                 first,
                 newest(List.copyOf(forwards.values())),
                 newest(List.copyOf(refused.values())),
@@ -96,7 +96,7 @@ public final class CollectiveResolver implements Resolver {
         var statuses = new ArrayList<Status>(kept.size());
         for (Report report : kept) {
             try {
-                statuses.add(CollectiveCodec.status(report.status()));
+                statuses.add(CollectiveMessages.status(report.status()));
             } catch (MalformedMessageException unreadable) {
                 statuses.add(new Status(
                         0,

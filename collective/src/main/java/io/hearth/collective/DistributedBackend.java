@@ -34,6 +34,7 @@ public interface DistributedBackend extends AutoCloseable {
      * Combines the values of all ranks, element by element; every rank ends with the same bytes.
      *
      * @param values in place; heap or native, little-endian, a whole number of elements; same size on all ranks
+     * @param op how; for AVG see {@link ReduceOp#AVG}: integers wrap and are truncated
      * @throws CollectiveException no result, and {@code values} as before; the subclass says what to do
      */
     CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions options)
@@ -52,7 +53,8 @@ public interface DistributedBackend extends AutoCloseable {
     /**
      * Combines many tensors in as few collectives as {@link CollectiveConfig#bucketBytes} allows.
      *
-     * @param tensors in place; the same sizes in the same order on all ranks
+     * @param tensors in place; the same sizes in the same order on all ranks, or all are told who has which. No tensors are a call
+     *     like any other
      * @return of all of them together: the fewest contributors of any
      */
     CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions options)

@@ -22,7 +22,7 @@ final class Draws {
     }
 
     /** Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014: the finaliser of SplitMix64. */
-    private static long mix(long state) {
+    static long mix(long state) {
         long z = (state ^ (state >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
         z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
         return z ^ (z >>> 31);

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveMessages.First;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
@@ -49,7 +50,8 @@ final class Exchange {
         this.wire = new Wire(mesh, driver.gate(), number);
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
-        this.introductions = new Introductions(mesh, number, wire, signature, isForward); // the view change said it
+        var first = new First(signature, driver.terms());
+        this.introductions = new Introductions(mesh, number, wire, first, isForward); // the view change said it
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());

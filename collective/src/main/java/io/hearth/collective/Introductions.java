@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.CollectiveMessages.First;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
@@ -7,25 +8,25 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What ranks say first to one another under a number: each one's first record to another begins with its signature, which the other
- * compares with its own. The sender's side and the receiver's touch nothing in common.
+ * What ranks say first to one another under a number: each one's first record to another begins with its call's signature and its
+ * terms, which the other compares with its own. The sender's side and the receiver's touch nothing in common.
  */
 final class Introductions {
     private final Mesh mesh;
     private final long number;
     private final Wire wire;
-    private final Signature signature;
-    private final MemorySegment own;
+    private final First first;
+    private final MemorySegment own; // the same in bytes
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
 
     /** {@code isKnown}: all ranks know already what is exchanged, and say nothing. */
-    Introductions(Mesh mesh, long number, Wire wire, Signature signature, boolean isKnown) {
+    Introductions(Mesh mesh, long number, Wire wire, First first, boolean isKnown) {
         this.mesh = mesh;
         this.number = number;
         this.wire = wire;
-        this.signature = signature;
-        this.own = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        this.first = first;
+        this.own = MemorySegment.ofArray(CollectiveMessages.encode(first));
         this.called = new boolean[mesh.world()];
         this.heard = new boolean[mesh.world()];
         Arrays.fill(called, isKnown);
@@ -71,18 +72,27 @@ final class Introductions {
         if (isOwn(arrived)) {
             return Optional.empty();
         }
-        Signature theirs;
+        First theirs;
         try {
-            theirs = CollectiveCodec.first(arrived.toBytes());
+            theirs = CollectiveMessages.first(arrived.toBytes());
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
                     mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
         }
-        return Optional.of(new Refusal(
-                Refusal.Cause.MISMATCH,
-                "number " + number + ": " + wire.name(rank) + " asked for " + theirs.text() + ", "
-                        + wire.name(mesh.rank()) + " for " + signature.text()
-                        + "; all ranks must make the same calls in the same order"));
+        return Optional.of(
+                new Refusal(Refusal.Cause.MISMATCH, "number " + number + ": " + difference(theirs, wire.name(rank))));
+    }
+
+    /** Unequal settings may make calls unequal, too; then they are what has to be set right. */
+    private String difference(First theirs, String theirName) {
+        String ownName = wire.name(mesh.rank());
+        return first.terms()
+                .difference(ownName, theirs.terms(), theirName)
+                .map(settings -> settings + "; configure all ranks alike")
+                .orElseGet(() -> theirName + " asked for "
+                        + theirs.signature().text() + ", " + ownName + " for "
+                        + first.signature().text()
+                        + "; all ranks must make the same calls in the same order");
     }
 
     private boolean isOwn(ReceivedRecord arrived) {

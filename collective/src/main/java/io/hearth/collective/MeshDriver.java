@@ -22,6 +22,7 @@ final class MeshDriver implements AutoCloseable {
     private final Companion companion;
     private final int inTurnBytesMax;
     private final int segmentBytes;
+    private final Terms terms;
     private final ReentrantLock driving = new ReentrantLock();
     private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by anybody, for calls that begin later
     private volatile @Nullable Progress progress; // likewise
@@ -33,6 +34,7 @@ final class MeshDriver implements AutoCloseable {
         this.gate = gate;
         this.inTurnBytesMax = config.inTurnBytesMax();
         this.segmentBytes = config.segmentBytes();
+        this.terms = Terms.of(config);
         this.companion = new Companion("hearth-receive-" + group);
     }
 
@@ -74,6 +76,11 @@ final class MeshDriver implements AutoCloseable {
     /** As in {@link CollectiveConfig}. */
     int segmentBytes() {
         return segmentBytes;
+    }
+
+    /** What all members must have alike. */
+    Terms terms() {
+        return terms;
     }
 
     /** Tells {@code listener} of all calls that begin from now on, and nobody else. */

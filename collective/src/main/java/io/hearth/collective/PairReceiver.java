@@ -100,7 +100,7 @@ final class PairReceiver extends PairLine {
     }
 
     private static MemorySegment bytes(Refusal refusal) {
-        return MemorySegment.ofArray(CollectiveCodec.encode(refusal));
+        return MemorySegment.ofArray(CollectiveMessages.encode(refusal));
     }
 
     private long size() {

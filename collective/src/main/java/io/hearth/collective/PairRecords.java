@@ -53,7 +53,7 @@ final class PairRecords {
     /** Why a number ended, as the peer says it. */
     static Refusal refusal(ReceivedRecord record) throws IOException {
         try {
-            return CollectiveCodec.refusal(record.toBytes());
+            return CollectiveMessages.refusal(record.toBytes());
         } catch (MalformedMessageException malformed) {
             throw new IOException("sent no refusal: " + malformed.getMessage(), malformed);
         }

@@ -7,7 +7,6 @@ import io.hearth.collective.QuantisedSegments.PartEncoder;
 import io.hearth.collective.QuantisedSegments.Tools;
 import io.hearth.collective.schedule.DirectAllReduce;
 import io.hearth.collective.schedule.RingAllReduce;
-import io.hearth.collective.schedule.Shares;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
@@ -39,6 +38,7 @@ final class QuantisedSum extends EncodedContribution {
     private final Optional<ErrorFeedback> memory;
     private final String key;
     private final boolean isRing;
+    private final Ownership ownership;
     private final boolean passesDense;
     private final Reducer reducer;
     private @Nullable Result result;
@@ -49,6 +49,7 @@ final class QuantisedSum extends EncodedContribution {
      * @param memory what the codec left out before; empty for none
      * @param key names the tensor in it
      * @param isRing round the ring, or else among all pairs
+     * @param ownership among all pairs
      * @param passesDense what the codec cannot carry goes as plain values, and else refuses the sum
      */
     QuantisedSum(
@@ -56,6 +57,7 @@ final class QuantisedSum extends EncodedContribution {
             Optional<ErrorFeedback> memory,
             String key,
             boolean isRing,
+            Ownership ownership,
             boolean passesDense,
             boolean inPlace,
             Buffers buffers,
@@ -65,6 +67,7 @@ final class QuantisedSum extends EncodedContribution {
         this.memory = memory;
         this.key = key;
         this.isRing = isRing;
+        this.ownership = ownership;
         this.passesDense = passesDense;
         this.reducer = reducer;
     }
@@ -151,14 +154,14 @@ final class QuantisedSum extends EncodedContribution {
             return alone(place, tools);
         }
         var region = Region.of(slots);
-        if (layout.parts() < place.world()) { // some own nothing
+        var shares = ownership.shares(layout.parts(), place.world());
+        if (!shares.allOwn()) {
             Optional<Refusal> refusal = place.noted(region, region);
             if (refusal.isPresent()) {
                 return refusal;
             }
         }
         int rank = place.mesh().rank();
-        var shares = Shares.equal(layout.parts(), place.world());
         Buffers.Buffer sums = buffers().take(shares.count(rank) * layout.valuesEach() * Float.BYTES);
         try {
             var schedule = new DirectAllReduce(rank, shares, layout.slotBytes(), layout.slotBytes());

@@ -25,7 +25,8 @@ abstract sealed class ReductionCalls permits MovementCalls {
      * Combines {@code values} over all ranks, in place. All ranks end with the same bits.
      *
      * @param values same length on all ranks, 0 or more; unchanged if this throws
-     * @param op how; AVG divides by the ranks that really contributed
+     * @param op how; AVG divides by the ranks that really contributed, after the sum, which must fit into the type: see {@link
+     *     ReduceOp#AVG}
      * @throws CollectiveException no result; the subclass says what to do
      */
     public CollectiveResult allReduce(float[] values, ReduceOp op) throws CollectiveException {

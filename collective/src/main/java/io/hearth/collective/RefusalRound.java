@@ -62,7 +62,7 @@ final class RefusalRound {
     void heard(int rank, ReceivedRecord arrived) throws IOException {
         over[rank] = true;
         try {
-            refuse(CollectiveCodec.refusal(arrived.toBytes()));
+            refuse(CollectiveMessages.refusal(arrived.toBytes()));
         } catch (MalformedMessageException malformed) {
             throw new StreamBrokenException(
                     mesh.members().get(rank),
@@ -112,7 +112,7 @@ final class RefusalRound {
         if (known == null) {
             return;
         }
-        MemorySegment bytes = MemorySegment.ofArray(CollectiveCodec.encode(known));
+        MemorySegment bytes = MemorySegment.ofArray(CollectiveMessages.encode(known));
         telling.lock();
         try {
             int busy = sendingTo;

@@ -36,9 +36,9 @@ final class Requests {
         return new Asked(new Plan(signature, new GatherBlocks(Optional.empty())), block, gathered);
     }
 
-    Asked reduce(MemorySegment values, DataType type, ReduceOp op, int root) {
+    Asked reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how) {
         NodeId node = ranks.root(root);
-        ReduceStrategy way = config.reduce();
+        ReduceStrategy way = how.reduce().orElse(config.reduce());
         long count = Tensors.elements(values, type);
         var signature = Signature.rooted(
                 Signature.Kind.REDUCE, op, type, count, node, way.name().toLowerCase(Locale.ROOT));
@@ -61,9 +61,9 @@ final class Requests {
         return new Asked(new Plan(signature, new ScatterBlocks(node)), input, block);
     }
 
-    Asked broadcast(MemorySegment values, DataType type, int root) {
+    Asked broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how) {
         NodeId node = ranks.root(root);
-        BroadcastStrategy way = config.broadcast();
+        BroadcastStrategy way = how.broadcast().orElse(config.broadcast());
         long count = Tensors.elements(values, type);
         var signature = Signature.rooted(
                 Signature.Kind.BROADCAST,
@@ -72,13 +72,14 @@ final class Requests {
                 count,
                 node,
                 way.name().toLowerCase(Locale.ROOT));
-        return Asked.inPlace(new Plan(signature, new Broadcast(node, way)), values);
+        MemorySegment input = ranks.isSelf(node) ? values : Asked.NOTHING;
+        return new Asked(new Plan(signature, new Broadcast(node, way)), input, values);
     }
 
-    /** A sum of nothing. */
+    /** Travels as a sum of nothing. */
     static Asked barrier() {
-        var signature = Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN);
-        return Asked.inPlace(new Plan(signature, new PlainSum(AllReduceStrategy.AUTO)), Asked.NOTHING);
+        return Asked.inPlace(
+                new Plan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL)), Asked.NOTHING);
     }
 
     private static long blockElements(MemorySegment block, DataType type) {

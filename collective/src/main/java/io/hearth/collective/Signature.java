@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param strategy which algorithm was asked for, {@code auto} without; at most 63 characters
  * @param inPlace an all-reduce only: the result comes into being where the application wants it, and no rank keeps it; so the
  *     number ends only when all said that they hold it
+ * @param list the tensors of which this is a bucket; empty for what is no list
  */
 public record Signature(
         Kind kind,
@@ -28,7 +29,8 @@ public record Signature(
         String codec,
         Optional<NodeId> root,
         String strategy,
-        boolean inPlace) {
+        boolean inPlace,
+        Optional<TensorList> list) {
     /** Name of the codec that sends elements as they are. */
     public static final String PLAIN = "none";
 
@@ -53,7 +55,9 @@ public record Signature(
         /** {@code count} elements of each rank at the root. */
         GATHER(true, false),
         /** {@code count} elements of the root at each rank. */
-        SCATTER(true, false);
+        SCATTER(true, false),
+        /** Nothing, once all are there. */
+        BARRIER(false, true);
 
         private final boolean hasRoot;
         private final boolean isShared;
@@ -97,27 +101,37 @@ public record Signature(
 
     /** An all-reduce. */
     public static Signature allReduce(ReduceOp op, DataType type, long count, String codec) {
-        return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO, false);
+        return new Signature(Kind.ALL_REDUCE, op, type, count, codec, Optional.empty(), AUTO, false, Optional.empty());
     }
 
     /** An all-reduce of float32 values that travel encoded; {@code strategy} and {@code inPlace} as in the record. */
     static Signature encoded(ReduceOp op, long count, String codec, String strategy, boolean inPlace) {
-        return new Signature(Kind.ALL_REDUCE, op, DataType.FLOAT32, count, codec, Optional.empty(), strategy, inPlace);
+        return new Signature(
+                Kind.ALL_REDUCE,
+                op,
+                DataType.FLOAT32,
+                count,
+                codec,
+                Optional.empty(),
+                strategy,
+                inPlace,
+                Optional.empty());
     }
 
     /** A collective that combines contributions and has no root. */
     static Signature combining(Kind kind, ReduceOp op, DataType type, long count, String strategy) {
-        return new Signature(kind, op, type, count, PLAIN, Optional.empty(), strategy, false);
+        return new Signature(kind, op, type, count, PLAIN, Optional.empty(), strategy, false, Optional.empty());
     }
 
     /** An all-reduce whose result no rank keeps. */
     public static Signature inPlace(ReduceOp op, DataType type, long count, String strategy) {
-        return new Signature(Kind.ALL_REDUCE, op, type, count, PLAIN, Optional.empty(), strategy, true);
+        return new Signature(
+                Kind.ALL_REDUCE, op, type, count, PLAIN, Optional.empty(), strategy, true, Optional.empty());
     }
 
     /** A collective that has a root. */
     static Signature rooted(Kind kind, ReduceOp op, DataType type, long count, NodeId root, String strategy) {
-        return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy, false);
+        return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy, false, Optional.empty());
     }
 
     /** A broadcast of bytes that are not touched. */
@@ -140,7 +154,18 @@ public record Signature(
                 compression.text(),
                 Optional.empty(),
                 "2^" + bits,
-                false);
+                false,
+                Optional.empty());
+    }
+
+    /** A barrier. */
+    static Signature barrier() {
+        return combining(Kind.BARRIER, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
+    }
+
+    /** The same for a bucket of a list. */
+    Signature of(Optional<TensorList> tensors) {
+        return new Signature(kind, op, type, count, codec, root, strategy, inPlace, tensors);
     }
 
     /** Size of {@code count} elements. */
@@ -164,13 +189,17 @@ public record Signature(
         String of = elements
                 + (isEncoded() ? " as " + codec : "")
                 + (strategy.equals(AUTO) ? "" : " by " + strategy)
-                + (inPlace ? " in place" : "");
+                + (inPlace ? " in place" : "")
+                + list.map(tensors -> ", " + tensors.text()).orElse("");
         String node = root.map(NodeId::shortText).orElse("?");
         return switch (kind) {
             case ALL_REDUCE -> "all-reduce " + op + " of " + of;
             case BROADCAST -> "broadcast of " + of + " from " + node;
-            case CHOICE -> "the choice of a codec for up to " + strategy + " values as " + codec;
+            case CHOICE ->
+                "the choice of a codec for up to " + strategy + " values as " + codec
+                        + list.map(tensors -> ", " + tensors.text()).orElse("");
             case BOUNDARY -> "the beginning of a step";
+            case BARRIER -> "a barrier";
             case REDUCE_SCATTER -> "reduce-scatter " + op + " of " + of;
             case ALL_GATHER -> "all-gather of " + of;
             case REDUCE -> "reduce " + op + " of " + of + " to " + node;

@@ -32,6 +32,7 @@ final class SumPlans {
      */
     Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how) {
         AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
+        Ownership ownership = way == AllReduceStrategy.DIRECT ? how.ownership() : Ownership.EQUAL;
         CompressionStrategy compression = how.compression().orElse(options.compression());
         boolean fits = fits(type, op);
         if (!fits && how.compression().isPresent() && !compression.equals(CompressionStrategy.NONE)) {
@@ -39,16 +40,16 @@ final class SumPlans {
                     + " is for SUM and AVG of float32, not for " + op + " of " + type);
         }
         if (!fits) {
-            return plain(op, type, count, way);
+            return plain(op, type, count, way, ownership);
         }
         String key = key(how, count);
         return switch (compression) {
-            case CompressionStrategy.None _ -> plain(op, type, count, way);
-            case CompressionStrategy.Coded coded -> coded(op, count, way, coded, key);
+            case CompressionStrategy.None _ -> plain(op, type, count, way, ownership);
+            case CompressionStrategy.Coded coded -> coded(op, count, way, ownership, coded, key);
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
             case CompressionStrategy.Auto _ ->
                 throw new IllegalStateException("auto is no codec: AutoSums chooses one");
-            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, lowRank, key, how.shape());
+            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, ownership, lowRank, key, how.shape());
         };
     }
 
@@ -69,17 +70,23 @@ final class SumPlans {
         return how.key().orElse("float32[" + count + "]");
     }
 
-    private Plan plain(ReduceOp op, DataType type, long count, AllReduceStrategy way) {
-        String name = way.name().toLowerCase(Locale.ROOT);
+    private Plan plain(ReduceOp op, DataType type, long count, AllReduceStrategy way, Ownership ownership) {
+        String name = way.name().toLowerCase(Locale.ROOT) + ownership.text();
         boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
         if (mayGoRound && count * type.bytes() >= options.config().inPlaceBytesMin()) {
             return new Plan(Signature.inPlace(op, type, count, name), new SumInPlace());
         }
-        return new Plan(Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way));
+        return new Plan(
+                Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way, ownership));
     }
 
     private Plan coded(
-            ReduceOp op, long count, AllReduceStrategy way, CompressionStrategy.Coded compression, String key) {
+            ReduceOp op,
+            long count,
+            AllReduceStrategy way,
+            Ownership ownership,
+            CompressionStrategy.Coded compression,
+            String key) {
         Codec codec = compression.codec(reducer.codecKernels());
         Optional<ErrorFeedback> memory =
                 compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
@@ -87,13 +94,13 @@ final class SumPlans {
         Codec within = PassDenseCodec.within(codec);
         if (within instanceof BlockCodec blocks) {
             boolean isRing = way == AllReduceStrategy.RING;
-            String name = (isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT)
-                    .name()
-                    .toLowerCase(Locale.ROOT);
+            AllReduceStrategy taken = isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT;
+            String name = taken.name().toLowerCase(Locale.ROOT) + ownership.text();
             boolean inPlace = isLarge(count);
             var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
             return new Plan(
-                    signature, new QuantisedSum(blocks, memory, key, isRing, passesDense, inPlace, buffers, reducer));
+                    signature,
+                    new QuantisedSum(blocks, memory, key, isRing, ownership, passesDense, inPlace, buffers, reducer));
         }
         return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, memory), key);
     }
@@ -112,6 +119,7 @@ final class SumPlans {
             ReduceOp op,
             long count,
             AllReduceStrategy way,
+            Ownership ownership,
             CompressionStrategy.LowRank compression,
             String key,
             Optional<MatrixShape> given) {
@@ -121,7 +129,7 @@ final class SumPlans {
                     count + " values are no matrix of " + shape.text() + ", which has " + shape.count());
         }
         if (!shape.isWorth(compression.rank())) {
-            return plain(op, DataType.FLOAT32, count, way);
+            return plain(op, DataType.FLOAT32, count, way, ownership);
         }
         String text = compression.text() + ":" + shape.text();
         return new Plan(

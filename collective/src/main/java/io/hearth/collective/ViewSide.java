@@ -38,7 +38,7 @@ final class ViewSide {
     }
 
     Bytes freeze(String lineage, long epoch) {
-        return CollectiveCodec.encode(shell.freeze(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
+        return CollectiveMessages.encode(shell.freeze(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
     }
 
     void install(String lineage, View view) {
@@ -59,7 +59,7 @@ final class ViewSide {
                     lineage + "/" + groupView.get().epoch(),
                     members,
                     view.members().size() > 1,
-                    CollectiveCodec.resolution(groupView.get().resolution())));
+                    CollectiveMessages.resolution(groupView.get().resolution())));
         } catch (MalformedMessageException malformed) {
             removed(malformed);
         }

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** All collectives of groups that a seed makes up, against the same done one rank after the other. */
 final class CollectivesPropertyTest {
-    private static final int[] WORLDS = {1, 2, 3, 4, 5, 8, 13, 16};
+    private static final int WORLD_MAX = 16;
+    private static final int[] IN_TURN = {0, 4096};
     private static final int BUCKET_BYTES = 1024;
     private static final List<Long> IN_PLACE_MIN = List.of(Long.MAX_VALUE, 0L, 300L);
     private static final byte UNTOUCHED = 0x55;
@@ -34,7 +35,7 @@ final class CollectivesPropertyTest {
 
     static LongStream seeds() {
         Long one = Long.getLong("hearth.seed"); // -Dhearth.seed=17 plays exactly one group
-        return one == null ? LongStream.range(0, 64) : LongStream.of(one);
+        return one == null ? LongStream.range(0, 5 * WORLD_MAX) : LongStream.of(one);
     }
 
     private enum Kind {
@@ -47,7 +48,9 @@ final class CollectivesPropertyTest {
         GATHER,
         SCATTER,
         BROADCAST,
-        BARRIER
+        BARRIER,
+        /** From one rank to another, the same or another one back, while the rest goes on. */
+        PAIR
     }
 
     /** One collective, alike on all ranks. */
@@ -55,9 +58,10 @@ final class CollectivesPropertyTest {
             Kind kind,
             DataType type,
             ReduceOp op,
-            AllReduceStrategy way,
+            CollectiveOptions how,
             int length,
             int root,
+            int peer,
             boolean isWhole,
             long seed) {
         static Ask draw(SplittableRandom random, int world) {
@@ -67,11 +71,29 @@ final class CollectivesPropertyTest {
                     kind,
                     any(DataType.values(), random),
                     any(ReduceOp.values(), random),
-                    any(AllReduceStrategy.values(), random),
+                    how(random, world),
                     lengths[random.nextInt(lengths.length)],
+                    random.nextInt(world),
                     random.nextInt(world),
                     kind.compareTo(Kind.ASYNC) > 0 || random.nextInt(4) > 0,
                     random.nextLong());
+        }
+
+        /** Now and then with weights, some of which are 0, or with ways of its own. */
+        private static CollectiveOptions how(SplittableRandom random, int world) {
+            CollectiveOptions how = CollectiveOptions.DEFAULTS.by(any(AllReduceStrategy.values(), random));
+            if (random.nextInt(4) == 0) {
+                double[] weights = new double[world];
+                for (int rank = 0; rank < world; rank++) {
+                    weights[rank] = random.nextInt(3) * random.nextDouble();
+                }
+                weights[random.nextInt(world)] = 1;
+                how = how.by(Ownership.weighted(weights));
+            }
+            if (random.nextBoolean()) {
+                how = how.by(any(BroadcastStrategy.values(), random)).by(any(ReduceStrategy.values(), random));
+            }
+            return how;
         }
 
         byte[] input(int rank) {
@@ -121,15 +143,15 @@ final class CollectivesPropertyTest {
     @MethodSource("seeds")
     void allRanksEndWithWhatOneAfterTheOtherWouldGive(long seed) throws Exception {
         var random = new SplittableRandom(seed);
-        int world = WORLDS[(int) (seed % WORLDS.length)];
-        int inTurn = seed / WORLDS.length % 2 == 0 ? 0 : 4096;
+        int world = 1 + (int) (seed % WORLD_MAX);
+        int inTurn = IN_TURN[random.nextInt(IN_TURN.length)];
         var config = new CollectiveConfig(
                 AllReduceStrategy.AUTO,
                 any(BroadcastStrategy.values(), random),
                 any(ReduceStrategy.values(), random),
                 256,
                 inTurn,
-                IN_PLACE_MIN.get((int) (seed / 2 / WORLDS.length % IN_PLACE_MIN.size())),
+                IN_PLACE_MIN.get(random.nextInt(IN_PLACE_MIN.size())),
                 BUCKET_BYTES,
                 LINKS.get(random.nextInt(LINKS.size())));
         var order = new ArrayList<>(CollectiveEngineTest.ranks(world));
@@ -178,7 +200,7 @@ final class CollectivesPropertyTest {
     }
 
     private static Got play(DistributedBackend backend, Ask ask, int rank, SplittableRandom random) throws Exception {
-        CollectiveOptions how = CollectiveOptions.DEFAULTS.by(ask.way);
+        CollectiveOptions how = ask.how;
         byte[] before = ask.input(rank);
         MemorySegment input = filled(random, before, ask.kind == Kind.ASYNC);
         MemorySegment output = input;
@@ -209,6 +231,20 @@ final class CollectivesPropertyTest {
             case BROADCAST -> result = backend.broadcast(input, ask.type, ask.root, how);
             case BARRIER -> {
                 backend.barrier(how);
+                result = new CollectiveResult(world, 0, 0, 0);
+            }
+            case PAIR -> {
+                boolean isPair = ask.peer != ask.root;
+                if (isPair && rank == ask.root) {
+                    backend.send(input, ask.type, ask.peer, how);
+                }
+                if (isPair && (rank == ask.root || rank == ask.peer)) {
+                    output = room(random, ask.bytes(), false);
+                    backend.receive(output, ask.type, rank == ask.root ? ask.peer : ask.root, how);
+                }
+                if (isPair && rank == ask.peer) {
+                    backend.send(input, ask.type, ask.root, how);
+                }
                 result = new CollectiveResult(world, 0, 0, 0);
             }
             default -> throw new AssertionError(ask);
@@ -297,12 +333,15 @@ final class CollectivesPropertyTest {
                 expected = ask.input(rank);
                 count = 0;
             }
+            case PAIR -> {
+                expected = ask.input(isRoot ? ask.peer : rank == ask.peer ? ask.root : rank);
+                count = 0;
+            }
             default -> throw new AssertionError(ask);
         }
         assertEquals(-1, TypedValues.difference(ask.type, expected, got.bytes), what + "; first difference");
         assertEquals(first, got.result.first(), what);
         assertEquals(count, got.result.count(), what);
-        boolean isNothing = ask.kind == Kind.LIST && ask.cuts().isEmpty();
-        assertEquals(isNothing ? 0 : world, got.result.contributors(), what);
+        assertEquals(world, got.result.contributors(), what);
     }
 }

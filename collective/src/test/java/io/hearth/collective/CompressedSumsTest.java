@@ -104,7 +104,8 @@ final class CompressedSumsTest {
     private static Stream<Arguments> ways(Predicate<Way> wanted) {
         return Stream.of(Way.values())
                 .filter(wanted)
-                .flatMap(way -> Stream.of(0, 1 << 20).map(inTurn -> Arguments.of(way, inTurn)));
+                .flatMap(way ->
+                        Stream.of(0, CollectiveConfig.IN_TURN_BYTES_MAX).map(inTurn -> Arguments.of(way, inTurn)));
     }
 
     @ParameterizedTest

@@ -26,7 +26,7 @@ final class ExchangeFuzzTest {
         LiedTo.Way way = ways.get(random.nextInt(ways.size()));
         int world = random.nextInt(2, 5);
         int count = random.nextInt(1, 900);
-        int inTurn = random.nextBoolean() ? 0 : 1 << 20;
+        int inTurn = random.nextBoolean() ? 0 : CollectiveConfig.IN_TURN_BYTES_MAX;
         int first = random.nextInt(12);
         int last = first + random.nextInt(1, 3);
         long mutations = random.nextLong();
@@ -38,12 +38,17 @@ final class ExchangeFuzzTest {
         LiedTo.play(world, way.options(inTurn), count, lie, "seed " + seed + ": " + way + " of " + count);
     }
 
-    private static List<Said> mutated(Said record, SplittableRandom random) {
+    /** What a liar says instead of a record. */
+    static List<Said> mutated(Said record, SplittableRandom random) {
         int most = 256 * 1024;
         int length = record.bytes().length;
         return switch (random.nextInt(9)) {
             case 0 -> List.of(record.of(random.nextInt(16, 256)));
-            case 1 -> List.of(record.of(Wire.CALL + random.nextInt(3)));
+            case 1 ->
+                List.of(record.of(
+                        record.kind() < PairRecords.GREET
+                                ? Wire.CALL + random.nextInt(3)
+                                : PairRecords.GREET + random.nextInt(6)));
             case 2 -> List.of(record.ofChunk(random.nextInt(0x10000)));
             case 3 -> List.of(record.ofChunk((record.chunk() + random.nextInt(1, 4)) & 0xFFFF));
             case 4 -> List.of(record.at(random.nextLong()));

@@ -48,7 +48,7 @@ final class GroupBoundaryTest {
     }
 
     private static Resolver.Report report(NodeId node, Status status) {
-        return new Resolver.Report(new Member(node, 1, 1, Role.TRAINER, "g"), CollectiveCodec.encode(status));
+        return new Resolver.Report(new Member(node, 1, 1, Role.TRAINER, "g"), CollectiveMessages.encode(status));
     }
 
     private void ended(long number) {
@@ -188,7 +188,7 @@ final class GroupBoundaryTest {
     private static long first(Status one, Status other) {
         var reports = List.of(report(A, one), report(B, other));
         try {
-            return CollectiveCodec.resolution(RESOLVER.resolve(
+            return CollectiveMessages.resolution(RESOLVER.resolve(
                             "g", reports.stream().map(Resolver.Report::member).toList(), reports))
                     .first();
         } catch (io.hearth.core.MalformedMessageException impossible) {

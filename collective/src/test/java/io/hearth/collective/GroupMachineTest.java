@@ -340,7 +340,7 @@ final class GroupMachineTest {
                         5,
                         List.of(new Resolution.Forward(2, B, 3, 40), new Resolution.Forward(3, C, 3, 40)),
                         List.of()),
-                CollectiveCodec.resolution(resolver.resolve("g", members(reports), reports)));
+                CollectiveMessages.resolution(resolver.resolve("g", members(reports), reports)));
         assertTrue(resolver.refusal("g", reports).orElseThrow().contains("in the middle of a step"));
         assertEquals(Optional.empty(), resolver.broken("g", reports));
     }
@@ -355,10 +355,10 @@ final class GroupMachineTest {
                 new Resolver.Report(member(C), Bytes.of((byte) 0xFF)));
         assertEquals(
                 new Resolution(2, List.of(), List.of(new Resolution.Refused(1, refusal))),
-                CollectiveCodec.resolution(resolver.resolve("g", members(reports), reports)));
+                CollectiveMessages.resolution(resolver.resolve("g", members(reports), reports)));
         assertEquals(Optional.of("reset"), resolver.broken("g", reports));
         assertEquals(Optional.empty(), resolver.refusal("g", List.of()));
-        assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(resolver.resolve("g", List.of(), List.of())));
+        assertEquals(Resolution.NOTHING, CollectiveMessages.resolution(resolver.resolve("g", List.of(), List.of())));
     }
 
     private static Member member(NodeId node) {
@@ -370,6 +370,6 @@ final class GroupMachineTest {
     }
 
     private static Resolver.Report report(NodeId node, Status status) {
-        return new Resolver.Report(member(node), CollectiveCodec.encode(status));
+        return new Resolver.Report(member(node), CollectiveMessages.encode(status));
     }
 }

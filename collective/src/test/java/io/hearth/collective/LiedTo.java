@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -141,17 +142,34 @@ final class LiedTo {
 
     private void run(TestGroup group) throws Exception {
         int world = group.nodes.size();
+        TestGroup.Work work = (rank, context) -> {
+            for (int sum = 0; sum < SUMS; sum++) {
+                sum(group.engine(rank), rank, world, sum);
+            }
+        };
+        settle(group, work, broken).forEach((rank, thrown) -> {
+            assertTrue(thrown instanceof CollectiveException, what + ", rank " + rank + ": " + thrown);
+            errors.put(rank, thrown);
+        });
+    }
+
+    /**
+     * Plays until the work of all honest ranks has ended, and takes the liar out when the first stream breaks.
+     *
+     * @param broken what ranks said of broken streams; added to
+     * @return what honest ranks threw
+     */
+    static Map<Integer, Throwable> settle(TestGroup group, TestGroup.Work work, List<String> broken)
+            throws InterruptedException {
         NodeId liar = group.nodes.get(LIAR);
         TestGroup.Run run = group.start((rank, context) -> {
             try {
-                for (int sum = 0; sum < SUMS; sum++) {
-                    sum(group.engine(rank), rank, world, sum);
-                }
+                work.run(rank, context);
             } finally {
                 group.told.add("end " + rank);
             }
         });
-        List<Integer> honest = CollectiveEngineTest.ranks(world).stream()
+        List<Integer> honest = CollectiveEngineTest.ranks(group.nodes.size()).stream()
                 .filter(rank -> rank != LIAR)
                 .toList();
         int ended = 0;
@@ -170,10 +188,7 @@ final class LiedTo {
             }
         }
         group.told.stream().filter(said -> said.startsWith("broken")).forEach(broken::add);
-        run.join(honest).forEach((rank, thrown) -> {
-            assertTrue(thrown instanceof CollectiveException, what + ", rank " + rank + ": " + thrown);
-            errors.put(rank, thrown);
-        });
+        return run.join(honest);
     }
 
     private float[] input(int rank, int sum) {

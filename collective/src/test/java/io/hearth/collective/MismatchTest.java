@@ -63,6 +63,25 @@ final class MismatchTest {
         asks.put("ints", (backend, buffer) -> {
             backend.allReduce(buffer.asSlice(0, 400), DataType.INT32, ReduceOp.SUM, SOON);
         });
+        asks.put("all-reduce of 0 bytes", (backend, buffer) -> {
+            backend.allReduce(buffer.asSlice(0, 0), DataType.UINT8, ReduceOp.SUM, SOON);
+        });
+        for (List<Integer> lengths : List.of(List.<Integer>of(), List.of(100), List.of(40, 60), List.of(60, 40))) {
+            asks.put("list of " + lengths, (backend, buffer) -> {
+                var tensors = new ArrayList<MemorySegment>();
+                long at = 0;
+                for (int length : lengths) {
+                    tensors.add(buffer.asSlice(at, 4L * length));
+                    at += 4L * length;
+                }
+                backend.allReduce(tensors, FLOATS, ReduceOp.SUM, SOON);
+            });
+        }
+        for (Ownership owners : List.of(Ownership.EQUAL, Ownership.weighted(2, 1), Ownership.weighted(1, 1, 0))) {
+            asks.put("all-reduce by " + owners, (backend, buffer) -> {
+                backend.allReduce(buffer.asSlice(0, 24_000), FLOATS, ReduceOp.SUM, SOON.by(owners));
+            });
+        }
         asks.put("barrier", (backend, _) -> backend.barrier(SOON));
         asks.put("step", (backend, _) -> backend.beginStep(SOON));
         asks.put("reduce-scatter", (backend, buffer) -> {
@@ -85,6 +104,12 @@ final class MismatchTest {
                 backend.broadcast(buffer.asSlice(0, 400), FLOATS, root, SOON);
             });
         }
+        asks.put("broadcast by ring", (backend, buffer) -> {
+            backend.broadcast(buffer.asSlice(0, 400), FLOATS, 1, SOON.by(BroadcastStrategy.RING));
+        });
+        asks.put("reduce by ring", (backend, buffer) -> {
+            backend.reduce(buffer.asSlice(0, 400), FLOATS, ReduceOp.SUM, 1, SOON.by(ReduceStrategy.RING));
+        });
         asks.put("broadcast of 8000 bytes", (backend, buffer) -> {
             backend.broadcast(buffer.asSlice(0, 8000), DataType.UINT8, 1, SOON);
         });

@@ -66,12 +66,12 @@ final class RingOrderTest {
 
     private static Resolver.Report report(NodeId node, Map<NodeId, Long> nanos) {
         var status = new Status(0, 0, List.of(), Optional.empty()).measured(RoundTrips.of(nanos));
-        return new Resolver.Report(members(List.of(node)).getFirst(), CollectiveCodec.encode(status));
+        return new Resolver.Report(members(List.of(node)).getFirst(), CollectiveMessages.encode(status));
     }
 
     private static List<Integer> resolved(List<NodeId> nodes, List<Resolver.Report> reports) throws Exception {
         Bytes resolution = new CollectiveResolver().resolve("g", members(nodes), reports);
-        return CollectiveCodec.resolution(resolution).order();
+        return CollectiveMessages.resolution(resolution).order();
     }
 
     @Test
@@ -147,7 +147,7 @@ final class RingOrderTest {
         }
         assertTrue(reports.getFirst().status().size() < 2_500, "a report is small");
         Bytes resolution = new CollectiveResolver().resolve("g", members(nodes), reports);
-        List<Integer> order = CollectiveCodec.resolution(resolution).order();
+        List<Integer> order = CollectiveMessages.resolution(resolution).order();
         assertEquals(
                 IntStream.range(0, 255).boxed().toList(),
                 order.stream().sorted().toList());

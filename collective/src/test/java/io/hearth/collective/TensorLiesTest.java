@@ -96,7 +96,11 @@ final class TensorLiesTest {
                             ? lie.instead(record)
                             : List.of(record);
             LiedTo played = LiedTo.play(
-                    WORLD, way.options(at % 2 == 0 ? 0 : 1 << 20), COUNT, once, way + " " + lie + " at segment " + at);
+                    WORLD,
+                    way.options(at % 2 == 0 ? 0 : CollectiveConfig.IN_TURN_BYTES_MAX),
+                    COUNT,
+                    once,
+                    way + " " + lie + " at segment " + at);
             isTold = seen.get() > target;
             if (isTold) {
                 assertTrue(played.errors().isEmpty(), () -> "the rest goes on: " + played.errors());

@@ -70,6 +70,17 @@ final class TestGroup implements AutoCloseable {
                 Clock.system());
     }
 
+    /** With each rank's options. */
+    TestGroup(int world, IntFunction<EngineOptions> options, List<Integer> order) {
+        this(
+                IntStream.range(0, world).mapToObj(TestGroup::node).toList(),
+                options,
+                order,
+                rank -> Engines.best().newReducer(),
+                null,
+                Clock.system());
+    }
+
     /** With a clock for all. */
     TestGroup(int world, EngineOptions options, Clock clock) {
         this(
@@ -89,9 +100,19 @@ final class TestGroup implements AutoCloseable {
             IntFunction<Reducer> reducers,
             @Nullable Function<NodeId, StreamSource> streams,
             Clock clock) {
+        this(members, rank -> options, order, reducers, streams, clock);
+    }
+
+    private TestGroup(
+            List<NodeId> members,
+            IntFunction<EngineOptions> options,
+            List<Integer> order,
+            IntFunction<Reducer> reducers,
+            @Nullable Function<NodeId, StreamSource> streams,
+            Clock clock) {
         nodes.addAll(members);
         lineage = new Lineage(false, 1, nodes.getFirst(), 1, 0);
-        view = view(1, 1, nodes, CollectiveCodec.encode(Resolution.NOTHING.ordered(order)));
+        view = view(1, 1, nodes, CollectiveMessages.encode(Resolution.NOTHING.ordered(order)));
         for (NodeId node : nodes) {
             Reducer reducer = reducers.apply(nodes.indexOf(node));
             var engine = new CollectiveEngine(
@@ -99,7 +120,7 @@ final class TestGroup implements AutoCloseable {
                     node,
                     streams == null ? fabric.of(node) : streams.apply(node),
                     reducer,
-                    options,
+                    options.apply(nodes.indexOf(node)),
                     listener(node),
                     clock);
             engines.put(node, engine);
@@ -170,7 +191,7 @@ final class TestGroup implements AutoCloseable {
                 : before.resolution();
         view = view(view.epoch() + 1, anew ? view.epoch() + 1 : before.epoch(), kept, resolution);
         try {
-            return CollectiveCodec.resolution(resolution);
+            return CollectiveMessages.resolution(resolution);
         } catch (MalformedMessageException bug) {
             throw new AssertionError(bug);
         }
@@ -216,7 +237,7 @@ final class TestGroup implements AutoCloseable {
                 lineage,
                 view.epoch() + 1,
                 members,
-                List.of(new GroupView(GROUP, view.epoch() + 1, CollectiveCodec.encode(Resolution.NOTHING))));
+                List.of(new GroupView(GROUP, view.epoch() + 1, CollectiveMessages.encode(Resolution.NOTHING))));
         install(members.stream().map(Member::node).toList());
     }
 
@@ -225,7 +246,7 @@ final class TestGroup implements AutoCloseable {
         of(node).freeze(lineage.shortText(), view.epoch(), Map.of());
         var own = new Lineage(false, 1, node, 1, 0);
         var list = List.of(new Member(node, 1, 1, Role.TRAINER, GROUP));
-        var groups = List.of(new GroupView(GROUP, 1, CollectiveCodec.encode(Resolution.NOTHING)));
+        var groups = List.of(new GroupView(GROUP, 1, CollectiveMessages.encode(Resolution.NOTHING)));
         of(node).install(own.shortText(), new View(own, 1, list, groups));
     }
 

@@ -3,7 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.CollectiveCodec;
+import io.hearth.collective.CollectiveMessages;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.Resolution;
 import io.hearth.collective.Status;
@@ -107,7 +107,7 @@ final class GroupSabotages {
 
     private static Resolution read(Bytes bytes) {
         try {
-            return CollectiveCodec.resolution(bytes);
+            return CollectiveMessages.resolution(bytes);
         } catch (MalformedMessageException malformed) {
             throw new Violation("resolution", String.valueOf(malformed.getMessage()));
         }
@@ -120,7 +120,7 @@ final class GroupSabotages {
                 @Override
                 public Bytes resolve(String group, List<Member> members, List<Report> kept) {
                     Resolution right = read(honest.resolve(group, members, kept));
-                    return CollectiveCodec.encode(
+                    return CollectiveMessages.encode(
                             new Resolution(right.first(), List.of(), right.refused(), right.order()));
                 }
             }
@@ -145,7 +145,7 @@ final class GroupSabotages {
                         decided.putIfAbsent(forward.number(), forward);
                         forwards.add(decided.getOrDefault(forward.number(), forward));
                     }
-                    return CollectiveCodec.encode(
+                    return CollectiveMessages.encode(
                             new Resolution(right.first(), forwards, right.refused(), right.order()));
                 }
             }

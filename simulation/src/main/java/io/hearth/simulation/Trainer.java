@@ -2,7 +2,7 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.CollectiveCodec;
+import io.hearth.collective.CollectiveMessages;
 import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.GroupMachine.Effect;
@@ -91,7 +91,7 @@ final class Trainer {
     Bytes freeze(Lineage lineage, long epoch) {
         var now = new Event.Freeze(new GroupMachine.Frozen(World.text(lineage), epoch));
         reported = state.status(World.text(lineage));
-        Bytes status = CollectiveCodec.encode(reported);
+        Bytes status = CollectiveMessages.encode(reported);
         long late = world.sabotage.lateFreezeNanos();
         if (late == 0) {
             step(now);
@@ -139,7 +139,7 @@ final class Trainer {
                 next.group(process.host.group).stream().map(Member::node).toList();
         Resolution resolution;
         try {
-            resolution = CollectiveCodec.resolution(groupView.resolution());
+            resolution = CollectiveMessages.resolution(groupView.resolution());
         } catch (MalformedMessageException malformed) {
             throw new Violation("resolution", String.valueOf(malformed.getMessage()));
         }

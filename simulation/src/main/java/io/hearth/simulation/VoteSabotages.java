@@ -2,7 +2,7 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.CollectiveCodec;
+import io.hearth.collective.CollectiveMessages;
 import io.hearth.core.Bytes;
 import io.hearth.election.Ballot;
 import io.hearth.election.Lineage;
@@ -146,7 +146,7 @@ final class VoteSabotages {
 
         private static void answer(NodeProcess process, Member member, View view, Ballot ballot) {
             Bytes status = process.trainer()
-                    .map(trainer -> CollectiveCodec.encode(trainer.state().status(World.text(view.lineage()))))
+                    .map(trainer -> CollectiveMessages.encode(trainer.state().status(World.text(view.lineage()))))
                     .orElse(Bytes.EMPTY);
             var promise = new Message.Promise(
                     view.lineage(),

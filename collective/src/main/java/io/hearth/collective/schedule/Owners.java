@@ -59,7 +59,7 @@ final class Owners {
     }
 
     boolean allOwn() {
-        return others() + (isOwner ? 1 : 0) == shares.world();
+        return shares.allOwn();
     }
 
     /** The own contribution to the {@code item}-th other owner's share. */

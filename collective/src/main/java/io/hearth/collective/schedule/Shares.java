@@ -110,6 +110,16 @@ public final class Shares {
         return starts[position + 1] - starts[position];
     }
 
+    /** Whether everybody owns something, or there is nothing to own. */
+    public boolean allOwn() {
+        for (int position = 0; position < world(); position++) {
+            if (count(position) == 0 && total() > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Elements of the largest share. */
     public long largest() {
         long most = 0;

@@ -11,6 +11,8 @@ import io.hearth.collective.wire.RefusalMessage;
 import io.hearth.collective.wire.RefusedMessage;
 import io.hearth.collective.wire.ResolutionMessage;
 import io.hearth.collective.wire.StatusMessage;
+import io.hearth.collective.wire.TensorListMessage;
+import io.hearth.collective.wire.TermsMessage;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.DataType;
@@ -28,15 +30,19 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Between the records of this module and their bytes. Whatever the bytes are, decoding gives a record or a typed error. */
-public final class CollectiveCodec {
+public final class CollectiveMessages {
     private static final BoundedDecoder.Limits LIMITS =
             new BoundedDecoder.Limits(Resolver.BYTES_MAX, 3, Status.KEPT_MAX, 4 * Refusal.TEXT_MAX);
 
-    private CollectiveCodec() {}
+    private CollectiveMessages() {}
 
     /** The bytes of a call's signature. */
     public static byte[] encode(Signature signature) {
-        return CallMessage.newBuilder()
+        return message(signature).build().toByteArray();
+    }
+
+    private static CallMessage.Builder message(Signature signature) {
+        var message = CallMessage.newBuilder()
                 .setKind(signature.kind().name())
                 .setOp(signature.op().name())
                 .setType(signature.type().name())
@@ -44,9 +50,15 @@ public final class CollectiveCodec {
                 .setCodec(signature.codec())
                 .setRoot(signature.root().map(NodeId::text).orElse(""))
                 .setStrategy(signature.strategy())
-                .setInPlace(signature.inPlace())
-                .build()
-                .toByteArray();
+                .setInPlace(signature.inPlace());
+        signature
+                .list()
+                .ifPresent(list -> message.setList(TensorListMessage.newBuilder()
+                        .setBucket(list.bucket())
+                        .setTensors(list.tensors())
+                        .addAllFirst(list.first())
+                        .setDigest(list.digest())));
+        return message;
     }
 
     /**
@@ -55,7 +67,10 @@ public final class CollectiveCodec {
      * @throws MalformedMessageException if the bytes are none
      */
     public static Signature signature(byte[] bytes) throws MalformedMessageException {
-        CallMessage message = parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes);
+        return signature(parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes));
+    }
+
+    private static Signature signature(CallMessage message) throws MalformedMessageException {
         return checked(
                 "call",
                 () -> new Signature(
@@ -66,12 +81,29 @@ public final class CollectiveCodec {
                         message.getCodec(),
                         message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot())),
                         message.getStrategy(),
-                        message.getInPlace()));
+                        message.getInPlace(),
+                        message.hasList() ? Optional.of(list(message.getList())) : Optional.empty()));
     }
 
-    /** The bytes of a call's signature as a stream's first record of a number begins with them: their count (2, little-endian) first. */
-    static byte[] encodeFirst(Signature signature) {
-        byte[] bytes = encode(signature);
+    private static TensorList list(TensorListMessage message) {
+        return new TensorList(message.getBucket(), message.getTensors(), message.getFirstList(), message.getDigest());
+    }
+
+    /** What a stream's first record of a number begins with. */
+    record First(Signature signature, Terms terms) {}
+
+    /** The bytes with which a stream's first record of a number begins: their count (2, little-endian) comes first. */
+    static byte[] encode(First first) {
+        Terms terms = first.terms();
+        byte[] bytes = message(first.signature())
+                .setTerms(TermsMessage.newBuilder()
+                        .setSegmentBytes(terms.segmentBytes())
+                        .setInTurnBytesMax(terms.inTurnBytesMax())
+                        .setInPlaceBytesMin(terms.inPlaceBytesMin())
+                        .setBucketBytes(terms.bucketBytes())
+                        .setLinks(terms.links()))
+                .build()
+                .toByteArray();
         return ByteBuffer.allocate(Short.BYTES + bytes.length)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putShort((short) bytes.length)
@@ -80,11 +112,11 @@ public final class CollectiveCodec {
     }
 
     /**
-     * Reads the signature that a record begins with.
+     * Reads what a record begins with.
      *
-     * @throws MalformedMessageException it does not begin with one
+     * @throws MalformedMessageException it does not begin with a call
      */
-    static Signature first(byte[] record) throws MalformedMessageException {
+    static First first(byte[] record) throws MalformedMessageException {
         int length = record.length < Short.BYTES
                 ? Integer.MAX_VALUE
                 : Short.toUnsignedInt(
@@ -92,7 +124,19 @@ public final class CollectiveCodec {
         if (length > record.length - Short.BYTES) {
             throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
         }
-        return signature(Arrays.copyOfRange(record, Short.BYTES, Short.BYTES + length));
+        CallMessage message = parse(
+                CallMessage.parser(),
+                CallMessage.getDescriptor(),
+                Arrays.copyOfRange(record, Short.BYTES, Short.BYTES + length));
+        TermsMessage terms = message.getTerms();
+        return new First(
+                signature(message),
+                new Terms(
+                        terms.getSegmentBytes(),
+                        terms.getInTurnBytesMax(),
+                        terms.getInPlaceBytesMin(),
+                        terms.getBucketBytes(),
+                        terms.getLinks()));
     }
 
     /** The bytes of a refusal. */
@@ -142,7 +186,7 @@ public final class CollectiveCodec {
                         message.getCalled(),
                         message.getDoneUpTo(),
                         message.getKeptList().stream()
-                                .map(CollectiveCodec::kept)
+                                .map(CollectiveMessages::kept)
                                 .toList(),
                         message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken()),
                         message.getBoundary(),
@@ -186,7 +230,7 @@ public final class CollectiveCodec {
                 () -> new Resolution(
                         message.getFirst(),
                         message.getForwardsList().stream()
-                                .map(CollectiveCodec::forward)
+                                .map(CollectiveMessages::forward)
                                 .toList(),
                         message.getRefusedList().stream()
                                 .map(refused ->

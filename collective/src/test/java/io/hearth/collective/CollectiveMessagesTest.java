@@ -9,21 +9,25 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
+import io.hearth.transport.RecordHeader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-final class CollectiveCodecTest {
+final class CollectiveMessagesTest {
     private static final int FRAMES = 250_000;
 
     private static final Refusal REFUSAL = new Refusal(Refusal.Cause.MISMATCH, "rank 1 asked for 7, rank 2 for 8 é✓");
     private static final Signature SUM = Signature.allReduce(ReduceOp.AVG, DataType.FLOAT32, 1_000_000, "int8");
     private static final Signature BROADCAST = Signature.broadcast(DataType.INT64, 5, TestGroup.node(3));
+    private static final Signature LIST = SUM.of(Optional.of(TensorList.of(List.of(3L, 5L, 0L, 7L, 8L, 9L, 10L))));
+    private static final Terms TERMS = Terms.of(CollectiveConfig.DEFAULTS.inPlaceFrom(Long.MAX_VALUE));
     private static final Status STATUS = new Status(
             9,
             7,
@@ -36,12 +40,36 @@ final class CollectiveCodecTest {
 
     @Test
     void whatIsWrittenIsRead() throws Exception {
-        assertEquals(SUM, CollectiveCodec.signature(CollectiveCodec.encode(SUM)));
-        assertEquals(BROADCAST, CollectiveCodec.signature(CollectiveCodec.encode(BROADCAST)));
-        assertEquals(REFUSAL, CollectiveCodec.refusal(CollectiveCodec.encode(REFUSAL)));
-        assertEquals(STATUS, CollectiveCodec.status(CollectiveCodec.encode(STATUS)));
-        assertEquals(RESOLUTION, CollectiveCodec.resolution(CollectiveCodec.encode(RESOLUTION)));
-        assertEquals(Resolution.NOTHING, CollectiveCodec.resolution(Bytes.EMPTY));
+        assertEquals(SUM, CollectiveMessages.signature(CollectiveMessages.encode(SUM)));
+        assertEquals(BROADCAST, CollectiveMessages.signature(CollectiveMessages.encode(BROADCAST)));
+        assertEquals(LIST, CollectiveMessages.signature(CollectiveMessages.encode(LIST)));
+        var barrier = new CollectiveMessages.First(Signature.barrier(), TERMS);
+        assertEquals(barrier, CollectiveMessages.first(CollectiveMessages.encode(barrier)));
+        assertEquals(REFUSAL, CollectiveMessages.refusal(CollectiveMessages.encode(REFUSAL)));
+        assertEquals(STATUS, CollectiveMessages.status(CollectiveMessages.encode(STATUS)));
+        assertEquals(RESOLUTION, CollectiveMessages.resolution(CollectiveMessages.encode(RESOLUTION)));
+        assertEquals(Resolution.NOTHING, CollectiveMessages.resolution(Bytes.EMPTY));
+    }
+
+    /** The longest segment and what comes before it are one record. */
+    @Test
+    void theLongestCallFitsBeforeASegment() {
+        String longest = "m".repeat(63);
+        List<Long> lengths = Collections.nCopies(100, Long.MAX_VALUE / 8);
+        for (Signature.Kind kind : Signature.Kind.values()) {
+            var signature = new Signature(
+                    kind,
+                    ReduceOp.PROD,
+                    DataType.BFLOAT16,
+                    Long.MAX_VALUE / 8,
+                    longest,
+                    kind.hasRoot() ? Optional.of(TestGroup.node(3)) : Optional.empty(),
+                    longest,
+                    kind == Signature.Kind.ALL_REDUCE,
+                    kind.hasRoot() ? Optional.empty() : Optional.of(TensorList.of(lengths)));
+            int size = CollectiveMessages.encode(new CollectiveMessages.First(signature, TERMS)).length;
+            assertTrue(RecordHeader.SEGMENT_BYTES_MAX + size <= RecordHeader.RECORD_BYTES_MAX, kind + ": " + size);
+        }
     }
 
     @Test
@@ -53,7 +81,7 @@ final class CollectiveCodecTest {
                         new Status.Kept(Long.MAX_VALUE - n, Integer.MAX_VALUE, Long.MAX_VALUE, Optional.of(longest)))
                 .toList();
         var status = new Status(Long.MAX_VALUE, Long.MAX_VALUE, kept, Optional.of(longest.text()));
-        assertTrue(CollectiveCodec.encode(status).size() <= Resolver.BYTES_MAX);
+        assertTrue(CollectiveMessages.encode(status).size() <= Resolver.BYTES_MAX);
         var resolution = new Resolution(
                 Long.MAX_VALUE,
                 kept.stream()
@@ -62,27 +90,27 @@ final class CollectiveCodecTest {
                 kept.stream()
                         .map(k -> new Resolution.Refused(k.number(), longest))
                         .toList());
-        assertTrue(CollectiveCodec.encode(resolution).size() <= Resolver.BYTES_MAX);
+        assertTrue(CollectiveMessages.encode(resolution).size() <= Resolver.BYTES_MAX);
     }
 
     @Test
     void valuesThatNoRecordAllowsAreMalformedAndNothingElse() {
-        byte[] badEnum = CollectiveCodec.encode(SUM);
+        byte[] badEnum = CollectiveMessages.encode(SUM);
         int at = new String(badEnum, StandardCharsets.ISO_8859_1).indexOf("AVG");
         badEnum[at] = 'X';
-        assertThrows(MalformedMessageException.class, () -> CollectiveCodec.signature(badEnum));
-        assertThrows(MalformedMessageException.class, () -> CollectiveCodec.signature(new byte[0]));
-        assertThrows(MalformedMessageException.class, () -> CollectiveCodec.refusal(new byte[0]));
+        assertThrows(MalformedMessageException.class, () -> CollectiveMessages.signature(badEnum));
+        assertThrows(MalformedMessageException.class, () -> CollectiveMessages.signature(new byte[0]));
+        assertThrows(MalformedMessageException.class, () -> CollectiveMessages.refusal(new byte[0]));
     }
 
     @Test
     void mutatedFramesGiveARecordOrATypedError() {
         List<byte[]> seeds = List.of(
-                CollectiveCodec.encode(SUM),
-                CollectiveCodec.encode(BROADCAST),
-                CollectiveCodec.encode(REFUSAL),
-                CollectiveCodec.encode(STATUS).toArray(),
-                CollectiveCodec.encode(RESOLUTION).toArray());
+                CollectiveMessages.encode(LIST),
+                CollectiveMessages.encode(BROADCAST),
+                CollectiveMessages.encode(REFUSAL),
+                CollectiveMessages.encode(STATUS).toArray(),
+                CollectiveMessages.encode(RESOLUTION).toArray());
         var random = new SplittableRandom(42);
         var read = new int[4];
         for (int i = 0; i < FRAMES; i++) {
@@ -90,10 +118,10 @@ final class CollectiveCodecTest {
             byte[] frame = mutate(seeds.get(seed), random);
             int reader = random.nextInt(8) == 0 ? random.nextInt(4) : Math.max(0, seed - 1);
             read[reader] += switch (reader) {
-                case 0 -> reads(() -> CollectiveCodec.signature(frame));
-                case 1 -> reads(() -> CollectiveCodec.refusal(frame));
-                case 2 -> reads(() -> CollectiveCodec.status(Bytes.of(frame)));
-                default -> reads(() -> CollectiveCodec.resolution(Bytes.of(frame)));
+                case 0 -> reads(() -> CollectiveMessages.signature(frame));
+                case 1 -> reads(() -> CollectiveMessages.refusal(frame));
+                case 2 -> reads(() -> CollectiveMessages.status(Bytes.of(frame)));
+                default -> reads(() -> CollectiveMessages.resolution(Bytes.of(frame)));
             };
         }
         for (int count : read) {
