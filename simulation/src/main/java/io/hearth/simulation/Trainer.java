@@ -2,8 +2,8 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.CollectiveMessages;
 import io.hearth.collective.CollectiveEngine;
+import io.hearth.collective.CollectiveMessages;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
