@@ -34,8 +34,13 @@ final class BroadcastWatch implements ExchangeWatch {
     }
 
     @Override
-    public void did(Phase phase, int rank, long moved, long sinceNanos) {
-        other.did(phase, rank, moved, sinceNanos);
+    public boolean isOn() {
+        return other.isOn();
+    }
+
+    @Override
+    public void did(Phase phase, int rank, long moved, long sinceNanos, long untilNanos) {
+        other.did(phase, rank, moved, sinceNanos, untilNanos);
         if (rank >= 0 && phase == (isRoot ? Phase.SEND : Phase.COPY)) {
             teller.moved(moved);
         }

@@ -7,6 +7,7 @@ import io.hearth.compression.NonFiniteException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
+import io.hearth.transport.DataStream;
 import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -136,6 +137,7 @@ final class Exchange {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
                 watch.plays(schedule);
+                mesh.timeCiphers(watch.isOn());
                 var part = new Part(schedule, order, input, buffer, work);
                 if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
                     playInTurn(part);
@@ -247,6 +249,7 @@ final class Exchange {
             try {
                 receiveAll(part);
             } finally {
+                driver.endLoan();
                 LockSupport.unpark(sender);
             }
         });
@@ -325,8 +328,10 @@ final class Exchange {
     private boolean receive(Part part, Transfer expected) throws IOException {
         int rank = part.order.ranks[expected.peer()];
         long since = watch.now();
+        DataStream stream = mesh.stream(rank);
+        long openedBefore = stream.openNanos();
         ReceivedRecord arrived = wire.receive(rank);
-        watch.did(Phase.RECEIVE, rank, expected.length(), since);
+        watch.received(rank, expected.length(), since, stream.openNanos() - openedBefore);
         wire.enter(rank, arrived);
         try {
             return take(part, expected, rank, arrived);
@@ -445,6 +450,8 @@ final class Exchange {
             since = watch.now();
         }
         called[rank] = true;
+        DataStream stream = mesh.stream(rank);
+        long sealedBefore = stream.sealNanos();
         wire.send(
                 rank,
                 isFirst ? Wire.CALL : Wire.SEGMENT,
@@ -454,7 +461,7 @@ final class Exchange {
                 source.memory,
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
-        watch.did(Phase.SEND, rank, transfer.length(), since);
+        watch.sent(rank, transfer.length(), since, stream.sealNanos() - sealedBefore);
         return true;
     }
 }
