@@ -3,6 +3,7 @@ package io.hearth.agent;
 import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveProgress;
+import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
 import io.hearth.core.HearthException;
 import io.hearth.core.NotEnoughPeersException;
@@ -131,6 +132,14 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else. */
     public void progress(CollectiveProgress listener) {
         engine.progress(listener);
+    }
+
+    /**
+     * Tells {@code listener} where the time of all collectives goes that begin from now on, and nobody else; {@link ChromeTrace}
+     * writes it down, {@link CollectiveTrace#NONE} ends it.
+     */
+    public void trace(CollectiveTrace listener) {
+        engine.trace(listener);
     }
 
     /** What this node believes now. */

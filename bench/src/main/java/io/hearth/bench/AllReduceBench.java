@@ -1,5 +1,6 @@
 package io.hearth.bench;
 
+import io.hearth.agent.ChromeTrace;
 import io.hearth.core.HearthException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import java.util.stream.Collectors;
  * of other programs. Every sum is verified by every rank.
  */
 public final class AllReduceBench {
-    /** Most ranks of a measurement: all are on one machine, be it as hosts of a lab. */
+    /** Most ranks of a measurement. */
     public static final int RANKS_MAX = 16;
 
     private static final int LINES_MAX = 10_000;
@@ -86,7 +87,7 @@ public final class AllReduceBench {
 
     private static void writeTrace(BenchPlan plan, Path whole) throws HearthException {
         try {
-            ChromeTrace.merged(plan.traceParts()).write(whole);
+            ChromeTrace.merge(plan.traceParts(), whole);
             for (Path part : plan.traceParts()) {
                 Files.delete(part);
             }
@@ -124,7 +125,8 @@ public final class AllReduceBench {
         }
     }
 
-    private static List<BenchLine> join(BenchPlan plan, List<RankTimes> all) throws HearthException {
+    /** The lines of all sizes, from what all ranks told. */
+    static List<BenchLine> join(BenchPlan plan, List<RankTimes> all) throws HearthException {
         int ranks = plan.place().ranks();
         SortedMap<Long, List<RankTimes>> bySize =
                 new TreeMap<>(all.stream().collect(Collectors.groupingBy(RankTimes::bytes)));

@@ -9,9 +9,9 @@ import java.util.List;
 /**
  * Where the ranks of a measurement run.
  *
- * @param where {@code loopback} or {@code lab}, as {@code lab/peers} names it
+ * @param where {@code loopback} or {@code lab}, as {@code lab/peers} names it, or {@code hosts}
  * @param addresses where each rank listens, {@code host:port}, by rank
- * @param networkInterface that has these addresses
+ * @param networkInterface that has these addresses, empty for hosts
  */
 public record BenchPlace(String where, List<String> addresses, String networkInterface) {
     private static final int LAB_PORT = 17_000; // of rank 0; as lab/peers/run
@@ -55,6 +55,15 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
             addresses.add(host + ":" + (LAB_PORT + addresses.size()));
         }
         return new BenchPlace("lab", addresses, "eth0");
+    }
+
+    /**
+     * Hosts on which people start the ranks.
+     *
+     * @param addresses where each listens, {@code host:port}, by rank
+     */
+    public static BenchPlace hosts(List<String> addresses) {
+        return new BenchPlace("hosts", addresses, "");
     }
 
     int ranks() {

@@ -13,19 +13,38 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
-/** What is summed, and how a sum is checked. */
+/** What is summed, and how sums are checked. */
 interface BenchVectors {
     /** The next contribution of this rank. */
     void fill(MemorySegment values);
 
-    /** Whether it is the sum of the contributions of all ranks; all ask at once. */
-    boolean isSum(MemorySegment values) throws CollectiveException;
+    /** Looks at every byte of a result, on this rank alone and as fast as memory can be read. */
+    void check(MemorySegment values);
+
+    /** Whether all that was checked since this was last asked was the sum of the contributions of all ranks; all ask at once. */
+    boolean wereSums() throws CollectiveException;
 
     /** Small whole numbers, so that every order of adding gives the same sum. */
-    record WholeNumbers(RingBackend backend) implements BenchVectors {
+    final class WholeNumbers implements BenchVectors {
         private static final ValueLayout.OfFloat FLOAT =
                 ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
         private static final int PERIOD = 97; // in elements: prime, so that segments do not look alike
+        private static final int TABLE =
+                64 * PERIOD; // 24 KiB: stays in the nearest cache beside what it is compared with
+
+        private final RingBackend backend;
+        private final MemorySegment sums;
+        private boolean right = true;
+
+        WholeNumbers(RingBackend backend) {
+            this.backend = backend;
+            int world = backend.worldSize();
+            int ranks = world * (world + 1) / 2;
+            sums = MemorySegment.ofArray(new byte[TABLE * Float.BYTES]);
+            for (int i = 0; i < TABLE; i++) {
+                sums.set(FLOAT, (long) i * Float.BYTES, ranks * (float) (i % PERIOD));
+            }
+        }
 
         @Override
         public void fill(MemorySegment values) {
@@ -37,16 +56,19 @@ interface BenchVectors {
         }
 
         @Override
-        public boolean isSum(MemorySegment values) {
-            long elements = values.byteSize() / Float.BYTES;
-            int world = backend.worldSize();
-            int ranks = world * (world + 1) / 2;
-            for (long i = 0; i < elements; i++) {
-                if (values.get(FLOAT, i * Float.BYTES) != ranks * (float) (i % PERIOD)) {
-                    return false;
-                }
+        public void check(MemorySegment values) {
+            long length = 0;
+            for (long at = 0; at < values.byteSize(); at += length) {
+                length = Math.min(sums.byteSize(), values.byteSize() - at);
+                right &= MemorySegment.mismatch(values, at, at + length, sums, 0, length) < 0;
             }
-            return true;
+        }
+
+        @Override
+        public boolean wereSums() {
+            boolean all = right;
+            right = true;
+            return all;
         }
     }
 
@@ -60,6 +82,7 @@ interface BenchVectors {
 
         private final RingBackend backend;
         private final float[] table = new float[TABLE];
+        private final CRC32C sums = new CRC32C(); // of all results one after the other
         private int next;
 
         Gradients(RingBackend backend) {
@@ -84,16 +107,20 @@ interface BenchVectors {
         }
 
         @Override
-        public boolean isSum(MemorySegment values) throws CollectiveException {
-            var sum = new CRC32C();
+        public void check(MemorySegment values) {
             for (long done = 0; done < values.byteSize(); done += TABLE) {
-                sum.update(values.asSlice(done, Math.min(TABLE, values.byteSize() - done))
+                sums.update(values.asSlice(done, Math.min(TABLE, values.byteSize() - done))
                         .asByteBuffer());
             }
+        }
+
+        @Override
+        public boolean wereSums() throws CollectiveException {
             try (Arena arena = Arena.ofShared()) {
                 MemorySegment extremes = arena.allocate(ValueLayout.JAVA_LONG, 2);
-                extremes.setAtIndex(ValueLayout.JAVA_LONG, 0, sum.getValue());
-                extremes.setAtIndex(ValueLayout.JAVA_LONG, 1, -sum.getValue());
+                extremes.setAtIndex(ValueLayout.JAVA_LONG, 0, sums.getValue());
+                extremes.setAtIndex(ValueLayout.JAVA_LONG, 1, -sums.getValue());
+                sums.reset();
                 var plain = CollectiveOptions.DEFAULTS.as(CompressionStrategy.NONE);
                 backend.allReduce(extremes, DataType.INT64, ReduceOp.MAX, plain);
                 return extremes.getAtIndex(ValueLayout.JAVA_LONG, 0) == -extremes.getAtIndex(ValueLayout.JAVA_LONG, 1);

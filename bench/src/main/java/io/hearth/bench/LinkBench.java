@@ -70,6 +70,7 @@ public final class LinkBench {
                 own.getPort(),
                 1,
                 LinkOptions.loopback(0).localAddresses(),
+                LinkOptions.loopback(0).remoteAddresses(),
                 LinkOptions.loopback(0).policy(),
                 false,
                 DataTransport.TCP,

@@ -1,6 +1,7 @@
 package io.hearth.bench;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.hearth.agent.ChromeTrace;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveTrace;
@@ -19,16 +20,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * One rank of a measurement, as {@code lab/peers} asks for it: sums {@link BenchVectors}, times each call, and checks
- * every element of the first and the last result.
+ * every element of every result, while no clock of this rank runs. A check reads the result once, right before the next contribution is
+ * written over it, so each timed call finds the caches as that writing left them.
  *
  * <p>Before a size is timed the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
  * at most (a quarter more where calls are long).
  * After it comes one more call that is not timed, whose way and whose spans are recorded.
  */
 public final class RankBench {
+    private static final int SPANS_MAX = 1_000_000; // ten calls of 2 GiB
+
     private final RingBackend backend;
     private final BenchVectors vectors;
     private final CollectiveOptions options;
@@ -46,14 +51,25 @@ public final class RankBench {
     }
 
     RankBench(RingBackend backend, AllReduceStrategy way, CompressionStrategy compression, WarmUp warmUp) {
+        this(backend, way, compression, warmUp, vectors -> vectors);
+    }
+
+    /** @param eyes looks at what is summed, for tests */
+    RankBench(
+            RingBackend backend,
+            AllReduceStrategy way,
+            CompressionStrategy compression,
+            WarmUp warmUp,
+            UnaryOperator<BenchVectors> eyes) {
         this.backend = backend;
         this.options = CollectiveOptions.DEFAULTS.by(way).as(compression);
-        this.vectors = compression.equals(CompressionStrategy.NONE)
-                ? new BenchVectors.WholeNumbers(backend)
-                : new BenchVectors.Gradients(backend);
+        this.vectors = eyes.apply(
+                compression.equals(CompressionStrategy.NONE)
+                        ? new BenchVectors.WholeNumbers(backend)
+                        : new BenchVectors.Gradients(backend));
         this.warmUp = warmUp;
         this.system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        this.trace = ChromeTrace.ofRank(backend.rank());
+        this.trace = new ChromeTrace(backend.rank(), SPANS_MAX);
     }
 
     /**
@@ -76,7 +92,6 @@ public final class RankBench {
 
     private RankTimes measure(SizeSpec size, MemorySegment values) throws CollectiveException {
         warmUp(values);
-        boolean ok = vectors.isSum(values);
         var seconds = new ArrayList<Double>();
         long cpuNanos = 0;
         backend.takeWorkBytesPeak();
@@ -89,16 +104,16 @@ public final class RankBench {
             reduce(values);
             seconds.add((System.nanoTime() - start) / 1e9);
             cpuNanos += system.getProcessCpuTime() - cpuStart;
+            vectors.check(values);
         }
         var memory = RankMemory.withHeap(backend.takeWorkBytesPeak());
-        ok &= vectors.isSum(values);
         String algorithm = record(values);
         var transports = new TreeMap<Integer, String>();
         backend.transports().forEach((other, ways) -> transports.put(other, PairWays.word(ways)));
         return new RankTimes(
                 backend.rank(),
                 size.bytes(),
-                ok && vectors.isSum(values),
+                vectors.wereSums(),
                 cpuNanos / 1e9,
                 algorithm,
                 Chosen.of(backend.metricsSnapshot().choices(), size.bytes()),
@@ -122,6 +137,7 @@ public final class RankBench {
                 for (int i = 0; i < calls; i++) {
                     vectors.fill(values);
                     reduce(values);
+                    vectors.check(values);
                 }
                 done += calls;
                 slowest.setAtIndex(ValueLayout.JAVA_LONG, 0, System.nanoTime() - start);
@@ -135,17 +151,16 @@ public final class RankBench {
 
     /** One more call, recorded; the schedules that it played. */
     private String record(MemorySegment values) throws CollectiveException {
-        var recorder = new SpanRecorder();
         vectors.fill(values);
         backend.barrier(CollectiveOptions.DEFAULTS);
-        backend.trace(recorder);
+        backend.trace(trace);
         try {
             reduce(values);
         } finally {
             backend.trace(CollectiveTrace.NONE);
         }
-        recorder.last().ifPresent(call -> trace.add(backend.rank(), call, recorder.spans(), recorder.dropped()));
-        return recorder.last().map(CollectiveTrace.Collective::algorithm).orElse("none");
+        vectors.check(values);
+        return trace.last().map(CollectiveTrace.Collective::algorithm).orElse("none");
     }
 
     private void reduce(MemorySegment values) throws CollectiveException {

@@ -8,12 +8,12 @@ import java.util.Set;
 /**
  * One size to time.
  *
- * @param bytes of the float32 vector, a positive multiple of 4, at most 2 GiB - 4
+ * @param bytes of the float32 vector, a positive multiple of 4, at most 8 GiB - 4
  * @param iterations timed after the warm-up, 1 to 1,000,000
  */
 public record SizeSpec(long bytes, int iterations) {
     private static final int ITERATIONS_MAX = 1_000_000;
-    private static final long BYTES_MAX = Integer.MAX_VALUE - 3L;
+    private static final long BYTES_MAX = (long) Integer.MAX_VALUE * Float.BYTES; // codecs number elements by an int
 
     public SizeSpec {
         if (bytes < Float.BYTES || bytes % Float.BYTES != 0 || bytes > BYTES_MAX) {

@@ -3,21 +3,30 @@ package io.hearth.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.RingBackend;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.transport.DataTransport;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -38,6 +47,36 @@ final class RankBenchTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
+    /** What each rank knows of all in the end. */
+    private final Map<Integer, List<BenchLine>> lines = new ConcurrentHashMap<>();
+
+    /** Which result of the first size to spoil before it is checked, from 1; 0: none. */
+    private int spoiled;
+
+    /** Spoils one element of one result. */
+    private record Spoiling(BenchVectors vectors, int which, AtomicInteger filled, AtomicInteger checked)
+            implements BenchVectors {
+        @Override
+        public void fill(MemorySegment values) {
+            filled.incrementAndGet();
+            vectors.fill(values);
+        }
+
+        @Override
+        public void check(MemorySegment values) {
+            if (checked.incrementAndGet() == which) {
+                values.set(ValueLayout.JAVA_BYTE, values.byteSize() / 2, (byte) 99);
+            }
+            vectors.check(values);
+        }
+
+        @Override
+        public boolean wereSums() throws CollectiveException {
+            assertEquals(filled.get(), checked.get(), "each result is checked");
+            return vectors.wereSums();
+        }
+    }
+
     private List<RankTimes> rank(
             List<InetSocketAddress> nodes, int rank, AllReduceStrategy way, CompressionStrategy compression)
             throws Exception {
@@ -45,11 +84,32 @@ final class RankBenchTest {
         var all = new ArrayList<RankTimes>();
         try (var keys = NetworkNamespace.open("bench").keys();
                 var backend = RingBackend.open(config, keys)) {
-            var bench = new RankBench(backend, way, compression, SHORT);
+            var bench = new RankBench(
+                    backend,
+                    way,
+                    compression,
+                    SHORT,
+                    vectors ->
+                            new Spoiling(vectors, rank == 1 ? spoiled : 0, new AtomicInteger(), new AtomicInteger()));
             bench.run(SIZES, all::add);
+            lines.put(rank, HostsBench.lines(backend, plan(nodes, way, compression), all));
             bench.writeTrace(folder.resolve("trace" + rank));
         }
         return all;
+    }
+
+    private static BenchPlan plan(
+            List<InetSocketAddress> nodes, AllReduceStrategy way, CompressionStrategy compression) {
+        return new BenchPlan(
+                BenchPlace.hosts(nodes.stream().map(InetSocketAddress::toString).toList()),
+                SIZES,
+                way,
+                compression,
+                DataTransport.TCP,
+                EngineName.AUTO,
+                BenchCipher.AEAD,
+                Duration.ofMinutes(1),
+                Optional.empty());
     }
 
     private List<RankTimes> measure(AllReduceStrategy way, CompressionStrategy compression) throws Exception {
@@ -107,14 +167,15 @@ final class RankBenchTest {
             assertEquals("RingAllReduce+HeldRound", event.getString("algorithm"));
             assertEquals(2, event.getInt("world"));
             assertTrue(event.getBoolean("completed"));
-            for (String part : List.of("send", "receive", "combine", "copy")) {
+            for (String part : List.of("seal", "send", "receive", "open", "combine", "copy")) {
                 assertTrue(sum(event, part) > 0, () -> part + " took no time: " + event);
             }
             assertEquals(0, sum(event, "encode", "decode"));
-            assertTrue(sum(event, "waiting", "send") <= event.getDuration().toNanos(), event::toString);
+            assertTrue(
+                    sum(event, "waiting", "seal", "send") <= event.getDuration().toNanos(), event::toString);
         }
         String trace = Files.readString(folder.resolve("trace1"));
-        for (String span : List.of("send", "receive+open", "combine", "copy")) {
+        for (String span : List.of("seal", "send", "receive", "open", "combine", "copy")) {
             assertTrue(trace.contains("\"name\":\"" + span + "\""), () -> "no span " + span);
         }
     }
@@ -135,13 +196,44 @@ final class RankBenchTest {
                 .toList();
         assertEquals(2 * (WarmUp.CALLS_MIN + 2 + 1), sums.size());
         for (RecordedEvent event : sums) {
-            for (String part : List.of("encode", "send", "receive", "decode", "copy")) {
+            for (String part : List.of("encode", "seal", "send", "receive", "open", "decode", "copy")) {
                 assertTrue(sum(event, part) > 0, () -> part + " took no time: " + event);
             }
         }
         String trace = Files.readString(folder.resolve("trace1"));
-        for (String span : List.of("encode", "send", "receive+open", "decode", "copy")) {
+        for (String span : List.of("encode", "seal", "send", "receive", "open", "decode", "copy")) {
             assertTrue(trace.contains("\"name\":\"" + span + "\""), () -> "no span " + span);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"none, 0", "none, 1", "none, 2", "int8, 1"}) // timed ones, from the first
+    @Timeout(60)
+    void oneWrongByteInOneTimedResultIsSeen(String compression, int timed) throws Exception {
+        spoiled = WarmUp.CALLS_MIN + 1 + timed;
+        for (RankTimes times : measure(AllReduceStrategy.AUTO, CompressionStrategy.parse(compression))) {
+            boolean knows = times.rank() == 1 || !compression.equals("none"); // codecs' sums are compared by all
+            assertEquals(times.bytes() != 4096 || !knows, times.ok(), times::toString);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void allRanksComeToTheSameLines() throws Exception {
+        List<RankTimes> measured = measure(AllReduceStrategy.AUTO, CompressionStrategy.NONE);
+        assertEquals(lines.get(0), lines.get(1));
+        List<BenchLine> all = Objects.requireNonNull(lines.get(0));
+        assertEquals(
+                List.of(4096L, 1L << 20), all.stream().map(BenchLine::bytes).toList());
+        for (BenchLine line : all) {
+            assertEquals(2, line.ranks());
+            assertEquals("hosts", line.where());
+            assertTrue(line.ok());
+            double cpuSeconds = measured.stream()
+                    .filter(times -> times.bytes() == line.bytes())
+                    .mapToDouble(RankTimes::cpuSeconds)
+                    .sum();
+            assertEquals(cpuSeconds / line.iterations() / line.bytes() * 1e9, line.cpuSecondsPerGb(), 1e-9);
         }
     }
 

@@ -8,16 +8,24 @@ import io.hearth.bench.BenchCipher;
 import io.hearth.bench.BenchLine;
 import io.hearth.bench.BenchPlace;
 import io.hearth.bench.BenchPlan;
+import io.hearth.bench.HostsBench;
+import io.hearth.bench.RankBench;
+import io.hearth.bench.RankTimes;
 import io.hearth.bench.SizeSpec;
 import io.hearth.collective.AllReduceStrategy;
+import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
+import io.hearth.identity.NamespaceKeys;
 import io.hearth.transport.DataTransport;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,7 +37,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code hearth bench allreduce}: times all-reduce among processes of this machine, or of a lab's hosts. */
+/** {@code hearth bench allreduce}: times all-reduce among processes of this machine, of a lab's hosts, or of hosts where people run it. */
 @Command(
         name = "allreduce",
         description = {
@@ -45,7 +53,20 @@ final class BenchAllReduceCommand implements Callable<Integer> {
     private @Nullable CommandSpec command;
 
     @Option(names = "--ranks", paramLabel = "P", description = "Processes, 2 to 16 (default: 2).")
-    private int ranks = 2;
+    private @Nullable Integer ranksAsked;
+
+    @Option(
+            names = "--hosts",
+            paramLabel = "HOST:PORT,...",
+            description =
+                    "Be one rank: run the same command on each of these hosts, with the same list; all print the figures.")
+    private @Nullable String hosts;
+
+    @Option(
+            names = "--rank",
+            paramLabel = "R",
+            description = "Which of --hosts this is, from 0 (default: the one with an address of this machine).")
+    private @Nullable Integer rankAsked;
 
     @Option(
             names = "--sizes",
@@ -57,7 +78,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "For the whole run (default: 10m).")
+            description = "For the whole run; with --hosts, to wait for the others (default: 10m).")
     private Duration timeout = Duration.ofMinutes(10);
 
     @Option(
@@ -130,17 +151,11 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         if (cipher == BenchCipher.COPY && transport != DataTransport.TCP) {
             throw wrong("--cipher copy compares with encrypted TCP, not with shared memory: add --transport tcp");
         }
+        if (hosts != null) {
+            return asRank(hosts, wanted);
+        }
         @Nullable BenchLab lab = labId == null ? null : lab(labId);
-        var plan = new BenchPlan(
-                place(lab),
-                wanted,
-                algorithm,
-                compression,
-                transport,
-                engine,
-                cipher,
-                timeout,
-                Optional.ofNullable(trace));
+        BenchPlan plan = plan(place(lab), wanted);
         Engines.chosen(engine, CalibrationFile.in(terminal.environment())); // once, not by all ranks at once
         var bench = new AllReduceBench((rank, arguments) -> {
             ProcessBuilder builder = SelfProcess.of(arguments);
@@ -149,20 +164,64 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             }
             return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         });
-        if (!json) {
-            terminal.out()
-                    .println(
-                            "     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  extra MiB  sums   over   algorithm");
-        }
+        title();
         boolean[] right = {true};
         bench.run(plan, line -> {
             right[0] &= line.ok();
             show(line);
         });
-        if (!right[0]) {
-            throw new HearthException("a sum was wrong: this is a fault in Hearth, report it with the lines above");
+        demandRight(right[0]);
+        return Exit.OK;
+    }
+
+    private BenchPlan plan(BenchPlace place, List<SizeSpec> wanted) {
+        return new BenchPlan(
+                place, wanted, algorithm, compression, transport, engine, cipher, timeout, Optional.ofNullable(trace));
+    }
+
+    /** Takes part as the rank of this host. */
+    private int asRank(String list, List<SizeSpec> wanted) throws HearthException, InterruptedException {
+        DistributedConfig config;
+        BenchPlan plan;
+        try {
+            List<InetSocketAddress> nodes = BenchHosts.parse(list);
+            config = new DistributedConfig(nodes, rankAsked == null ? BenchHosts.rank(nodes) : rankAsked)
+                    .connectWithin(timeout)
+                    .transport(transport)
+                    .reducer(Engines.chosen(engine, CalibrationFile.in(terminal.environment())));
+            cipher.check(config);
+            plan = plan(BenchPlace.hosts(List.of(list.split(",", -1))), wanted);
+        } catch (IllegalArgumentException refused) {
+            throw wrong(String.valueOf(refused.getMessage()));
+        }
+        try (NamespaceKeys keys = BenchHosts.namespace(terminal, true).keys();
+                RingBackend backend = cipher.open(config, keys)) {
+            var bench = new RankBench(backend, algorithm, compression);
+            var own = new ArrayList<RankTimes>();
+            bench.run(wanted, own::add);
+            List<BenchLine> lines = HostsBench.lines(backend, plan, own);
+            title();
+            lines.forEach(this::show);
+            if (trace != null) {
+                BenchRankCommand.write(bench, trace);
+            }
+            demandRight(lines.stream().allMatch(BenchLine::ok));
         }
         return Exit.OK;
+    }
+
+    private void title() {
+        if (!json) {
+            terminal.out()
+                    .println(
+                            "     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  extra MiB  sums   over   algorithm");
+        }
+    }
+
+    private static void demandRight(boolean right) throws HearthException {
+        if (!right) {
+            throw new HearthException("a sum was wrong: this is a fault in Hearth, report it with the lines above");
+        }
     }
 
     private BenchLab lab(String id) throws SetupException {
@@ -178,24 +237,34 @@ final class BenchAllReduceCommand implements Callable<Integer> {
 
     private BenchPlace place(@Nullable BenchLab lab) throws HearthException, InterruptedException {
         if (lab != null) {
-            return BenchPlace.lab(lab.addresses(ranks));
+            return BenchPlace.lab(lab.addresses(ranks()));
         }
         try {
-            return BenchPlace.loopback(ranks, Loopback.name());
+            return BenchPlace.loopback(ranks(), Loopback.name());
         } catch (IOException failed) {
             throw new SetupException("no port is free on loopback: " + failed.getMessage() + "; try again", failed);
         }
     }
 
     private List<SizeSpec> sizes() {
-        if (ranks < 2 || ranks > AllReduceBench.RANKS_MAX) {
-            throw wrong("--ranks must be 2 to " + AllReduceBench.RANKS_MAX + ", got " + ranks);
+        if (hosts != null && (ranksAsked != null || labId != null)) {
+            throw wrong("--hosts says how many ranks there are and where: leave out --ranks and --lab");
+        }
+        if (hosts == null && rankAsked != null) {
+            throw wrong("--rank is a place among --hosts: give both");
+        }
+        if (ranks() < 2 || ranks() > AllReduceBench.RANKS_MAX) {
+            throw wrong("--ranks must be 2 to " + AllReduceBench.RANKS_MAX + ", got " + ranks());
         }
         try {
             return SizeSpec.parseList(sizes);
         } catch (IllegalArgumentException refused) {
             throw wrong(String.valueOf(refused.getMessage()));
         }
+    }
+
+    private int ranks() {
+        return ranksAsked == null ? 2 : ranksAsked;
     }
 
     private RuntimeException wrong(String why) {

@@ -13,16 +13,10 @@ import io.hearth.collective.GroupMachine;
 import io.hearth.collective.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
-import io.hearth.discovery.HostPort;
-import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceKeys;
-import io.hearth.identity.NamespaceLookup;
-import io.hearth.identity.NetworkNamespace;
 import io.hearth.transport.DataTransport;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -37,11 +31,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Be one rank of a measurement among the given addresses, in the protocol of lab/peers.",
             "Each size is warmed up before it is timed: 20,000 calls, 1 GiB or 5 s, and for up to 30 s while Java still compiles.",
-            "Without HEARTH_SECRET or HEARTH_SECRET_FILE a published key is used; only the given addresses are talked to."
+            "Without HEARTH_SECRET or HEARTH_SECRET_FILE a published key is used; only hosts of the given addresses are talked and listened to."
         })
 final class BenchRankCommand implements Callable<Integer> {
-    private static final String NAMESPACE = "bench";
-
     private final Terminal terminal;
 
     @Spec
@@ -130,7 +122,7 @@ final class BenchRankCommand implements Callable<Integer> {
         DistributedConfig config;
         List<SizeSpec> wanted;
         try {
-            config = new DistributedConfig(addresses(), rank)
+            config = new DistributedConfig(BenchHosts.parse(peers), rank)
                     .with(EngineOptions.DEFAULTS.onLoss(onLoss))
                     .transport(transport)
                     .reducer(Engines.chosen(engine, CalibrationFile.in(terminal.environment())));
@@ -145,7 +137,7 @@ final class BenchRankCommand implements Callable<Integer> {
         if (rank == 0 && cipher == BenchCipher.COPY) {
             terminal.err().println("hearth: --cipher copy: the vectors go as plain text, fit for a measurement only");
         }
-        try (NamespaceKeys keys = namespace().keys();
+        try (NamespaceKeys keys = BenchHosts.namespace(terminal, rank == 0).keys();
                 RingBackend backend = cipher.open(config, keys)) {
             var bench = new RankBench(backend, algorithm, compression);
             bench.run(wanted, times -> terminal.print(times.toJson()));
@@ -156,33 +148,12 @@ final class BenchRankCommand implements Callable<Integer> {
         return Exit.OK;
     }
 
-    private static void write(RankBench bench, Path file) throws HearthException {
+    static void write(RankBench bench, Path file) throws HearthException {
         try {
             bench.writeTrace(file);
         } catch (IOException failed) {
             throw new HearthException(
                     "cannot write the trace to " + file + ": " + failed + "; name a file in a folder of yours", failed);
         }
-    }
-
-    private List<InetSocketAddress> addresses() {
-        var addresses = new ArrayList<InetSocketAddress>();
-        for (String peer : peers.split(",", -1)) {
-            HostPort parsed = HostPort.parse(peer);
-            addresses.add(new InetSocketAddress(parsed.host(), parsed.port()));
-        }
-        return addresses;
-    }
-
-    private NetworkNamespace namespace() throws HearthException {
-        if (terminal.environment().containsKey("HEARTH_SECRET")
-                || terminal.environment().containsKey("HEARTH_SECRET_FILE")) {
-            return new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment())
-                    .named(NAMESPACE);
-        }
-        if (rank == 0) {
-            terminal.err().println("hearth: no secret given: a published key is used, fit for a benchmark only");
-        }
-        return NetworkNamespace.open(NAMESPACE);
     }
 }

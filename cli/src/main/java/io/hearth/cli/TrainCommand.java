@@ -2,8 +2,10 @@ package io.hearth.cli;
 
 import io.hearth.accel.EngineName;
 import io.hearth.agent.AutoDiscoveryBackend;
+import io.hearth.agent.ChromeTrace;
 import io.hearth.agent.HearthConfig;
 import io.hearth.collective.CollectiveMetrics;
+import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
@@ -12,10 +14,14 @@ import io.hearth.examples.DigitsRecipe;
 import io.hearth.examples.DigitsTraining;
 import io.hearth.examples.Mlp;
 import io.hearth.transport.DataTransport;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -77,6 +83,13 @@ final class TrainCommand implements Callable<Integer> {
             description = "Of the first weights, the same on all nodes (default: 1).")
     private long seed = 1;
 
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description =
+                    "Write where the time of this node's first collectives went, for chrome://tracing, Perfetto or docs/trace.html.")
+    private @Nullable Path trace;
+
     @Option(names = "--json", description = "Reports as lines of JSON on standard output.")
     private boolean json;
 
@@ -111,9 +124,14 @@ final class TrainCommand implements Callable<Integer> {
     }
 
     private void train(AutoDiscoveryBackend hearth, NodeReporter reports) throws HearthException, InterruptedException {
+        @Nullable ChromeTrace spans = null;
         try {
             hearth.waitForPeers(peers, timeout);
             DistributedContext cluster = hearth.context();
+            spans = new ChromeTrace(cluster.rank());
+            if (trace != null) {
+                hearth.trace(spans);
+            }
             reports.tell(new NodeReport.Training(System.currentTimeMillis(), cluster.rank(), cluster.worldSize()));
             var outcome = DigitsTraining.train(
                     cluster,
@@ -129,6 +147,22 @@ final class TrainCommand implements Callable<Integer> {
                 throw interrupted;
             }
             throw failed;
+        } finally {
+            if (spans != null && trace != null) {
+                hearth.trace(CollectiveTrace.NONE);
+                write(spans, trace);
+            }
+        }
+    }
+
+    /** Says so where it fails: what was trained counts all the same. */
+    private void write(ChromeTrace spans, Path file) {
+        try {
+            spans.write(file);
+        } catch (IOException failed) {
+            terminal.err()
+                    .println("hearth: cannot write the trace to " + file + ": " + failed
+                            + "; name a file in a folder of yours");
         }
     }
 
@@ -176,6 +210,10 @@ final class TrainCommand implements Callable<Integer> {
 
     private HearthConfig config() {
         return network.checked(() -> {
+            if (trace != null && !Files.isWritable(trace.toAbsolutePath().getParent())) {
+                throw new IllegalArgumentException("--trace: the folder of " + trace
+                        + " is not there or not writable; name a file in a folder of yours");
+            }
             if (peers < 0 || epochs < 1) {
                 throw new IllegalArgumentException(
                         "--peers must be 0 or more and --epochs 1 or more, got " + peers + " and " + epochs);

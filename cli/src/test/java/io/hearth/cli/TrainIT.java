@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,12 +27,15 @@ final class TrainIT {
     void anInterruptedTrainerLeavesInOrderAndTheOtherGoesOn() throws Exception {
         HearthHome home = HearthHome.open(folder.resolve("home"));
         NamespaceFile.in(home).add(NetworkNamespace.create("home"));
+        Path trace = folder.resolve("trace.json");
         try (RunningProcess stays = trainer(home);
-                RunningProcess leaves = trainer(home)) {
+                RunningProcess leaves = trainer(home, "--trace", trace.toString())) {
             stays.await("the training", line -> line.contains("training as rank"));
             leaves.await("the training", line -> line.contains("training as rank"));
+            leaves.await("an epoch", line -> line.contains(" 2 nodes"));
             leaves.interrupt();
             assertEquals(Exit.INTERRUPTED, leaves.exitCode(), leaves.output());
+            assertTrue(Files.readString(trace).contains("\"name\":\"all_reduce "), "it wrote what it had");
             assertTrue(leaves.output().contains("leaving: asked to"), leaves.output());
             assertFalse(leaves.output().contains("leaving as if it crashed"), leaves.output());
 
@@ -42,14 +47,11 @@ final class TrainIT {
         }
     }
 
-    private static RunningProcess trainer(HearthHome home) throws Exception {
+    private static RunningProcess trainer(HearthHome home, String... more) throws Exception {
         return RunningProcess.hearth(
                 Map.of("HEARTH_HOME", home.folder().toString(), "HEARTH_LOG", "info"),
                 List.of(),
-                "train",
-                "--interface",
-                Loopback.name(),
-                "--epochs",
-                "100000");
+                Stream.concat(Stream.of("train", "--interface", Loopback.name(), "--epochs", "100000"), Stream.of(more))
+                        .toArray(String[]::new));
     }
 }

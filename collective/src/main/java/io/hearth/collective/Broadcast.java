@@ -18,7 +18,7 @@ record Broadcast(NodeId root, BroadcastStrategy strategy) implements Contributio
         }
         int from = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: doomed, no segment is played
         int world = place.world();
-        return switch (place.config().choice().broadcast(strategy, world, work.byteSize())) {
+        return switch (place.choice().broadcast(strategy, world, work.byteSize())) {
             case RING ->
                 place.play(
                         new RingBroadcast(place.hop(), world, from, work.byteSize(), place.segmentBytes()),

@@ -34,6 +34,11 @@ final class BroadcastWatch implements ExchangeWatch {
     }
 
     @Override
+    public boolean isOn() {
+        return other.isOn();
+    }
+
+    @Override
     public void did(Phase phase, int rank, long moved, long sinceNanos, long untilNanos) {
         other.did(phase, rank, moved, sinceNanos, untilNanos);
         if (rank >= 0 && phase == (isRoot ? Phase.SEND : Phase.COPY)) {

@@ -17,7 +17,8 @@ import io.hearth.transport.RecordHeader;
  * @param inPlaceBytesMin 0 or more; an all-reduce of at least so much that may go round the ring is done in place: it waits until all
  *     have the sum, which is a round trip, and saves a buffer of its size and a copy of the result
  * @param bucketBytes positive; tensors of a list travel together up to this size
- * @param links what a message is taken to cost, for {@code AUTO}
+ * @param links what a message is taken to cost, for {@code AUTO}; in place of {@link LinkModel#GIGABIT} it is {@link
+ *     LinkModel#LOOPBACK} where all members are on one machine, which all of them know alike
  */
 public record CollectiveConfig(
         AllReduceStrategy allReduce,
@@ -87,8 +88,18 @@ public record CollectiveConfig(
                 allReduce, broadcast, reduce, segmentBytes, inTurnBytesMax, bytes, bucketBytes, links);
     }
 
+    /** The same where all members are known to be on one machine, whatever their identities. */
+    CollectiveConfig choosingHere() {
+        return new CollectiveConfig(
+                allReduce, broadcast, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, here(links));
+    }
+
+    private static LinkModel here(LinkModel model) {
+        return model.equals(LinkModel.GIGABIT) ? LinkModel.LOOPBACK : model;
+    }
+
     /** What {@code AUTO} comes to. */
-    ScheduleChoice choice() {
-        return new ScheduleChoice(new CostModel(links, segmentBytes, inTurnBytesMax));
+    ScheduleChoice choice(boolean isOnOneMachine) {
+        return new ScheduleChoice(new CostModel(isOnOneMachine ? here(links) : links, segmentBytes, inTurnBytesMax));
     }
 }

@@ -46,14 +46,25 @@ final class CollectiveEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long encode;
 
+    @Label("Seal")
+    @Description("Encrypting")
+    @Timespan(Timespan.NANOSECONDS)
+    long seal;
+
     @Label("Send")
+    @Description("Writing, with a wait for room")
     @Timespan(Timespan.NANOSECONDS)
     long send;
 
     @Label("Receive")
-    @Description("Waiting for bytes, and opening them")
+    @Description("Waiting for bytes")
     @Timespan(Timespan.NANOSECONDS)
     long receive;
+
+    @Label("Open")
+    @Description("Decrypting")
+    @Timespan(Timespan.NANOSECONDS)
+    long open;
 
     @Label("Decode")
     @Description("Making values of what is compressed, and adding them where codecs do both in one")

@@ -29,10 +29,14 @@ public interface CollectiveTrace {
         WAIT,
         /** Making what is compressed of values, what is owed included. The rank is -1. */
         ENCODE,
-        /** Sealing and writing. */
+        /** Encrypting a record; nothing of this on shared memory. */
+        SEAL,
+        /** Writing, with a wait for room. */
         SEND,
-        /** Waiting for the bytes, and opening them. */
+        /** Waiting for the bytes. */
         RECEIVE,
+        /** Decrypting a record. */
+        OPEN,
         /** Making values of what is compressed, and adding them where codecs do both in one; the rank is -1. */
         DECODE,
         /** Adding what came to what is there. */

@@ -30,6 +30,11 @@ interface Contribution {
             return config.segmentBytes();
         }
 
+        /** What is played where the call leaves it open. */
+        ScheduleChoice choice() {
+            return config.choice(mesh.isOnOneMachine());
+        }
+
         MemorySegment work() {
             return call.work().bytes();
         }

@@ -8,6 +8,7 @@ import io.hearth.compression.NonFiniteException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
+import io.hearth.transport.DataStream;
 import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -129,6 +130,7 @@ final class Exchange {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
                 watch.plays(schedule);
+                mesh.timeCiphers(watch.isOn());
                 var part = new Part(schedule, order, input, buffer, work);
                 if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
                     playInTurn(part);
@@ -242,6 +244,7 @@ final class Exchange {
                 refusals.drain();
                 refusals.announce();
             } finally {
+                driver.endLoan();
                 LockSupport.unpark(sender);
             }
         });
@@ -326,8 +329,10 @@ final class Exchange {
     private boolean receive(Part part, Transfer expected) throws IOException {
         int rank = part.order.ranks[expected.peer()];
         long since = watch.now();
+        DataStream stream = mesh.stream(rank);
+        long openedBefore = stream.openNanos();
         ReceivedRecord arrived = wire.receive(rank);
-        watch.did(Phase.RECEIVE, rank, expected.length(), since);
+        watch.received(rank, expected.length(), since, stream.openNanos() - openedBefore);
         wire.enter(rank, arrived);
         watch.inside();
         try {
@@ -415,6 +420,8 @@ final class Exchange {
             return false;
         }
         MemorySegment introduction = introductions.next(rank);
+        DataStream stream = mesh.stream(rank);
+        long sealedBefore = stream.sealNanos();
         wire.send(
                 rank,
                 introduction.byteSize() > 0 ? Wire.CALL : Wire.SEGMENT,
@@ -425,7 +432,7 @@ final class Exchange {
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());
         refusals.sent();
-        watch.did(Phase.SEND, rank, transfer.length(), since);
+        watch.sent(rank, transfer.length(), since, stream.sealNanos() - sealedBefore);
         return true;
     }
 }

@@ -43,6 +43,11 @@ final class ExchangeTally implements ExchangeWatch {
     }
 
     @Override
+    public boolean isOn() {
+        return true;
+    }
+
+    @Override
     public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         count(phase).add(untilNanos - sinceNanos);
         trace.segment(number, phase, rank, bytes, sinceNanos, untilNanos);
@@ -61,8 +66,10 @@ final class ExchangeTally implements ExchangeWatch {
             event.completed = completed;
             event.waiting = count(Phase.WAIT).sum();
             event.encode = count(Phase.ENCODE).sum();
+            event.seal = count(Phase.SEAL).sum();
             event.send = count(Phase.SEND).sum();
             event.receive = count(Phase.RECEIVE).sum();
+            event.open = count(Phase.OPEN).sum();
             event.decode = count(Phase.DECODE).sum();
             event.combine = count(Phase.COMBINE).sum();
             event.copy = count(Phase.COPY).sum();

@@ -36,7 +36,7 @@ record GatherBlocks(Optional<NodeId> root) implements Contribution {
             int centre = Math.max(0, mesh.rank(root.get())); // a lost root: doomed, no segment is played
             return place.playHeld(new StarGather(mesh.rank(), centre, blocks, place.segmentBytes()), input, buffer);
         }
-        Schedule schedule = switch (place.config().choice().allGather(world, block)) {
+        Schedule schedule = switch (place.choice().allGather(world, block)) {
             case DIRECT -> new DirectAllGather(mesh.rank(), blocks, place.segmentBytes());
             case RING -> new RingAllGather(mesh.rank(), blocks, place.segmentBytes());
         };

@@ -31,6 +31,7 @@ final class Mesh {
     private final Formation formation;
     private final NodeId self;
     private final int rank;
+    private final boolean isOnOneMachine;
     private final Exchange.Order byHop;
     private final Exchange.Order byRank;
     private final AtomicReferenceArray<@Nullable DataStream>
@@ -40,6 +41,7 @@ final class Mesh {
     private final Set<Runnable> ends = ConcurrentHashMap.newKeySet(); // added by calling threads, run by abandon()
     private final List<Thread> openers = new ArrayList<>(); // under the lock
 
+    private boolean ciphersTimed; // of whoever drives
     private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
     private volatile String waitingFor = "a view"; // where it is no member; written and read likewise
 
@@ -48,6 +50,8 @@ final class Mesh {
         this.formation = formation;
         this.self = self;
         this.rank = rank(self);
+        this.isOnOneMachine =
+                formation.members().stream().map(NodeId::peer).distinct().count() == 1;
         this.byHop = new Exchange.Order(
                 formation.ring().stream().mapToInt(this::rank).toArray());
         this.byRank = new Exchange.Order(
@@ -88,6 +92,11 @@ final class Mesh {
     /** Positions that are ranks. */
     Exchange.Order byRank() {
         return byRank;
+    }
+
+    /** Whether all members have one machine's identity; the same on all. */
+    boolean isOnOneMachine() {
+        return isOnOneMachine;
     }
 
     boolean hopsAreRanks() {
@@ -133,6 +142,19 @@ final class Mesh {
             throw new IllegalStateException("the stream to rank " + toRank + " of " + fence() + " is not open");
         }
         return stream;
+    }
+
+    /** Whether streams say what their ciphers take; for whoever drives, when those that it needs are open. */
+    void timeCiphers(boolean wanted) {
+        if (wanted || ciphersTimed) {
+            ciphersTimed = wanted;
+            for (int other = 0; other < streams.length(); other++) {
+                DataStream stream = streams.get(other);
+                if (stream != null) {
+                    stream.timeCipher(wanted);
+                }
+            }
+        }
     }
 
     /** Bytes that this rank put on the wire in this mesh so far. */

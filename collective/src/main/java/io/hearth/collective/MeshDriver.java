@@ -54,8 +54,14 @@ final class MeshDriver implements AutoCloseable {
             gate.pass(on);
             return job.run();
         } finally {
+            endLoan();
             driving.unlock();
         }
+    }
+
+    /** As {@link StreamSource#endLoan}: nobody looks at what arrived once a job is over. */
+    void endLoan() {
+        streams.endLoan();
     }
 
     /** Does something while nobody drives. Waits for whoever does: not for long, if that mesh was abandoned. */

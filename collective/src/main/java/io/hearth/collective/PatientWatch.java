@@ -33,6 +33,11 @@ final class PatientWatch implements ExchangeWatch {
     }
 
     @Override
+    public boolean isOn() {
+        return other.isOn();
+    }
+
+    @Override
     public void did(Phase phase, int rank, long bytes, long sinceNanos, long untilNanos) {
         if (Thread.currentThread().equals(inside)) {
             untold.add(new Done(phase, rank, bytes, sinceNanos, untilNanos));

@@ -24,7 +24,7 @@ record PlainSum(AllReduceStrategy strategy, Ownership ownership) implements Cont
         if (world == 1) {
             MemorySegment.copy(place.call().input(), 0, place.work(), 0, signature.bytes());
         }
-        return switch (place.config().choice().allReduce(strategy, world, signature.bytes())) {
+        return switch (place.choice().allReduce(strategy, world, signature.bytes())) {
             case WHOLE_EXCHANGE ->
                 place.play(new WholeExchange(mesh.rank(), world, count, elementBytes, segmentBytes), mesh.byRank());
             case DIRECT -> direct(place, ownership.shares(count, world), elementBytes);

@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class RankThreads {
     private final Mesh mesh;
+    private final Runnable afterEach;
     private final Queue<Thread> running = new ConcurrentLinkedQueue<>();
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-    RankThreads(Mesh mesh) {
+    /** {@code afterEach} is the last that each thread does. */
+    RankThreads(Mesh mesh, Runnable afterEach) {
         this.mesh = mesh;
+        this.afterEach = afterEach;
     }
 
     /** What is done with a rank. */
@@ -31,6 +34,8 @@ final class RankThreads {
             } catch (IOException | RuntimeException | Error failed) {
                 failures.add(failed);
                 mesh.abandon();
+            } finally {
+                afterEach.run();
             }
         }));
     }

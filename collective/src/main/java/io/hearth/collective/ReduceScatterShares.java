@@ -20,7 +20,7 @@ final class ReduceScatterShares implements Contribution {
         if (world == 1) {
             MemorySegment.copy(place.call().input(), 0, place.work(), 0, signature.bytes());
         }
-        Schedule schedule = switch (place.config().choice().reduceScatter(world, shares.largest() * elementBytes)) {
+        Schedule schedule = switch (place.choice().reduceScatter(world, shares.largest() * elementBytes)) {
             case DIRECT -> new DirectReduceScatter(rank, shares, elementBytes, place.segmentBytes());
             case RING -> new RingReduceScatter(rank, shares, elementBytes, place.segmentBytes());
         };

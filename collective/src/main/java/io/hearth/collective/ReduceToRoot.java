@@ -24,7 +24,7 @@ record ReduceToRoot(NodeId root, ReduceStrategy strategy) implements Contributio
         if (world == 1) {
             MemorySegment.copy(place.call().input(), 0, place.work(), 0, signature.bytes());
         }
-        Schedule schedule = switch (place.config().choice().reduce(strategy, world, signature.bytes())) {
+        Schedule schedule = switch (place.choice().reduce(strategy, world, signature.bytes())) {
             case RING -> new RingReduce(hop, world, target, count, bytes, segmentBytes);
             case TREE -> new TreeReduce(hop, world, target, count, bytes, segmentBytes);
             case STAR -> new StarReduce(hop, world, target, count, bytes, segmentBytes);

@@ -36,7 +36,7 @@ final class RefusalRound {
         this.driver = driver;
         this.mesh = mesh;
         this.wire = wire;
-        this.threads = new RankThreads(mesh);
+        this.threads = new RankThreads(mesh, driver::endLoan);
         this.over = new boolean[mesh.world()];
         this.drained = new boolean[mesh.world()];
         this.told = new boolean[mesh.world()];

@@ -28,6 +28,7 @@ import io.hearth.transport.LinkOptions;
 import io.hearth.transport.Links;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -41,6 +42,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +58,8 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Ranks prove the namespace secret to one another, and traffic is encrypted. Each process has an identity of its own for the
+ * <p>Ranks prove the namespace secret to one another, and traffic is encrypted. With the published key of an open namespace, which
+ * everybody has, nobody is listened to but the hosts of the list. Each process has an identity of its own for the
  * run; the first that holds a rank keeps it.
  */
 public final class RingBackend implements DistributedBackend {
@@ -100,6 +103,7 @@ public final class RingBackend implements DistributedBackend {
                         own.getPort(),
                         1,
                         _ -> true,
+                        keys.isOpen() ? addresses(config)::contains : _ -> true,
                         AdmissionPolicy.BY_SECRET,
                         false,
                         config.transport(),
@@ -112,7 +116,7 @@ public final class RingBackend implements DistributedBackend {
         Engines.Choice choice = config.reducer();
         LOG.info("reducer={} because {}", choice.newReducer().name(), choice.why());
         engine = new CollectiveEngine(
-                GROUP, self.id(), links.streams(), choice.newReducer(), config.options(), broken(), Clock.system());
+                GROUP, self.id(), links.streams(), choice.newReducer(), options(config), broken(), Clock.system());
         try {
             List<Endpoint> gathered = gather(config, roster);
             ranks = gathered.stream().map(Endpoint::id).toList();
@@ -139,6 +143,24 @@ public final class RingBackend implements DistributedBackend {
     public static RingBackend openForMeasuring(DistributedConfig config, NamespaceKeys keys, LinkOpener opener)
             throws SetupException, NotEnoughPeersException, InterruptedException {
         return new RingBackend(config, keys, opener);
+    }
+
+    /** Each process has an identity of its own, so that all are on one machine is told by the list, which is the same everywhere. */
+    private static EngineOptions options(DistributedConfig config) {
+        CollectiveConfig how = config.options().config();
+        long hosts = config.nodes().stream()
+                .map(InetSocketAddress::getHostString)
+                .distinct()
+                .count();
+        return hosts == 1 ? config.options().with(how.choosingHere()) : config.options();
+    }
+
+    /** Of the hosts; names that are not known here are nobody's. */
+    private static Set<InetAddress> addresses(DistributedConfig config) {
+        return config.nodes().stream()
+                .filter(node -> !node.isUnresolved())
+                .map(InetSocketAddress::getAddress)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private void greet(NodeId peer) {

@@ -2,8 +2,10 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.sun.management.ThreadMXBean;
 import io.hearth.compression.CompressionStrategy;
@@ -18,6 +20,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.DataTransport;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
@@ -31,19 +34,35 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /** Rings set up by hand, over real links on the loopback interface. */
 final class RingBackendTest extends DistributedBackendContractTest {
@@ -119,6 +138,131 @@ final class RingBackendTest extends DistributedBackendContractTest {
                 () -> RingBackend.open(new DistributedConfig(nodes, 0).connectWithin(Duration.ofSeconds(2)), keys));
         ExecutionException refused = assertThrows(ExecutionException.class, () -> stranger.get(20, TimeUnit.SECONDS));
         assertTrue(refused.getCause() instanceof NotEnoughPeersException, refused.toString());
+    }
+
+    @Test
+    void withThePublishedKeyAStrangersAddressIsNotEvenGreeted() throws Exception {
+        List<InetSocketAddress> nodes = freeAddresses(2);
+        NamespaceKeys published = NetworkNamespace.open("ring").keys();
+        FutureTask<RingBackend> accepting = started(() -> RingBackend.open(new DistributedConfig(nodes, 1), published));
+        assertTrue(isGreeted(nodes.get(1), "127.0.0.1"), "a host of the list");
+        assertFalse(isGreeted(nodes.get(1), "127.0.0.2"), "another one");
+        RingBackend dialling = RingBackend.open(new DistributedConfig(nodes, 0), published);
+        close(List.of(dialling, accepting.get(40, TimeUnit.SECONDS)));
+    }
+
+    @Test
+    void withASecretOfItsOwnARankTakesWhoeverProvesIt() throws Exception {
+        List<InetSocketAddress> nodes = freeAddresses(2);
+        FutureTask<RingBackend> accepting = started(() -> RingBackend.open(new DistributedConfig(nodes, 1), keys));
+        assertTrue(isGreeted(nodes.get(1), "127.0.0.2"));
+        RingBackend dialling = RingBackend.open(new DistributedConfig(nodes, 0), keys);
+        close(List.of(dialling, accepting.get(40, TimeUnit.SECONDS)));
+    }
+
+    /** Whether who comes from that address is shown a certificate. */
+    private static boolean isGreeted(InetSocketAddress node, String from) throws Exception {
+        var shown = new AtomicBoolean();
+        var tls = SSLContext.getInstance("TLS");
+        tls.init(null, new TrustManager[] {new Curious(shown)}, null);
+        try (Socket plain = connected(node, from);
+                var socket =
+                        (SSLSocket) tls.getSocketFactory().createSocket(plain, "localhost", node.getPort(), true)) {
+            socket.startHandshake();
+        } catch (IOException ended) {
+            return shown.get();
+        }
+        return shown.get();
+    }
+
+    /** Once somebody listens there. */
+    private static Socket connected(InetSocketAddress node, String from) throws IOException {
+        while (true) {
+            var socket = new Socket();
+            try {
+                socket.bind(new InetSocketAddress(from, 0));
+            } catch (IOException noSuchAddress) {
+                socket.close();
+                abort("this machine has no address " + from);
+            }
+            try {
+                socket.connect(node);
+                return socket;
+            } catch (ConnectException notYet) {
+                socket.close();
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Trusts all, and knows whether it was asked. */
+    private static final class Curious extends X509ExtendedTrustManager {
+        private final AtomicBoolean shown; // set by the thread of the handshake, which reads it too
+
+        Curious(AtomicBoolean shown) {
+            this.shown = shown;
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {
+            shown.set(true);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {
+            shown.set(true);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
+            shown.set(true);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void noSharedMemoryStaysMappedAfterTheEnd() throws Exception {
+        long before = mappedStreams();
+        List<RingBackend> ring = open(2);
+        var direct = CollectiveOptions.DEFAULTS.by(AllReduceStrategy.DIRECT);
+        var sums = new ArrayList<FutureTask<Boolean>>();
+        for (RingBackend backend : ring) {
+            sums.add(started(() -> {
+                try (Arena arena = Arena.ofShared()) { // large enough for the companion
+                    backend.allReduce(arena.allocate(4 << 20, 8), DataType.FLOAT32, ReduceOp.SUM, direct);
+                }
+                return true;
+            }));
+        }
+        for (FutureTask<Boolean> sum : sums) {
+            assertTrue(sum.get(20, TimeUnit.SECONDS));
+        }
+        assertEquals(Map.of(1, Set.of(DataTransport.SHM)), ring.getFirst().transports());
+        assertTrue(mappedStreams() > before);
+        ring.forEach(RingBackend::vanish);
+        assertEquals(before, mappedStreams());
+    }
+
+    /** Mappings of files that have no name any more, as those of local streams. */
+    private static long mappedStreams() throws IOException {
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+            return maps.filter(line -> line.contains("hearth") && line.endsWith("(deleted)"))
+                    .count();
+        }
     }
 
     @Test

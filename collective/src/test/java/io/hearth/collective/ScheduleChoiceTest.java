@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,10 @@ import io.hearth.collective.schedule.CostModel;
 import io.hearth.collective.schedule.LinkModel;
 import io.hearth.collective.schedule.PairAlgorithm;
 import io.hearth.collective.schedule.ReduceAlgorithm;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +40,7 @@ final class ScheduleChoiceTest {
             assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, KIB), "1 KiB of " + world);
         }
         for (int world = 4; world <= 8; world++) {
-            assertEquals(AllReduceAlgorithm.DIRECT, allReduce(choice, world, 18 * KIB * world), "middle of " + world);
+            assertEquals(AllReduceAlgorithm.DIRECT, allReduce(choice, world, 12 * KIB * world), "middle of " + world);
         }
         for (int world = 3; world <= 16; world++) {
             assertEquals(AllReduceAlgorithm.RING, allReduce(choice, world, 16 * MIB), "16 MiB of " + world);
@@ -51,6 +56,34 @@ final class ScheduleChoiceTest {
         for (int world = 2; world <= 4; world++) {
             assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, 32 * KIB), "world " + world);
         }
+    }
+
+    @Test
+    void aGroupOnOneMachineGoesByLoopbackUnlessItWasToldItsLinks() {
+        CollectiveConfig usual = CollectiveConfig.DEFAULTS;
+        assertEquals(LinkModel.GIGABIT, usual.choice(false).model().link());
+        assertEquals(LinkModel.LOOPBACK, usual.choice(true).model().link());
+        assertEquals(
+                LinkModel.LOOPBACK, usual.choosingHere().choice(false).model().link());
+        var own = new LinkModel(1, 1, 1, 1, 1, 1);
+        var told = new CollectiveConfig(
+                usual.allReduce(), usual.broadcast(), usual.reduce(), 8, 0, 0, usual.bucketBytes(), own);
+        assertEquals(own, told.choice(true).model().link());
+        assertEquals(own, told.choosingHere().choice(true).model().link());
+    }
+
+    @Test
+    void oneMachineIsOneIdentity() {
+        PeerId machine = NodeIdentity.generate().peer();
+        var one = new NodeId(machine, "a");
+        var other = new NodeId(machine, "b");
+        var elsewhere = new NodeId(NodeIdentity.generate().peer(), "a");
+        assertTrue(mesh(one, other).isOnOneMachine());
+        assertFalse(mesh(one, other, elsewhere).isOnOneMachine());
+    }
+
+    private static Mesh mesh(NodeId... members) {
+        return new Mesh(new Formation("", "", List.of(members), List.of(members)), members[0]);
     }
 
     @ParameterizedTest

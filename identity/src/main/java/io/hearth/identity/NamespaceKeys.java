@@ -28,12 +28,14 @@ public final class NamespaceKeys implements AutoCloseable {
     private final byte[] proof;
     private final byte[] data;
     private final byte[] id;
+    private final boolean isOpen;
 
-    private NamespaceKeys(byte[] tag, byte[] proof, byte[] data, byte[] id) {
+    private NamespaceKeys(byte[] tag, byte[] proof, byte[] data, byte[] id, boolean isOpen) {
         this.tag = tag;
         this.proof = proof;
         this.data = data;
         this.id = id;
+        this.isOpen = isOpen;
     }
 
     /**
@@ -57,13 +59,19 @@ public final class NamespaceKeys implements AutoCloseable {
                         expand(prk, ascii("hearth/1 tag"), KEY_BYTES),
                         expand(prk, ascii("hearth/1 proof"), KEY_BYTES),
                         expand(prk, ascii("hearth/1 data"), KEY_BYTES),
-                        expand(prk, ascii("hearth/1 id"), ID_BYTES));
+                        expand(prk, ascii("hearth/1 id"), ID_BYTES),
+                        generation == NetworkNamespace.OPEN_GENERATION);
             } finally {
                 Arrays.fill(prk, (byte) 0);
             }
         } catch (GeneralSecurityException missing) {
             throw new AssertionError("every JDK 25 has SHA-256 and HKDF", missing);
         }
+    }
+
+    /** Whether they come from the published key, so that everybody can have them. */
+    public boolean isOpen() {
+        return isOpen;
     }
 
     /** HKDF-Extract with SHA-256: 32 bytes. */

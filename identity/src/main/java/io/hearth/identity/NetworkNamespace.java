@@ -21,7 +21,7 @@ public final class NetworkNamespace {
     /** Bytes of a secret. */
     public static final int SECRET_BYTES = 32;
 
-    private static final int OPEN_GENERATION = 0;
+    static final int OPEN_GENERATION = 0;
     private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,63}");
     private static final byte[] PUBLISHED = "hearth/1 open namespace".getBytes(StandardCharsets.US_ASCII);
 

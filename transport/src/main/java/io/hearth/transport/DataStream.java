@@ -66,6 +66,21 @@ public interface DataStream extends AutoCloseable {
         return 0;
     }
 
+    /** From now on, or no longer, the stream adds up what its cipher takes, if it has one: two looks at the clock for each record. */
+    default void timeCipher(boolean wanted) {
+        // nothing to time
+    }
+
+    /** Nanoseconds that sealing took so far, while it was timed. For the thread that sends. */
+    default long sealNanos() {
+        return 0;
+    }
+
+    /** Nanoseconds that opening took so far, while it was timed. For the thread that receives. */
+    default long openNanos() {
+        return 0;
+    }
+
     /** Bytes that this end put on the wire so far, heads and tags included. */
     long bytesSent();
 

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
  * @param port to listen on, 0 for any free one
  * @param portsTried how many ports from {@code port} on may be tried, at least 1; 1 if the port was asked for by a person
  * @param localAddresses which of this machine's own addresses may be reached: connections to others are closed at once
+ * @param remoteAddresses from where this machine may be reached: connections from others are closed before anything is read
  * @param policy the owner's word on nodes that proved the secret
  * @param aesSlow whether AES was measured to be slow on this machine
  * @param transport how data travels between processes of this machine
@@ -24,6 +25,7 @@ public record LinkOptions(
         int port,
         int portsTried,
         Predicate<InetAddress> localAddresses,
+        Predicate<InetAddress> remoteAddresses,
         AdmissionPolicy policy,
         boolean aesSlow,
         DataTransport transport,
@@ -52,6 +54,7 @@ public record LinkOptions(
                 port,
                 1,
                 _ -> true,
+                _ -> true,
                 AdmissionPolicy.BY_SECRET,
                 false,
                 DataTransport.AUTO,
@@ -61,37 +64,57 @@ public record LinkOptions(
 
     /** These options, trying that many ports. */
     public LinkOptions portsTried(int count) {
-        return new LinkOptions(bind, port, count, localAddresses, policy, aesSlow, transport, home, limits);
+        return new LinkOptions(
+                bind, port, count, localAddresses, remoteAddresses, policy, aesSlow, transport, home, limits);
     }
 
     /** These options, reachable at those own addresses only. */
     public LinkOptions localAddresses(Predicate<InetAddress> reachable) {
-        return new LinkOptions(bind, port, portsTried, reachable, policy, aesSlow, transport, home, limits);
+        return new LinkOptions(
+                bind, port, portsTried, reachable, remoteAddresses, policy, aesSlow, transport, home, limits);
+    }
+
+    /** These options, reachable from those addresses only. */
+    public LinkOptions remoteAddresses(Predicate<InetAddress> known) {
+        return new LinkOptions(bind, port, portsTried, localAddresses, known, policy, aesSlow, transport, home, limits);
     }
 
     /** These options with another policy. */
     public LinkOptions policy(AdmissionPolicy admission) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, admission, aesSlow, transport, home, limits);
+        return new LinkOptions(
+                bind, port, portsTried, localAddresses, remoteAddresses, admission, aesSlow, transport, home, limits);
     }
 
     /** These options, with what was measured of AES. */
     public LinkOptions aesSlow(boolean slow) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, policy, slow, transport, home, limits);
+        return new LinkOptions(
+                bind, port, portsTried, localAddresses, remoteAddresses, policy, slow, transport, home, limits);
     }
 
     /** These options with another way for data. */
     public LinkOptions transport(DataTransport way) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, policy, aesSlow, way, home, limits);
+        return new LinkOptions(
+                bind, port, portsTried, localAddresses, remoteAddresses, policy, aesSlow, way, home, limits);
     }
 
     /** These options with the folder of this node's identity. */
     public LinkOptions home(HearthHome folder) {
         return new LinkOptions(
-                bind, port, portsTried, localAddresses, policy, aesSlow, transport, Optional.of(folder), limits);
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                remoteAddresses,
+                policy,
+                aesSlow,
+                transport,
+                Optional.of(folder),
+                limits);
     }
 
     /** These options with other limits. */
     public LinkOptions limits(LinkLimits other) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, policy, aesSlow, transport, home, other);
+        return new LinkOptions(
+                bind, port, portsTried, localAddresses, remoteAddresses, policy, aesSlow, transport, home, other);
     }
 }

@@ -344,6 +344,11 @@ public final class Links implements AutoCloseable {
             var _ = channel.close();
             return;
         }
+        if (!options.remoteAddresses().test(address.getAddress())) {
+            table.refuse(address, Optional.empty(), Refusal.BLOCKED, "not an address that was given", false);
+            var _ = channel.close();
+            return;
+        }
         Optional<AdmissionGate.Place> place = gate.enter(address.getAddress(), clock.nanoTime());
         if (place.isEmpty()) {
             table.refuse(address, Optional.empty(), Refusal.TOO_MANY, "too many connections or handshakes", false);

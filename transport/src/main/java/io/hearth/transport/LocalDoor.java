@@ -3,7 +3,6 @@ package io.hearth.transport;
 import io.hearth.core.Bytes;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
-import io.hearth.transport.StreamTickets.Grant;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -59,7 +58,7 @@ final class LocalDoor implements AutoCloseable {
     /** Makes a stream of what was opened. */
     @FunctionalInterface
     interface Arrival {
-        void arrived(Grant<Link> grant, Opened opened) throws IOException;
+        void arrived(Openings<Link, OpenStream>.Greeting greeting, Opened opened) throws IOException;
     }
 
     /**
@@ -116,7 +115,7 @@ final class LocalDoor implements AutoCloseable {
      */
     void greet(
             SocketChannel channel,
-            Function<Bytes, Optional<Grant<Link>>> redeem,
+            Function<Bytes, Optional<Openings<Link, OpenStream>.Greeting>> redeem,
             Supplier<Bytes> token,
             long limitNanos,
             Arrival arrival)
@@ -130,15 +129,16 @@ final class LocalDoor implements AutoCloseable {
             }
             return;
         }
-        Grant<Link> grant = redeem.apply(said.secret())
-                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
-        if (!pending.tryAcquire()) {
-            throw new IOException("too many local streams are being set up");
-        }
-        try {
-            arrival.arrived(grant, pair(channel, token.get(), limitNanos));
-        } finally {
-            pending.release();
+        try (var greeting = redeem.apply(said.secret())
+                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"))) {
+            if (!pending.tryAcquire()) {
+                throw new IOException("too many local streams are being set up");
+            }
+            try {
+                arrival.arrived(greeting, pair(channel, token.get(), limitNanos));
+            } finally {
+                pending.release();
+            }
         }
     }
 

@@ -319,8 +319,8 @@ final class LocalStream implements OpenStream {
         }
     }
 
-    /** The calling thread receives again: what another stream showed it goes back. */
-    static void endLoan(RecordBuffers own, OpenStream receiver) {
+    /** The calling thread receives again, or {@code null} for no more: what another stream showed it goes back. */
+    static void endLoan(RecordBuffers own, @Nullable OpenStream receiver) {
         LocalStream lender = own.lender;
         if (lender != null && lender != receiver) {
             own.lender = null;

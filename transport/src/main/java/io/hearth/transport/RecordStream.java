@@ -39,6 +39,9 @@ final class RecordStream implements OpenStream {
     private int aheadTo;
     private boolean ended; // the peer said END; under receiving
     private volatile long bytesSent; // written under sending, read by anyone
+    private volatile boolean timed; // set by anybody, read by whoever sends or receives
+    private long sealNanos; // under sending
+    private long openNanos; // under receiving
 
     /**
      * @param buffers scratch space of the calling thread
@@ -94,6 +97,21 @@ final class RecordStream implements OpenStream {
     @Override
     public long bytesSent() {
         return bytesSent;
+    }
+
+    @Override
+    public void timeCipher(boolean wanted) {
+        timed = wanted;
+    }
+
+    @Override
+    public long sealNanos() {
+        return sealNanos;
+    }
+
+    @Override
+    public long openNanos() {
+        return openNanos;
     }
 
     @Override
@@ -176,7 +194,11 @@ final class RecordStream implements OpenStream {
         MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, record, RecordHeader.BYTES, before);
         MemorySegment.copy(
                 plaintext, ValueLayout.JAVA_BYTE, from, record, RecordHeader.BYTES + before, length - before);
+        long since = timed ? System.nanoTime() : 0;
         int sealed = sealer.seal(record, length);
+        if (since != 0) {
+            sealNanos += System.nanoTime() - since;
+        }
         ByteBuffer out = scratch.direct().clear().put(record, 0, sealed).flip();
         try {
             while (out.hasRemaining()) {
@@ -204,8 +226,12 @@ final class RecordStream implements OpenStream {
         if (there < body) {
             readBody(scratch.direct(), record, RecordHeader.BYTES + there, body - there);
         }
+        long since = timed ? System.nanoTime() : 0;
         try {
             opener.open(record, length, scratch.opened());
+            if (since != 0) {
+                openNanos += System.nanoTime() - since;
+            }
         } catch (AEADBadTagException forged) {
             throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
         }

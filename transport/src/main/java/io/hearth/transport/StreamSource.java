@@ -15,4 +15,12 @@ public interface StreamSource {
      *     is safe
      */
     DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException;
+
+    /**
+     * The calling thread has no more use for the record that it was shown last, from whichever stream. A thread that ends, or that
+     * may not receive again for long, says so: shared memory stays mapped while anybody may look at it.
+     */
+    default void endLoan() {
+        // what is copied was never lent
+    }
 }

@@ -16,7 +16,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,10 +26,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,12 +60,10 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final ThreadLocal<RecordBuffers> buffers = ThreadLocal.withInitial(RecordBuffers::new);
     private final Set<OpenStream> live = ConcurrentHashMap.newKeySet();
-    private final ReentrantLock lock = new ReentrantLock(); // guards the next four
-    private final StreamTickets<Link> tickets =
-            new StreamTickets<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
-    private final Map<Wanted, CompletableFuture<OpenStream>> awaited = new HashMap<>();
-    private final Map<Long, CompletableFuture<LinkMessage.StreamTicket>> asked = new HashMap<>();
-    private long requests;
+    private final Openings<Link, OpenStream> openings =
+            new Openings<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
+    private final Map<Long, CompletableFuture<LinkMessage.StreamTicket>> asked = new ConcurrentHashMap<>();
+    private final AtomicLong requests = new AtomicLong(); // counted up by who dials
     private volatile boolean closing; // written by close(), read by all
 
     /**
@@ -100,29 +96,38 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
             throw new IllegalArgumentException("a timeout is positive, not " + timeout);
         }
         var wanted = new Wanted(peer, id);
-        var arrival = new CompletableFuture<OpenStream>();
-        if (!locked(() -> tickets.opened(wanted) && awaited.put(wanted, arrival) == null)) {
+        if (!openings.begin(wanted)) {
             throw new StreamException(peer, Cause.NOT_OPENED, id + " is being opened already, or too many others are");
         }
+        @Nullable OpenStream opened = null;
         try {
-            return open(wanted, arrival, timeout.toNanos());
+            opened = open(wanted, timeout.toNanos());
+            return opened;
         } finally {
-            locked(() -> {
-                tickets.closed(wanted);
-                return awaited.remove(wanted);
-            });
+            OpenStream arrived = openings.drop(wanted).orElse(null);
+            if (arrived != null && arrived != opened) {
+                arrived.abort(Cause.NOT_OPENED, "it came too late");
+            }
         }
     }
 
-    private DataStream open(Wanted wanted, CompletableFuture<OpenStream> arrival, long timeoutNanos)
-            throws IOException, InterruptedException {
+    @Override
+    public void endLoan() {
+        LocalStream.endLoan(buffers.get(), null);
+    }
+
+    private OpenStream open(Wanted wanted, long timeoutNanos) throws IOException, InterruptedException {
         long startedNanos = clock.nanoTime();
         @Nullable IOException last = null;
         boolean mayBeLocal = transport != DataTransport.TCP;
         while (true) {
             long leftNanos = timeoutNanos - (clock.nanoTime() - startedNanos);
             if (leftNanos <= 0) {
-                abandon(arrival);
+                Optional<OpenStream> atLast =
+                        openings.end(wanted, limits.connect().toNanos());
+                if (atLast.isPresent()) {
+                    return atLast.get();
+                }
                 throw new StreamException(
                         wanted.peer(),
                         Cause.NOT_OPENED,
@@ -133,18 +138,16 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
             }
             Link link = links.apply(wanted.peer()).filter(_ -> !closing).orElse(null);
             if (link == null) {
-                abandon(arrival);
                 throw new StreamException(wanted.peer(), Cause.NOT_OPENED, "there is no link to it");
             }
             if (transport == DataTransport.SHM && !link.isLocal()) {
-                abandon(arrival);
                 throw onlyShared(wanted.peer(), "it is on another machine");
             }
             long attemptNanos = Math.min(leftNanos, ATTEMPT_NANOS);
             try {
                 Optional<OpenStream> stream = link.node().dialed()
-                        ? dial(wanted, link, mayBeLocal, attemptNanos, leftNanos)
-                        : accept(wanted, arrival, attemptNanos);
+                        ? dial(wanted, link, mayBeLocal, attemptNanos)
+                        : accept(wanted, attemptNanos);
                 if (stream.isPresent()) {
                     return stream.get();
                 }
@@ -153,7 +156,6 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
                 throw (InterruptedException) new InterruptedException().initCause(interrupted);
             } catch (NotLocalException failed) {
                 if (transport == DataTransport.SHM) {
-                    abandon(arrival);
                     throw onlyShared(wanted.peer(), String.valueOf(failed.getMessage()));
                 }
                 LOG.debug("stream to peer={} goes by TCP: {}", wanted.peer().shortText(), failed.getMessage());
@@ -181,32 +183,30 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
                 why + ", and transport shm means shared memory or nothing: use auto to reach it by TCP");
     }
 
-    private Optional<OpenStream> accept(Wanted wanted, CompletableFuture<OpenStream> arrival, long waitNanos)
-            throws InterruptedException {
-        locked(() -> tickets.pending(wanted, clock.nanoTime())).ifPresent(this::send);
-        return await(arrival, waitNanos);
+    private Optional<OpenStream> accept(Wanted wanted, long waitNanos) throws InterruptedException {
+        openings.pending(wanted, clock.nanoTime()).ifPresent(this::send);
+        return openings.await(wanted, waitNanos);
     }
 
-    private Optional<OpenStream> dial(Wanted wanted, Link link, boolean mayBeLocal, long waitNanos, long leftNanos)
+    /** Who got a ticket has all the time to use it: the other side may be done with the stream before this one is. */
+    private Optional<OpenStream> dial(Wanted wanted, Link link, boolean mayBeLocal, long waitNanos)
             throws IOException, InterruptedException {
         var answer = new CompletableFuture<LinkMessage.StreamTicket>();
-        long request = locked(() -> {
-            asked.put(++requests, answer);
-            return requests;
-        });
+        long request = requests.incrementAndGet();
+        asked.put(request, answer);
         Optional<LinkMessage.StreamTicket> ticket;
         try {
             link.say(new LinkMessage.StreamRequest(request, wanted.id()));
             ticket = await(answer, waitNanos);
         } finally {
-            locked(() -> asked.remove(request));
+            asked.remove(request);
         }
         if (ticket.isEmpty()) {
             return Optional.empty();
         }
         Bytes secret = ticket.get().ticket();
         String socket = ticket.get().socket();
-        long limitNanos = Math.min(leftNanos, limits.connect().toNanos());
+        long limitNanos = limits.connect().toNanos();
         if (mayBeLocal && door.isPresent() && link.isLocal() && !socket.isEmpty()) {
             return Optional.of(connectLocally(door.get(), wanted, link, secret, socket, limitNanos));
         }
@@ -256,11 +256,13 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         tune(channel);
         StreamPreamble.Dialed dialed = StreamPreamble.readDialed(channel)
                 .orElseThrow(() -> new IOException("its first bytes are not Hearth's"));
-        Grant<Link> grant = locked(() -> tickets.redeem(dialed.ticket(), clock.nanoTime()))
-                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
-        Bytes salt = random(StreamKeys.SALT_BYTES);
-        StreamPreamble.writeSalt(channel, salt);
-        arrived(grant.wanted(), begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
+        try (var greeting = openings.redeem(dialed.ticket(), clock.nanoTime())
+                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"))) {
+            Grant<Link> grant = greeting.grant();
+            Bytes salt = random(StreamKeys.SALT_BYTES);
+            StreamPreamble.writeSalt(channel, salt);
+            handOver(greeting, begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
+        }
     }
 
     /** Greets a connection to this node's unix socket. */
@@ -268,16 +270,20 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         door.orElseThrow()
                 .greet(
                         channel,
-                        ticket -> locked(() -> tickets.redeem(ticket, clock.nanoTime())),
+                        ticket -> openings.redeem(ticket, clock.nanoTime()),
                         () -> random(LocalPreamble.SECRET_BYTES),
                         limits.connect().toNanos(),
-                        (grant, opened) ->
-                                arrived(grant.wanted(), beginLocally(grant.wanted(), grant.link(), opened, false)));
+                        (greeting, opened) -> handOver(
+                                greeting,
+                                beginLocally(
+                                        greeting.grant().wanted(),
+                                        greeting.grant().link(),
+                                        opened,
+                                        false)));
     }
 
-    private void arrived(Wanted wanted, OpenStream stream) {
-        CompletableFuture<OpenStream> arrival = locked(() -> awaited.get(wanted));
-        if (arrival == null || !arrival.complete(stream)) {
+    private static void handOver(Openings<Link, OpenStream>.Greeting greeting, OpenStream stream) {
+        if (!greeting.arrived(stream)) {
             stream.abort(Cause.NOT_OPENED, "nobody waits for it any more");
         }
     }
@@ -365,13 +371,12 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
     @Override
     public void requested(Link link, LinkMessage.StreamRequest request) {
         var wanted = new Wanted(link.node().endpoint().id(), request.id());
-        locked(() -> tickets.requested(wanted, link, request.request(), clock.nanoTime()))
-                .ifPresent(this::send);
+        openings.requested(wanted, link, request.request(), clock.nanoTime()).ifPresent(this::send);
     }
 
     @Override
     public void granted(LinkMessage.StreamTicket ticket) {
-        CompletableFuture<LinkMessage.StreamTicket> answer = locked(() -> asked.get(ticket.request()));
+        CompletableFuture<LinkMessage.StreamTicket> answer = asked.get(ticket.request());
         if (answer != null) {
             answer.complete(ticket);
         }
@@ -379,10 +384,7 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
 
     @Override
     public void lost(NodeId peer) {
-        locked(() -> {
-            tickets.lost(peer);
-            return true;
-        });
+        openings.lost(peer);
         for (OpenStream stream : live) {
             if (stream.peer().equals(peer)) {
                 stream.abort(Cause.LINK_LOST, "its link ended");
@@ -402,12 +404,6 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket(), socket));
     }
 
-    private static void abandon(CompletableFuture<OpenStream> arrival) {
-        if (!arrival.cancel(false) && arrival.isDone() && !arrival.isCancelled()) {
-            arrival.join().abort(Cause.NOT_OPENED, "it came too late");
-        }
-    }
-
     private static <T> Optional<T> await(CompletableFuture<T> future, long waitNanos) throws InterruptedException {
         try {
             return Optional.of(future.get(waitNanos, TimeUnit.NANOSECONDS));
@@ -422,14 +418,5 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         byte[] bytes = new byte[size];
         random.nextBytes(bytes);
         return Bytes.of(bytes);
-    }
-
-    private <T extends @Nullable Object> T locked(Supplier<T> action) {
-        lock.lock();
-        try {
-            return action.get();
-        } finally {
-            lock.unlock();
-        }
     }
 }

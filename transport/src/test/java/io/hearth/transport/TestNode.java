@@ -51,10 +51,22 @@ final class TestNode implements AutoCloseable {
             UnaryOperator<LinkOptions> options,
             RecordCipher.Factory ciphers)
             throws SetupException {
+        this(identity, slot, incarnation, keys, options, ciphers, Clock.system());
+    }
+
+    TestNode(
+            NodeIdentity identity,
+            String slot,
+            long incarnation,
+            NamespaceKeys keys,
+            UnaryOperator<LinkOptions> options,
+            RecordCipher.Factory ciphers,
+            Clock clock)
+            throws SetupException {
         this.identity = identity;
         this.self = new Endpoint(new NodeId(identity.peer(), slot), incarnation, bootId());
         this.links = Links.open(
-                options.apply(LinkOptions.loopback(0)), identity, self, keys, new Recorder(), Clock.system(), ciphers);
+                options.apply(LinkOptions.loopback(0)), identity, self, keys, new Recorder(), clock, ciphers);
     }
 
     private final class Recorder implements LinkObserver {

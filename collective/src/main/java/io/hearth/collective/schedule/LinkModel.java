@@ -18,15 +18,16 @@ public record LinkModel(
         double crossing,
         double handOverNanos) {
     /**
-     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: bytes, gamma, messages (all by {@code LinkBench} of the
-     * bench), crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over. Alpha is assumed: the lab, whose wires have no delay,
-     * has 22 µs, and real switches and network cards add tens to hundreds.
+     * Ethernet of 1 Gbit/s through one switch. Measured between hosts of the lab: alpha, bytes, gamma, messages (all by {@code LinkBench}
+     * of the bench, see BENCHMARKS.md), crossing (5 % at 64 MiB and 14 % at 4 MiB among four), hand-over. The wires of the lab have no
+     * delay; what real switches and network cards add to alpha was not measured, and nothing is assumed in its place.
      */
-    public static final LinkModel GIGABIT = new LinkModel(60_000, 8.46, 0.025, 7_500, 1.1, 60_000);
+    public static final LinkModel GIGABIT = new LinkModel(22_100, 8.46, 0.025, 7_500, 1.1, 60_000);
 
     /**
-     * Processes of one machine over loopback TCP. Measured by {@code LinkBench} on two cores: alpha, bytes, gamma, messages. Measured
-     * otherwise: hand-over. Crossing is assumed.
+     * Processes of one machine, taken where all members of a group are on one. Measured over loopback TCP by {@code LinkBench} on two
+     * cores: alpha, bytes, gamma, messages (see BENCHMARKS.md). Measured otherwise: hand-over. Crossing is the lab's. Shared memory has a
+     * smaller alpha and cheaper messages than this.
      */
     public static final LinkModel LOOPBACK = new LinkModel(17_000, 0.39, 0.025, 3_100, 1.1, 60_000);
 

@@ -1,4 +1,4 @@
-package io.hearth.bench;
+package io.hearth.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,21 +29,23 @@ final class ChromeTraceTest {
     private Path folder;
 
     private Path ofRank(int rank) throws IOException {
-        var recorder = new SpanRecorder();
-        recorder.segment(7, Phase.SEND, 1 - rank, 4096, 2_000, 4_500);
-        recorder.segment(7, Phase.COPY, -1, 4096, 8_000, 9_000);
-        recorder.ended(CALL);
-        var trace = ChromeTrace.ofRank(rank);
-        trace.add(rank, recorder.last().orElseThrow(), recorder.spans(), recorder.dropped());
+        var trace = new ChromeTrace(rank);
+        trace.segment(7, Phase.SEND, 1 - rank, 4096, 2_000, 4_500);
+        trace.segment(7, Phase.COPY, -1, 4096, 8_000, 9_000);
+        trace.ended(CALL);
+        assertEquals(Optional.of(CALL), trace.last());
         Path file = folder.resolve("rank" + rank);
         trace.write(file);
         return file;
     }
 
+    private static JsonObject whole(Path file) throws IOException {
+        return JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    }
+
     private static List<JsonObject> events(Path file, String phase) throws IOException {
         var found = new ArrayList<JsonObject>();
-        JsonObject whole = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
-        for (JsonElement event : whole.getAsJsonArray("traceEvents")) {
+        for (JsonElement event : whole(file).getAsJsonArray("traceEvents")) {
             if (event.getAsJsonObject().get("ph").getAsString().equals(phase)) {
                 found.add(event.getAsJsonObject());
             }
@@ -66,19 +69,21 @@ final class ChromeTraceTest {
     }
 
     @Test
-    void whatACodecDoesIsInTheRowOfItsThread() throws Exception {
-        var recorder = new SpanRecorder();
-        recorder.segment(7, Phase.ENCODE, -1, 4096, 2_000, 4_500);
+    void whatCiphersAndCodecsDoIsInTheRowOfItsThread() throws Exception {
+        var trace = new ChromeTrace(0);
+        trace.segment(7, Phase.ENCODE, -1, 4096, 2_000, 4_500);
+        trace.segment(7, Phase.SEAL, 1, 4096, 4_500, 5_000);
         Thread.ofPlatform()
-                .start(() -> recorder.segment(7, Phase.DECODE, -1, 4096, 3_000, 4_000))
+                .start(() -> {
+                    trace.segment(7, Phase.OPEN, 1, 4096, 2_500, 3_000);
+                    trace.segment(7, Phase.DECODE, -1, 4096, 3_000, 4_000);
+                })
                 .join();
-        recorder.ended(CALL);
-        var trace = ChromeTrace.ofRank(0);
-        trace.add(0, recorder.last().orElseThrow(), recorder.spans(), recorder.dropped());
+        trace.ended(CALL);
         Path file = folder.resolve("codec");
         trace.write(file);
         assertEquals(
-                List.of("encode 1", "decode 2"),
+                List.of("encode 1", "seal 1", "open 2", "decode 2"),
                 events(file, "X").stream()
                         .skip(1)
                         .map(span -> span.get("name").getAsString() + " "
@@ -89,7 +94,7 @@ final class ChromeTraceTest {
     @Test
     void mergedEachRankIsAProcess() throws Exception {
         Path whole = folder.resolve("whole");
-        ChromeTrace.merged(List.of(ofRank(0), ofRank(1))).write(whole);
+        ChromeTrace.merge(List.of(ofRank(0), ofRank(1)), whole);
         assertEquals(
                 List.of("rank 0", "rank 1"),
                 events(whole, "M").stream()
@@ -102,17 +107,27 @@ final class ChromeTraceTest {
     @Test
     void whatIsNoTraceIsNamed() throws Exception {
         Path file = Files.writeString(folder.resolve("odd"), "[]");
-        var refused = assertThrows(IOException.class, () -> ChromeTrace.merged(List.of(file)));
+        var refused = assertThrows(IOException.class, () -> ChromeTrace.merge(List.of(file), folder.resolve("whole")));
         assertTrue(refused.toString().contains(file.toString()), refused::toString);
     }
 
     @Test
-    void aFloodOfSpansIsCountedAndNotKept() {
-        var recorder = new SpanRecorder();
-        for (int i = 0; i < SpanRecorder.SPANS_MAX + 3; i++) {
-            recorder.segment(1, Phase.SEND, 0, 4, i, i + 1);
+    void aFloodOfSpansIsCountedAndNotKept() throws Exception {
+        var trace = new ChromeTrace(0, 10);
+        for (int i = 0; i < 13; i++) {
+            trace.segment(1, Phase.SEND, 0, 4, i, i + 1);
         }
-        assertEquals(SpanRecorder.SPANS_MAX, recorder.spans().size());
-        assertEquals(3, recorder.dropped());
+        trace.ended(CALL);
+        Path file = folder.resolve("flood");
+        trace.write(file);
+        assertEquals(10, events(file, "X").size());
+        assertEquals(
+                4,
+                whole(file)
+                        .getAsJsonObject("otherData")
+                        .get("spans_left_out_at_the_end")
+                        .getAsInt(),
+                "three spans and the call");
+        assertThrows(IllegalArgumentException.class, () -> new ChromeTrace(0, 0));
     }
 }

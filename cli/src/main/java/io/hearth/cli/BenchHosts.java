@@ -1,0 +1,85 @@
+package io.hearth.cli;
+
+import io.hearth.core.HearthException;
+import io.hearth.discovery.HostPort;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceLookup;
+import io.hearth.identity.NetworkNamespace;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/** The hosts of a measurement whose ranks are started by hand, and which of them this is. */
+final class BenchHosts {
+    private static final String NAMESPACE = "bench";
+
+    private BenchHosts() {}
+
+    /**
+     * Reads {@code host:port,…}, by rank.
+     *
+     * @throws IllegalArgumentException one of them is none
+     */
+    static List<InetSocketAddress> parse(String list) {
+        var addresses = new ArrayList<InetSocketAddress>();
+        for (String peer : list.split(",", -1)) {
+            HostPort parsed = HostPort.parse(peer);
+            addresses.add(new InetSocketAddress(parsed.host(), parsed.port()));
+        }
+        return addresses;
+    }
+
+    /**
+     * The one that is this machine.
+     *
+     * @throws IllegalArgumentException none is, or several are; says what to do
+     */
+    static int rank(List<InetSocketAddress> hosts) {
+        return rank(hosts, BenchHosts::isOwn);
+    }
+
+    static int rank(List<InetSocketAddress> hosts, Predicate<InetAddress> isOwn) {
+        int[] own = IntStream.range(0, hosts.size())
+                .filter(rank -> !hosts.get(rank).isUnresolved()
+                        && isOwn.test(hosts.get(rank).getAddress()))
+                .toArray();
+        if (own.length != 1) {
+            throw new IllegalArgumentException("--hosts: "
+                    + (own.length == 0
+                            ? "none of them is an address of this machine"
+                            : own.length + " of them are this machine")
+                    + "; say with --rank which one this process is, from 0");
+        }
+        return own[0];
+    }
+
+    private static boolean isOwn(InetAddress address) {
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException unreadable) {
+            return false;
+        }
+    }
+
+    /**
+     * The namespace of the ranks: that of the secret in the environment, else one whose key everybody knows.
+     *
+     * @param tells whether this process says so
+     */
+    static NetworkNamespace namespace(Terminal terminal, boolean tells) throws HearthException {
+        if (terminal.environment().containsKey("HEARTH_SECRET")
+                || terminal.environment().containsKey("HEARTH_SECRET_FILE")) {
+            return new NamespaceLookup(HearthHome.open(terminal.environment()), terminal.environment())
+                    .named(NAMESPACE);
+        }
+        if (tells) {
+            terminal.err().println("hearth: no secret given: a published key is used, fit for a benchmark only");
+        }
+        return NetworkNamespace.open(NAMESPACE);
+    }
+}
