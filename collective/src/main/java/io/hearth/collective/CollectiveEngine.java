@@ -48,6 +48,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final CompressionMemories memories;
     private final SumPlans plans;
     private final AutoSums autoSums;
+    private final UnnamedTensors unnamed = new UnnamedTensors();
     private final Ranks ranks;
     private final Requests requests;
     private final CallRunner runner;
@@ -78,7 +79,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.clock = clock;
         this.queue = new CallQueue("hearth-calls-" + group);
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
-        memories = new CompressionMemories(reducer.codecKernels());
+        memories = new CompressionMemories(reducer.codecKernels(), options.compression());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
         this.ranks = new Ranks(self, shell);
         this.requests = new Requests(ranks, options.config());
@@ -155,6 +156,13 @@ public final class CollectiveEngine implements DistributedBackend {
     private CallQueue.Body body(
             MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how) {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
+        CallQueue.Body body = body(count, input, output, type, op, how);
+        Optional<String> name = plans.unnamed(count, type, op, how);
+        return () -> unnamed.sum(name, body);
+    }
+
+    private CallQueue.Body body(
+            long count, MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how) {
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         if (auto.isPresent()) {
             return () -> autoSums.reduce(auto.get(), input, output, op, how);
@@ -248,6 +256,7 @@ public final class CollectiveEngine implements DistributedBackend {
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         next(Asked.inPlace(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed), how);
         runner.enterByStep(false);
+        unnamed.stepBegan();
         if (StepBoundary.hasNewcomers(agreed)) {
             autoSums.forgetVotes();
         }

@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param allReduce how a sum travels, the same on all ranks; empty: as the backend has it. Of what is compressed, only block-wise quantised values can go more than one
  *     way, {@code RING} and {@code DIRECT}
  * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
- *     one size; empty: tensors are told apart by their size
+ *     one size; empty: tensors are told apart by their size, and a second one of a size between two {@code beginStep} is refused where a
+ *     compression would remember both as one
  * @param shape of the tensor, for {@code powersgd}, the same on all ranks; empty: as square as can be, padded with zeros
  */
 public record CollectiveOptions(
@@ -24,6 +25,8 @@ public record CollectiveOptions(
     /** Everything as the backend has it. */
     public static final CollectiveOptions DEFAULTS = new CollectiveOptions(
             Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    private static final String BUCKET = "#";
 
     public CollectiveOptions {
         if (deadline.isPresent() && !deadline.get().isPositive()) {
@@ -54,7 +57,12 @@ public record CollectiveOptions(
     /** The same for one of several buckets, whose error feedback is its own. */
     CollectiveOptions forBucket(int number) {
         return new CollectiveOptions(
-                deadline, compression, allReduce, Optional.of(key.orElse("") + "#" + number), Optional.empty());
+                deadline, compression, allReduce, Optional.of(key.orElse("") + BUCKET + number), Optional.empty());
+    }
+
+    /** Whether the caller gave no name, whatever {@link #forBucket} made of that. */
+    boolean isUnnamed() {
+        return key.map(name -> name.startsWith(BUCKET)).orElse(true);
     }
 
     /** The same for a named tensor. */

@@ -130,8 +130,8 @@ public record Signature(
         return combining(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, AUTO);
     }
 
-    /** The choice of a codec for tensors whose number of values has so many bits, with a result of {@code bytes}. */
-    static Signature choice(CompressionStrategy.Auto compression, int bits, long bytes) {
+    /** The choice of a codec for tensors of so many values, with a result of {@code bytes}. */
+    static Signature choice(CompressionStrategy.Auto compression, long values, long bytes) {
         return new Signature(
                 Kind.CHOICE,
                 ReduceOp.SUM,
@@ -139,7 +139,7 @@ public record Signature(
                 bytes,
                 compression.text(),
                 Optional.empty(),
-                "2^" + bits,
+                Long.toString(values),
                 false);
     }
 
@@ -169,7 +169,7 @@ public record Signature(
         return switch (kind) {
             case ALL_REDUCE -> "all-reduce " + op + " of " + of;
             case BROADCAST -> "broadcast of " + of + " from " + node;
-            case CHOICE -> "the choice of a codec for up to " + strategy + " values as " + codec;
+            case CHOICE -> "the choice of a codec for " + strategy + " values as " + codec;
             case BOUNDARY -> "the beginning of a step";
             case REDUCE_SCATTER -> "reduce-scatter " + op + " of " + of;
             case ALL_GATHER -> "all-gather of " + of;
