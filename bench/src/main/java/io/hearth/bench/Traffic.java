@@ -51,7 +51,7 @@ final class Traffic {
     void plainRing() {
         for (int node = 0; node < sent.length; node++) {
             encoded(node, vectorBytes);
-            sent(node, (node + 1) % sent.length, 2 * (sent.length - 1) * vectorBytes / sent.length);
+            sent(node, (node + 1) % sent.length, 2L * (sent.length - 1) * vectorBytes / sent.length);
         }
     }
 
