@@ -3,6 +3,7 @@ package io.hearth.bench;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.HearthException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -79,9 +80,13 @@ public final class CodecBench {
 
     /** Sums the first {@code nodes} gradients over what {@code sum} held; bytes of all their encodings. */
     private static long sum(
-            CompressionStrategy strategy, MemorySegment[] gradients, int nodes, MemorySegment room, MemorySegment sum)
+            CompressionStrategy.Coded strategy,
+            MemorySegment[] gradients,
+            int nodes,
+            MemorySegment room,
+            MemorySegment sum)
             throws HearthException {
-        Codec codec = ((CompressionStrategy.Coded) strategy).codec();
+        Codec codec = strategy.codec();
         long count = sum.byteSize() / Float.BYTES;
         boolean alike =
                 strategy instanceof CompressionStrategy.RandomK; // indices agree; else roundings are independent
@@ -92,7 +97,7 @@ public final class CodecBench {
             codec.decodeAndAdd(room.asSlice(0, bytes), sum, count);
             uploaded += bytes;
         }
-        if (codec instanceof BlockCodec) {
+        if (PassDenseCodec.within(codec) instanceof BlockCodec) {
             long bytes = codec.encode(sum, count, SEED + nodes, room);
             codec.decode(room.asSlice(0, bytes), sum, count);
         }

@@ -20,7 +20,8 @@ final class FusedSum implements AutoCloseable {
         for (int node = 0; node < nodes; node++) {
             fused.add(arena.allocate(count * Float.BYTES, Float.BYTES));
         }
-        exact = new ShareSum(codec, Collections.nCopies(nodes, new NodeEncoder.Forgetting(codec)), count, traffic);
+        exact = new ShareSum(
+                codec, false, Collections.nCopies(nodes, new NodeEncoder.Forgetting(codec)), count, traffic);
     }
 
     /**

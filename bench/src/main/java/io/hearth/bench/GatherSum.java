@@ -12,11 +12,15 @@ import java.util.List;
 
 /**
  * A sum of whole encodings, for sparse ones: each node encodes its vector once, all encodings go around a ring to all nodes, their
- * lengths before them, and every node decodes and adds them in rank order.
+ * lengths before them, and every node decodes and adds them in rank order. Where all of them are longer than what a plain sum moves, each
+ * node decodes its own and a plain sum it is.
  */
 final class GatherSum implements VectorMean {
     private static final long LENGTH_BYTES = Long.BYTES;
     private static final String KEY = "all";
+
+    /** A plain sum moves a vector twice: as contributions and as results. */
+    private static final int PLAIN_FACTOR = 2;
 
     private final Decoder decoder;
     private final List<NodeEncoder> contributors;
@@ -61,9 +65,8 @@ final class GatherSum implements VectorMean {
             MemorySegment slot = slots.get(rank);
             long bytes = contributors.get(rank).encode(KEY, vectors.get(rank), count, slot);
             encodings.add(slot.asSlice(0, bytes));
-            traffic.encoded(rank, bytes);
-            passRound(rank, LENGTH_BYTES + bytes);
         }
+        count(encodings);
         try {
             for (MemorySegment vector : vectors) {
                 add(encodings, vector);
@@ -73,11 +76,18 @@ final class GatherSum implements VectorMean {
         }
     }
 
-    /** From each node to the next, until all have it. */
-    private void passRound(int origin, long bytes) {
-        int nodes = contributors.size();
-        for (int hop = 0; hop < nodes - 1; hop++) {
-            traffic.sent((origin + hop) % nodes, (origin + hop + 1) % nodes, bytes);
+    private void count(List<MemorySegment> encodings) {
+        long all = encodings.stream().mapToLong(MemorySegment::byteSize).sum();
+        boolean isPlain = all > PLAIN_FACTOR * count * Float.BYTES; // the same sum, whichever way it goes
+        for (int rank = 0; rank < encodings.size(); rank++) {
+            traffic.passedRound(rank, LENGTH_BYTES);
+            if (!isPlain) {
+                traffic.encoded(rank, encodings.get(rank).byteSize());
+                traffic.passedRound(rank, encodings.get(rank).byteSize());
+            }
+        }
+        if (isPlain) {
+            traffic.plainRing();
         }
     }
 

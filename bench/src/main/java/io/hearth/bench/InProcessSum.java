@@ -6,6 +6,7 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.SparseSum;
 import io.hearth.examples.Mlp.Matrix;
 import java.lang.foreign.Arena;
@@ -62,8 +63,10 @@ final class InProcessSum implements GradientSum {
     }
 
     private static VectorMean coded(Codec codec, boolean remembers, int nodes, int count, Traffic traffic) {
-        if (codec instanceof BlockCodec blocks) {
-            return new ShareSum(blocks, each(nodes, () -> encoder(codec, remembers, nodes)), count, traffic);
+        if (PassDenseCodec.within(codec) instanceof BlockCodec blocks) {
+            boolean passesDense = codec instanceof PassDenseCodec;
+            return new ShareSum(
+                    blocks, passesDense, each(nodes, () -> encoder(blocks, remembers, nodes)), count, traffic);
         }
         var decoder = new GatherSum.Decoder(codec::decode, codec::decodeAndAdd);
         return new GatherSum(decoder, each(nodes, () -> encoder(codec, remembers, 1)), count, traffic);

@@ -1,9 +1,12 @@
 package io.hearth.bench;
 
 import io.hearth.compression.Codec;
+import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.GradientMemory;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
+import io.hearth.compression.Reach;
 import java.lang.foreign.MemorySegment;
 
 /** How one node turns its gradients into bytes, with or without a memory of what it left out. */
@@ -21,6 +24,12 @@ sealed interface NodeEncoder extends AutoCloseable {
      */
     long encode(String key, MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException;
 
+    /** At least the largest magnitude of the gradient and what is owed to it, together; arguments as in {@link #encode}. */
+    float reach(String key, MemorySegment values, long count);
+
+    /** Adds all that is owed to the gradient, which goes as it is this time; arguments as in {@link #encode}, {@code values} written. */
+    void addOwed(String key, MemorySegment values, long count);
+
     @Override
     void close();
 
@@ -35,9 +44,26 @@ sealed interface NodeEncoder extends AutoCloseable {
         @Override
         public long encode(String key, MemorySegment values, long count, MemorySegment encoded)
                 throws NonFiniteException {
-            ErrorFeedback.Pending pending = memory.prepare(key, values, count, encoded);
+            Pending pending = memory.prepare(key, values, count, encoded);
             pending.commit();
             return pending.encodedBytes();
+        }
+
+        @Override
+        public float reach(String key, MemorySegment values, long count) {
+            return feedback().reach(key, values, count);
+        }
+
+        @Override
+        public void addOwed(String key, MemorySegment values, long count) {
+            feedback().prepareDense(key, values, count, values).commit();
+        }
+
+        private ErrorFeedback feedback() {
+            return switch (memory) {
+                case ErrorFeedback feedback -> feedback;
+                case DgcMemory _ -> throw new IllegalStateException("what gathers momentum never goes as it is");
+            };
         }
 
         @Override
@@ -67,6 +93,14 @@ sealed interface NodeEncoder extends AutoCloseable {
                 throws NonFiniteException {
             return codec.encode(values, count, ++calls * GOLDEN, encoded);
         }
+
+        @Override
+        public float reach(String key, MemorySegment values, long count) {
+            return Reach.of(values, count);
+        }
+
+        @Override
+        public void addOwed(String key, MemorySegment values, long count) {}
 
         @Override
         public void close() {}

@@ -40,6 +40,21 @@ final class Traffic {
         }
     }
 
+    /** A node has passed bytes on to the next one, that to the one after it, until all have them. */
+    void passedRound(int origin, long bytes) {
+        for (int hop = 0; hop < sent.length - 1; hop++) {
+            sent((origin + hop) % sent.length, (origin + hop + 1) % sent.length, bytes);
+        }
+    }
+
+    /** All nodes have summed their gradients as they are, round a ring. */
+    void plainRing() {
+        for (int node = 0; node < sent.length; node++) {
+            encoded(node, vectorBytes);
+            sent(node, (node + 1) % sent.length, 2L * (sent.length - 1) * vectorBytes / sent.length);
+        }
+    }
+
     /** Uncompressed bytes of a gradient over those of one node's encodings of it, on average over sums and nodes. */
     double uploadedRatio() {
         return (double) vectorBytes

@@ -247,6 +247,72 @@ final class InProcessSumTest {
         }
     }
 
+    /** All encodings together are longer than what a plain ring moves: it is one, after the lengths. */
+    @Test
+    void encodingsThatWouldNotPayGoPlain() throws Exception {
+        float[][] gradients = gradients(4, 3);
+        float[] expected = mean(gradients);
+        try (InProcessSum sum = sum("topk:1:full!", 4)) {
+            sum.mean(gradients);
+            assertArrayEquals(expected, gradients[3], 0);
+            double ring = 1.5 * COUNT * 4;
+            assertEquals(1, sum.traffic().uploadedRatio(), 1e-12);
+            assertEquals(ring / (ring + 3 * 8), sum.traffic().busiestLinkRatio(), 1e-12);
+        }
+    }
+
+    /** As without it, but for eight bytes of each node's reach, which pass round. */
+    @Test
+    void blocksThatMayPassPlainlyAreSharesToo() throws Exception {
+        for (String codec : new String[] {"int8:8", "int4:8", "fp16"}) {
+            float[][] gradients = gradients(4, 1);
+            float[][] passing = gradients(4, 1);
+            try (InProcessSum sum = sum(codec, 4);
+                    InProcessSum dense = sum(codec + ":dense", 4)) {
+                sum.mean(gradients);
+                dense.mean(passing);
+                assertArrayEquals(gradients, passing, codec);
+                double ring = 1.5 * COUNT * 4;
+                assertEquals(
+                        ring / sum.traffic().busiestLinkRatio() + 3 * 8,
+                        ring / dense.traffic().busiestLinkRatio(),
+                        1e-6);
+                assertEquals(sum.traffic().uploadedRatio(), dense.traffic().uploadedRatio());
+            }
+        }
+    }
+
+    /** What cannot be carried goes plainly with all that is owed, and nothing is owed afterwards. */
+    @Test
+    void whatIsOutOfReachGoesPlainRoundTheRing() throws Exception {
+        double[] missing = new double[COUNT];
+        try (InProcessSum sum = sum("int4:8:dense", 4)) {
+            for (int step = 0; step < 3; step++) {
+                float[][] gradients = gradients(4, step);
+                gradients[2][100] = step == 2 ? Float.NaN : gradients[2][100];
+                float[] exact = mean(gradients);
+                sum.mean(gradients);
+                for (int i = 0; i < COUNT; i++) {
+                    missing[i] += exact[i] - gradients[1][i];
+                }
+            }
+        }
+        for (int i = 0; i < COUNT; i++) {
+            // What the owners' roundings left out is lost, as always; what contributors owed is not.
+            assertEquals(i == 100, Double.isNaN(missing[i]), "value " + i);
+        }
+        try (InProcessSum sum = sum("fp16:dense", 3)) {
+            float[][] gradients = gradients(3, 1);
+            gradients[0][7] = 30_000;
+            gradients[1][7] = 30_000;
+            float[] exact = mean(gradients);
+            sum.mean(gradients);
+            assertArrayEquals(exact, gradients[2], 0);
+            double ring = 4.0 / 3 * COUNT * 4;
+            assertEquals(ring / (ring + 2 * 8), sum.traffic().busiestLinkRatio(), 1e-12);
+        }
+    }
+
     @Test
     void theBytesOfALowRankSumAreThoseOfItsFactors() throws Exception {
         try (InProcessSum sum = sum("powersgd:2", 4)) {

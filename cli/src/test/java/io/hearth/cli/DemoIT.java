@@ -50,4 +50,20 @@ final class DemoIT {
         assertTrue(demo.err().contains("killing node "), demo.err());
         assertTrue(json.get("wire_bytes").getAsLong() > 1_000_000);
     }
+
+    /** Each node's gradients are a quarter as long, and all still end with the same weights. */
+    @Test
+    void compressedItSendsLessAndAllEndWithTheSameWeights() {
+        Outcome demo = Commands.in(folder).line("demo --nodes 2 --epochs 4 --compression int8 --json");
+        assertEquals(Exit.OK, demo.code(), demo.err());
+        JsonObject json = JsonParser.parseString(demo.out()).getAsJsonObject();
+        assertEquals(2, json.get("world_size_final").getAsInt());
+        var hashes = json.getAsJsonArray("weights_sha256");
+        assertEquals(2, hashes.size());
+        assertEquals(hashes.get(0), hashes.get(1));
+        long wire = json.get("wire_bytes").getAsLong();
+        long dense = json.get("dense_bytes").getAsLong();
+        assertTrue(wire > dense / 4 && wire < 0.32 * dense, wire + " of " + dense);
+        assertTrue(json.get("test_accuracy").getAsDouble() > 0.5, demo.out());
+    }
 }

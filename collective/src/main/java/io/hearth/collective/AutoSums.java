@@ -26,8 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sums whose codec the group chooses. For each size of tensor (a power of two) the members vote now and then, in a number of its own, and
- * what comes out holds for the next so many sums of that size. The sum right after a vote is timed: all begin it together.
+ * Sums whose codec the group chooses. For each size of tensor the members vote now and then, in a number of its own, and
+ * what comes out holds for the next so many sums of that size: of that very size, because a sum of half as many values takes another
+ * time, which would look like a link that changed. The sum right after a vote is timed: all begin it together.
  *
  * <p>All members make the same calls, so they vote at the same ones, as long as they remember the same votes. They forget them all together:
  * when a number ends with a refusal, which all hear of; when the members are others than those that voted; and with the beginning of a
@@ -38,6 +39,9 @@ import org.slf4j.LoggerFactory;
 final class AutoSums {
     /** Smaller sums are plain: latency is most of what they take. */
     static final long BYTES_MIN = 128 * 1024;
+
+    /** Sizes that votes are remembered of; with one more, all begin anew, on all ranks alike. */
+    static final int SIZES_MAX = 1024;
 
     private static final Coded NONE = new CompressionStrategy.None();
     private static final Logger LOG = LoggerFactory.getLogger(AutoSums.class);
@@ -71,16 +75,8 @@ final class AutoSums {
         this.costs = costs;
     }
 
-    /**
-     * Tensors that share a choice.
-     *
-     * @param bits of the number of values
-     */
-    private record Size(Auto asked, int bits) {
-        static Size of(Auto auto, long count) {
-            return new Size(auto, Long.SIZE - Long.numberOfLeadingZeros(count));
-        }
-    }
+    /** Sums of so many values. */
+    private record Size(Auto asked, long count) {}
 
     /**
      * Sums float32 values.
@@ -105,12 +101,13 @@ final class AutoSums {
         }
         known.computeIfAbsent(auto, _ -> auto.allowed().stream().map(costs).toList()); // no part of the caller's time
         long due = runner.due(how);
-        Size size = Size.of(auto, count);
+        var size = new Size(auto, count);
+        forgetIfFull(size);
         SizeVotes votes =
                 sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
         boolean isTimed = votes.isDue();
         if (isTimed) {
-            vote(size, votes, count, within(how, due), list);
+            vote(size, votes, within(how, due), list);
         }
         int chosen = votes.decision().chosen();
         long started = clock.nanoTime();
@@ -121,17 +118,24 @@ final class AutoSums {
         return result;
     }
 
+    private void forgetIfFull(Size size) {
+        if (sizes.size() >= SIZES_MAX && !sizes.containsKey(size)) {
+            sizes.clear();
+            choices.clear();
+        }
+    }
+
     private CollectiveOptions within(CollectiveOptions how, long due) {
         return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
     }
 
-    private void vote(Size size, SizeVotes votes, long count, CollectiveOptions how, Optional<TensorList> list)
+    private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorList> list)
             throws CollectiveException {
         Auto auto = size.asked();
-        CodecBallot ballot = votes.ballot(count, known.getOrDefault(auto, List.of()));
+        CodecBallot ballot = votes.ballot(size.count(), known.getOrDefault(auto, List.of()));
         MemorySegment made = MemorySegment.ofArray(new byte[CodecDecision.BYTES]);
         var plan = new Plan(
-                Signature.choice(auto, size.bits(), CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
+                Signature.choice(auto, size.count(), CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
         int members = runner.run(Asked.inPlace(plan.of(list), made), how).contributors();
         CodecDecision decision = CodecDecision.readFrom(made);
         if (!decision.isAmong(auto.allowed().size())) {
@@ -140,16 +144,18 @@ final class AutoSums {
                     + "; restart the job with one version of Hearth everywhere");
         }
         votes.decided(decision, members);
-        if (decision.kind() == CodecDecision.Kind.SETTLED) {
-            tell(size, votes, count);
+        if (members == 1) {
+            choices.remove(size);
+        } else if (decision.kind() == CodecDecision.Kind.SETTLED) {
+            tell(size, votes);
         }
     }
 
-    private void tell(Size size, SizeVotes votes, long count) {
+    private void tell(Size size, SizeVotes votes) {
         CodecDecision decision = votes.decision();
         var choice = new CompressionChoice(
                 size.asked().text(),
-                count * Float.BYTES,
+                size.count() * Float.BYTES,
                 votes.members(),
                 codec(size.asked(), decision.chosen()).text(),
                 decision.nanos(),

@@ -123,6 +123,7 @@ final class CallRunner {
      * Runs one call to its end.
      *
      * @throws IllegalArgumentException its memory cannot be used; nothing was sent
+     * @throws IllegalStateException its compression remembers too many tensors already; nothing was sent
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult run(Asked asked, CollectiveOptions how) throws CollectiveException {
@@ -139,6 +140,7 @@ final class CallRunner {
         if (plan.signature().kind() != Signature.Kind.BOUNDARY) {
             demandEntered();
         }
+        plan.contribution().demandRoom();
         long due = due(how);
         Signature signature = plan.signature();
         Call.Memory memory = plan.contribution().memory(signature, input, target, shell);

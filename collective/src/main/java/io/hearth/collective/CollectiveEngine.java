@@ -48,6 +48,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final CompressionMemories memories;
     private final SumPlans plans;
     private final AutoSums autoSums;
+    private final UnnamedTensors unnamed = new UnnamedTensors();
     private final Ranks ranks;
     private final Requests requests;
     private final CallRunner runner;
@@ -78,7 +79,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.clock = clock;
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
         this.queue = new CallQueue("hearth-calls-" + group, shell::isDataThread);
-        memories = new CompressionMemories(reducer.codecKernels());
+        memories = new CompressionMemories(reducer.codecKernels(), options.compression());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
         this.ranks = new Ranks(self, shell);
         this.requests = new Requests(ranks, options.config());
@@ -169,12 +170,16 @@ public final class CollectiveEngine implements DistributedBackend {
             CollectiveOptions how,
             Optional<TensorList> list) {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
+        Optional<String> name = plans.unnamed(count, type, op, how);
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
+        CallQueue.Body body;
         if (auto.isPresent()) {
-            return () -> runner.alone(() -> autoSums.reduce(auto.get(), input, output, op, how, list));
+            body = () -> autoSums.reduce(auto.get(), input, output, op, how, list);
+        } else {
+            Plan plan = plans.plan(count, type, op, how).of(list);
+            body = () -> runner.run(new Asked(plan, input, output), how);
         }
-        Plan plan = plans.plan(count, type, op, how).of(list);
-        return () -> runner.alone(() -> runner.run(new Asked(plan, input, output), how));
+        return () -> runner.alone(() -> unnamed.sum(name, body));
     }
 
     @Override
@@ -265,6 +270,7 @@ public final class CollectiveEngine implements DistributedBackend {
         return runner.alone(() -> {
             runner.run(asked, left);
             runner.enterByStep(false);
+            unnamed.stepBegan();
             if (StepBoundary.hasNewcomers(agreed)) {
                 autoSums.forgetVotes();
             }

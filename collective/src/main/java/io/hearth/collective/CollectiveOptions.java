@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param reduce how a sum travels to one; empty: as the backend has it
  * @param ownership which part of the work each rank has where a sum goes {@code DIRECT}; nothing else looks at it
  * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
- *     one size; empty: tensors are told apart by their size
+ *     one size; empty: tensors are told apart by their size, and a second one of a size between two {@code beginStep} is refused where a
+ *     compression would remember both as one
  * @param shape of the tensor, for {@code powersgd}, the same on all ranks; empty: as square as can be, padded with zeros
  */
 public record CollectiveOptions(
@@ -37,6 +38,8 @@ public record CollectiveOptions(
             Ownership.EQUAL,
             Optional.empty(),
             Optional.empty());
+
+    private static final String BUCKET = "#";
 
     public CollectiveOptions {
         if (deadline.isPresent() && !deadline.get().isPositive()) {
@@ -93,8 +96,13 @@ public record CollectiveOptions(
                 broadcast,
                 reduce,
                 ownership,
-                Optional.of(key.orElse("") + "#" + number),
+                Optional.of(key.orElse("") + BUCKET + number),
                 Optional.empty());
+    }
+
+    /** Whether the caller gave no name, whatever {@link #forBucket} made of that. */
+    boolean isUnnamed() {
+        return key.map(name -> name.startsWith(BUCKET)).orElse(true);
     }
 
     /** The same for a named tensor. */

@@ -6,7 +6,7 @@ import java.util.Locale;
  * What {@code auto} compression came to for sums of one size.
  *
  * @param asked text of the compression that chose
- * @param bytes of the tensor when it was chosen; sums of up to twice and half as much share the choice
+ * @param bytes of the tensor
  * @param world number of members
  * @param chosen text of the compression that is used
  * @param nanos that such a sum is expected to take

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -25,22 +26,33 @@ import java.util.concurrent.locks.ReentrantLock;
  * <pre>
  * saved: | magic: int32 | compressions: int32 | of each: text: int32 length, UTF-8 | memory: int64 length, as it saves itself |
  * </pre>
+ *
+ * <p>A codec of the caller's own is saved by its name, marked as such, and found again among the compressions in use here: bytes do not
+ * tell how to make one.
  */
 final class CompressionMemories implements AutoCloseable {
     private static final int STRATEGIES_MAX = 8;
     private static final int TENSORS_MAX = 4096;
     private static final int MAGIC = 0x43_47_52_48; // HRGC
     private static final int TEXT_BYTES_MAX = 256;
+    private static final String CUSTOM = "custom "; // no text of a compression begins so
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final CodecKernels kernels;
+    private final CompressionStrategy usual;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private Map<CompressionStrategy, CompressionMemory> all = new LinkedHashMap<>();
 
-    /** Empty; {@code kernels} are those of the engine that reduces. */
-    CompressionMemories(CodecKernels kernels) {
+    /**
+     * Empty.
+     *
+     * @param kernels those of the engine that reduces
+     * @param usual compression of that engine
+     */
+    CompressionMemories(CodecKernels kernels, CompressionStrategy usual) {
         this.kernels = kernels;
+        this.usual = usual;
     }
 
     /** For a lossy codec. */
@@ -134,7 +146,11 @@ final class CompressionMemories implements AutoCloseable {
     }
 
     private static byte[] text(CompressionStrategy compression) {
-        return compression.text().getBytes(StandardCharsets.UTF_8);
+        return savedText(compression).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String savedText(CompressionStrategy compression) {
+        return (compression instanceof CompressionStrategy.Custom ? CUSTOM : "") + compression.text();
     }
 
     /** What was saved instead of all that is here. */
@@ -193,7 +209,18 @@ final class CompressionMemories implements AutoCloseable {
         }
     }
 
-    private static CompressionStrategy strategy(String text) throws MalformedMessageException {
+    private CompressionStrategy strategy(String text) throws MalformedMessageException {
+        Optional<CompressionStrategy> here =
+                inUse().stream().filter(each -> savedText(each).equals(text)).findFirst();
+        if (here.isPresent()) {
+            return here.get();
+        }
+        if (text.startsWith(CUSTOM)) {
+            throw new MalformedMessageException(
+                    "saved by a codec of the caller's own, '"
+                            + text.substring(CUSTOM.length())
+                            + "', which is not in use here: make it this backend's compression, or sum with it once, and restore then");
+        }
         try {
             CompressionStrategy compression = CompressionStrategy.parse(text);
             if (compression.equals(CompressionStrategy.NONE) || compression instanceof CompressionStrategy.Auto) {
@@ -203,6 +230,28 @@ final class CompressionMemories implements AutoCloseable {
         } catch (IllegalArgumentException unknown) {
             throw new MalformedMessageException("saved by a compression that is not known here: " + text, unknown);
         }
+    }
+
+    private List<CompressionStrategy> inUse() {
+        lock.lock();
+        try {
+            var here = new ArrayList<>(all.keySet());
+            if (!(usual instanceof CompressionStrategy.Auto) && remembers(usual)) {
+                here.add(usual);
+            }
+            return here;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a sum depends on what was left out of those before it. */
+    static boolean remembers(CompressionStrategy compression) {
+        return switch (compression) {
+            case CompressionStrategy.Coded coded -> coded.isOwed();
+            case CompressionStrategy.Dgc _, CompressionStrategy.LowRank _ -> true;
+            case CompressionStrategy.Auto auto -> auto.allowed().stream().anyMatch(CompressionStrategy.Coded::isOwed);
+        };
     }
 
     /** Forgets what is owed to all tensors: the state that it belonged to is gone. */

@@ -80,6 +80,13 @@ interface Contribution {
     }
 
     /**
+     * Says before the call begins what would otherwise fail in the middle of it, on this rank alone.
+     *
+     * @throws IllegalStateException something is one too many
+     */
+    default void demandRoom() {}
+
+    /**
      * Runs one attempt on the calling thread.
      *
      * @return the refusal with which the number ended on all ranks, if it did

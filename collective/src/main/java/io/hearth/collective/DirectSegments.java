@@ -66,7 +66,11 @@ final class DirectSegments extends QuantisedSegments {
             if (own.divisor > 1) {
                 reducer.divide(DataType.FLOAT32, sum, 0, count, own.divisor);
             }
-            tools.encode(sum, count, draw + part, tools.slot(part));
+            try {
+                tools.encode(sum, count, draw + part, tools.slot(part));
+            } catch (NonFiniteException beyond) {
+                throw beyond.inSum(tools.layout().first(part));
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.collective.schedule.RingAllReduce;
-import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.Pending;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +25,7 @@ abstract class EncodedContribution implements Contribution {
 
     private final boolean inPlace;
     private final Buffers buffers;
-    private Optional<ErrorFeedback.Pending> pending = Optional.empty();
+    private Optional<Pending> pending = Optional.empty();
     private Buffers.@Nullable Buffer held;
     private MemorySegment plain = MemorySegment.NULL;
 
@@ -44,7 +44,7 @@ abstract class EncodedContribution implements Contribution {
     }
 
     /** Takes note of what is owed if this sum is done. */
-    void pend(ErrorFeedback.Pending made) {
+    void pend(Pending made) {
         pending = Optional.of(made);
     }
 
@@ -148,13 +148,13 @@ abstract class EncodedContribution implements Contribution {
 
     @Override
     public void commit() {
-        pending.ifPresent(ErrorFeedback.Pending::commit);
+        pending.ifPresent(Pending::commit);
         pending = Optional.empty();
     }
 
     @Override
     public void rollBack() {
-        pending.ifPresent(ErrorFeedback.Pending::rollback);
+        pending.ifPresent(Pending::rollback);
         pending = Optional.empty();
         release();
     }

@@ -4,8 +4,8 @@ import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.ErrorFeedback.Pending;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
 import io.hearth.compression.SparseSum;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
@@ -19,8 +19,11 @@ sealed interface Encodings {
     /** Most bytes of an encoding of {@code count} values. */
     long bytesMax(long count);
 
-    /** Whether encodings are sparse sums, which can be merged. */
+    /** Whether encodings are those that {@link SparseSum} reads, checks and adds. */
     boolean isSparse();
+
+    /** Refuses a tensor whose name would be one too many in what is remembered, with an IllegalStateException. */
+    void demandRoom(String key);
 
     /**
      * Encodes.
@@ -75,6 +78,11 @@ sealed interface Encodings {
         }
 
         @Override
+        public void demandRoom(String key) {
+            memory.ifPresent(known -> known.demandRoom(key));
+        }
+
+        @Override
         public Encoded encode(
                 String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
                 throws NonFiniteException {
@@ -110,6 +118,11 @@ sealed interface Encodings {
         @Override
         public boolean isSparse() {
             return true;
+        }
+
+        @Override
+        public void demandRoom(String key) {
+            memory.demandRoom(key);
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -22,12 +23,13 @@ import org.jspecify.annotations.Nullable;
  * with the number of ranks.
  *
  * <p>Right for sparse encodings that differ from rank to rank. Where all of them together are longer than what a plain sum moves, each
- * rank decodes its own and a plain sum it is.
+ * rank decodes its own and a plain sum it is. So a sum never takes memory for more encodings than those, whatever the codec might have
+ * written.
  *
  * <p>Done in place if encodings are sparse, because these can be proved sound before anything is overwritten.
  */
 final class GatheredSum extends EncodedContribution {
-    private static final int STRIDE_ALIGNMENT = 64;
+    private static final long ALIGNMENT = 64;
 
     /** A rank gets the encodings of all others, or the plain bytes of all others' shares, twice: as contributions and as results. */
     private static final int PLAIN_FACTOR = 2;
@@ -51,103 +53,104 @@ final class GatheredSum extends EncodedContribution {
     }
 
     @Override
+    public void demandRoom() {
+        encodings.demandRoom(key);
+    }
+
+    @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
         byRank = List.of();
         Signature signature = place.call().signature();
-        long stride = Math.ceilDiv(encodings.bytesMax(signature.count()), STRIDE_ALIGNMENT) * STRIDE_ALIGNMENT;
-        Buffers.Buffer slots = buffers().take(Math.multiplyExact(stride, (long) place.world()));
+        Buffers.Buffer own = buffers().take(encodings.bytesMax(signature.count()));
+        Table table;
         try {
-            var table = new Table(place, slots, stride);
-            Optional<Refusal> refusal = encode(table);
+            MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
+            long[] lengths = new long[place.world()];
+            Optional<Refusal> refusal = exchange(place, encoding.byteSize(), lengths);
+            if (refusal.isEmpty()) {
+                refusal = checkLengths(place, lengths);
+            }
             if (refusal.isPresent()) {
                 return refusal;
             }
-            if (table.bytes() > PLAIN_FACTOR * signature.bytes()) {
-                return addPlain(table);
+            if (Arrays.stream(lengths).sum() > PLAIN_FACTOR * signature.bytes()) {
+                return addPlain(place, encoding);
             }
-            refusal = table.gather();
+            table = table(place, lengths);
+            table.own().copyFrom(encoding);
+        } finally {
+            buffers().give(own);
+        }
+        try {
+            Optional<Refusal> refusal = table.gather();
             return refusal.isPresent() ? refusal : add(table);
         } finally {
             if (byRank.isEmpty()) {
-                buffers().give(slots);
+                buffers().give(table.memory);
             }
         }
     }
 
-    /** One slot for each rank's encoding, in hop order; so are the lengths. */
-    private static final class Table {
-        private final Place place;
-        private final Buffers.Buffer slots;
-        private final long stride;
-        private List<Long> lengths = List.of();
-
-        Table(Place place, Buffers.Buffer slots, long stride) {
-            this.place = place;
-            this.slots = slots;
-            this.stride = stride;
-        }
-
-        MemorySegment slot(int position, long bytes) {
-            return slots.bytes().asSlice(position * stride, bytes);
-        }
-
+    /** Each rank's encoding, in hop order, one behind the other: no more memory than there are bytes. */
+    private record Table(Place place, Buffers.Buffer memory, Blocks blocks) {
         MemorySegment own() {
-            return slot(place.hop(), lengths.get(place.hop()));
-        }
-
-        long bytes() {
-            return lengths.stream().mapToLong(Long::longValue).sum();
+            return block(place.hop());
         }
 
         Optional<Refusal> gather() throws IOException {
-            var schedule = new RingAllGather(place.hop(), Blocks.strided(lengths, stride), place.segmentBytes());
-            var region = Exchange.Region.of(slots.bytes());
+            var schedule = new RingAllGather(place.hop(), blocks, place.segmentBytes());
+            var region = Exchange.Region.of(memory.bytes());
             return place.exchange().play(schedule, place.mesh().byHop(), region, region);
-        }
-
-        long length(NodeId member) {
-            return lengths.get(position(member));
         }
 
         List<MemorySegment> byRank() {
             return place.mesh().members().stream()
-                    .map(member -> slot(position(member), length(member)))
+                    .map(member -> block(position(place, member)))
                     .toList();
         }
 
-        private int position(NodeId member) {
-            return place.mesh().byHop().position(place.mesh().rank(member));
+        private MemorySegment block(int position) {
+            return memory.bytes().asSlice(blocks.offset(position), blocks.length(position));
         }
     }
 
-    /** Makes the own encoding, and agrees on the lengths of all. */
-    private Optional<Refusal> encode(Table table) throws IOException {
-        Place place = table.place;
-        long count = place.call().signature().count();
-        long most = encodings.bytesMax(count);
-        long bytes = 0;
+    private static int position(Place place, NodeId member) {
+        return place.mesh().byHop().position(place.mesh().rank(member));
+    }
+
+    private Table table(Place place, long[] lengths) {
+        var offsets = new ArrayList<Long>();
+        long end = 0;
+        for (long length : lengths) {
+            offsets.add(end);
+            end += Math.ceilDiv(length, ALIGNMENT) * ALIGNMENT;
+        }
+        var blocks = Blocks.at(offsets, Arrays.stream(lengths).boxed().toList());
+        return new Table(place, buffers().take(end), blocks);
+    }
+
+    /** Bytes of the own encoding; 0 where this rank's values cannot be carried, and then the number ends with a refusal. */
+    private long encode(Place place, MemorySegment room) throws IOException {
+        Signature signature = place.call().signature();
         try {
             long since = place.exchange().watch().now();
             long draw = Draws.of(place.exchange().number(), key);
-            MemorySegment slot = table.slot(place.hop(), most);
-            var encoded = encodings.encode(key, place.call().input(), count, draw, place.world(), slot);
+            var encoded = encodings.encode(key, place.call().input(), signature.count(), draw, place.world(), room);
             encoded.pending().ifPresent(this::pend);
-            bytes = encoded.bytes();
-            place.exchange()
-                    .watch()
-                    .did(Phase.ENCODE, -1, place.call().signature().bytes(), since);
+            place.exchange().watch().did(Phase.ENCODE, -1, signature.bytes(), since);
+            return encoded.bytes();
         } catch (NonFiniteException nonFinite) {
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
+            return 0;
         }
-        long[] lengths = new long[place.world()];
-        Optional<Refusal> refusal = exchange(place, bytes, lengths);
-        if (refusal.isPresent()) {
-            return refusal;
-        }
-        table.lengths = Arrays.stream(lengths).boxed().toList();
+    }
+
+    private Optional<Refusal> checkLengths(Place place, long[] lengths) {
+        long count = place.call().signature().count();
+        long most = encodings.bytesMax(count);
         for (NodeId member : place.mesh().members()) {
-            long length = table.length(member);
+            long length = lengths[position(place, member)];
             if (length < 0 || length > most) {
                 return malformed(place, member, length + " bytes for " + count + " values");
             }
@@ -156,13 +159,12 @@ final class GatheredSum extends EncodedContribution {
     }
 
     /** Round the ring, as they are. */
-    private Optional<Refusal> addPlain(Table table) throws IOException {
-        Place place = table.place;
+    private Optional<Refusal> addPlain(Place place, MemorySegment own) throws IOException {
         Signature signature = place.call().signature();
         return sumPlain(place, sum -> {
             long since = place.exchange().watch().now();
             try {
-                encodings.decode(table.own(), sum, signature.count());
+                encodings.decode(own, sum, signature.count());
             } catch (MalformedMessageException bug) {
                 throw new AssertionError(encodings.name() + " cannot read what it wrote", bug);
             }
@@ -171,7 +173,7 @@ final class GatheredSum extends EncodedContribution {
     }
 
     private Optional<Refusal> add(Table table) throws IOException {
-        Place place = table.place;
+        Place place = table.place();
         List<MemorySegment> all = table.byRank();
         if (!inPlace()) {
             return add(place, all);
@@ -184,7 +186,7 @@ final class GatheredSum extends EncodedContribution {
             }
         }
         byRank = all;
-        hold(table.slots);
+        hold(table.memory());
         return place.held();
     }
 

@@ -37,6 +37,11 @@ final class LowRankSum implements Contribution {
     }
 
     @Override
+    public void demandRoom() {
+        memory.demandRoom(key);
+    }
+
+    @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Call call = place.call();
         if (shape.count() == call.signature().count()) {

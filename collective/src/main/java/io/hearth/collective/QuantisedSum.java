@@ -80,6 +80,11 @@ final class QuantisedSum extends EncodedContribution {
     private record Result(Tools tools, int divisor) {}
 
     @Override
+    public void demandRoom() {
+        memory.ifPresent(known -> known.demandRoom(key));
+    }
+
+    @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
         result = null;

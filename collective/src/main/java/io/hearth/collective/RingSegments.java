@@ -60,6 +60,10 @@ final class RingSegments extends QuantisedSegments {
         long since = tools().watch().now();
         reducer.combine(DataType.FLOAT32, ReduceOp.SUM, sums, at, sums, at, input, at, count);
         tools().watch().did(Phase.COMBINE, -1, (long) count * Float.BYTES, since);
-        tools().encode(part);
+        try {
+            tools().encode(part);
+        } catch (NonFiniteException beyond) {
+            throw beyond.inSum(0); // it counts from the tensor's first value already
+        }
     }
 }

@@ -144,8 +144,8 @@ public record Signature(
         return combining(Kind.BOUNDARY, ReduceOp.SUM, DataType.UINT8, bytes, AUTO);
     }
 
-    /** The choice of a codec for tensors whose number of values has so many bits, with a result of {@code bytes}. */
-    static Signature choice(CompressionStrategy.Auto compression, int bits, long bytes) {
+    /** The choice of a codec for tensors of so many values, with a result of {@code bytes}. */
+    static Signature choice(CompressionStrategy.Auto compression, long values, long bytes) {
         return new Signature(
                 Kind.CHOICE,
                 ReduceOp.SUM,
@@ -153,7 +153,7 @@ public record Signature(
                 bytes,
                 compression.text(),
                 Optional.empty(),
-                "2^" + bits,
+                Long.toString(values),
                 false,
                 Optional.empty());
     }
@@ -196,7 +196,7 @@ public record Signature(
             case ALL_REDUCE -> "all-reduce " + op + " of " + of;
             case BROADCAST -> "broadcast of " + of + " from " + node;
             case CHOICE ->
-                "the choice of a codec for up to " + strategy + " values as " + codec
+                "the choice of a codec for " + strategy + " values as " + codec
                         + list.map(tensors -> ", " + tensors.text()).orElse("");
             case BOUNDARY -> "the beginning of a step";
             case BARRIER -> "a barrier";

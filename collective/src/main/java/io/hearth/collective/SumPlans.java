@@ -28,7 +28,8 @@ final class SumPlans {
     /**
      * For {@code count} elements.
      *
-     * @throws IllegalArgumentException if the call itself asks for a compression that is not for these
+     * @throws IllegalArgumentException if the call itself asks for a compression that is not for these, or one that a segment has no
+     *     room for
      */
     Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how) {
         AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
@@ -49,7 +50,7 @@ final class SumPlans {
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
             case CompressionStrategy.Auto _ ->
                 throw new IllegalStateException("auto is no codec: AutoSums chooses one");
-            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, ownership, lowRank, key, how.shape());
+            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, ownership, lowRank, key, how);
         };
     }
 
@@ -63,6 +64,25 @@ final class SumPlans {
 
     private static boolean fits(DataType type, ReduceOp op) {
         return type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
+    }
+
+    /** The name by its size of a tensor that was given none, if its sum depends on what is remembered by that name. */
+    Optional<String> unnamed(long count, DataType type, ReduceOp op, CollectiveOptions how) {
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        boolean remembers = how.isUnnamed()
+                && fits(type, op)
+                && CompressionMemories.remembers(compression)
+                && switch (compression) {
+                    case CompressionStrategy.Auto _ -> count * Float.BYTES >= AutoSums.BYTES_MIN;
+                    case CompressionStrategy.LowRank lowRank ->
+                        shape(count, how).isWorth(lowRank.rank());
+                    case CompressionStrategy.Coded _, CompressionStrategy.Dgc _ -> count > 0;
+                };
+        return remembers ? Optional.of(key(how, count)) : Optional.empty();
+    }
+
+    private static MatrixShape shape(long count, CollectiveOptions how) {
+        return how.shape().orElseGet(() -> MatrixShape.square(Math.max(1, count)));
     }
 
     /** Names a tensor in what compressions remember. */
@@ -88,10 +108,16 @@ final class SumPlans {
             CompressionStrategy.Coded compression,
             String key) {
         Codec codec = compression.codec(reducer.codecKernels());
-        Optional<ErrorFeedback> memory =
-                compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
         boolean passesDense = codec instanceof PassDenseCodec;
         Codec within = PassDenseCodec.within(codec);
+        if (within instanceof BlockCodec blocks) {
+            EncodedParts.demandFits(blocks, options.config().segmentBytes());
+            if (!EncodedParts.pays(blocks, count)) {
+                return plain(op, DataType.FLOAT32, count, way, ownership);
+            }
+        }
+        Optional<ErrorFeedback> memory =
+                compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
         if (within instanceof BlockCodec blocks) {
             boolean isRing = way == AllReduceStrategy.RING;
             AllReduceStrategy taken = isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT;
@@ -122,9 +148,9 @@ final class SumPlans {
             Ownership ownership,
             CompressionStrategy.LowRank compression,
             String key,
-            Optional<MatrixShape> given) {
-        MatrixShape shape = given.orElseGet(() -> MatrixShape.square(Math.max(1, count)));
-        if (given.isPresent() && shape.count() != count) {
+            CollectiveOptions how) {
+        MatrixShape shape = shape(count, how);
+        if (how.shape().isPresent() && shape.count() != count) {
             throw new IllegalArgumentException(
                     count + " values are no matrix of " + shape.text() + ", which has " + shape.count());
         }

@@ -89,7 +89,8 @@ final class AutoSumsTest {
             MemorySegment values = arena.allocate(COUNT * 4L);
             for (int i = 0; i < times; i++) {
                 values.copyFrom(gradient(rank, arena));
-                engine.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
+                var how = CollectiveOptions.DEFAULTS.forTensor("layer"); // the same one all the time
+                engine.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, how);
             }
             var result = new ArrayList<Float>();
             for (int i = 0; i < COUNT; i++) {
@@ -136,6 +137,60 @@ final class AutoSumsTest {
                         > 5);
             }
             assertTrue(bytes < plain / 10, bytes + " of " + plain);
+        }
+    }
+
+    /** Both of more than 2^15 and less than 2^16 values, and one takes 1.7 times as long as the other: no link has changed. */
+    @Test
+    void tensorsOfTwoSizesInEachStepSettleBoth() throws Exception {
+        var clock = new WireClock();
+        int[] counts = {36_000, 62_000};
+        try (var group = group(2, clock, LOSSY)) {
+            for (boolean settled : new boolean[] {false, true}) {
+                long before = group.fabric.bytes();
+                int steps = 2 * UNTIL_SETTLED;
+                group.start((rank, _) -> {
+                            try (var arena = Arena.ofShared()) {
+                                for (int step = 0; step < steps; step++) {
+                                    for (int count : counts) {
+                                        MemorySegment values = gradient(rank, arena);
+                                        MemorySegment tensor = arena.allocate(count * 4L);
+                                        long bytes = Math.min(values.byteSize(), tensor.byteSize());
+                                        MemorySegment.copy(values, 0, tensor, 0, bytes);
+                                        group.engine(rank)
+                                                .allReduce(
+                                                        tensor,
+                                                        DataType.FLOAT32,
+                                                        ReduceOp.SUM,
+                                                        CollectiveOptions.DEFAULTS);
+                                    }
+                                }
+                            }
+                        })
+                        .joinWell();
+                long bytes = group.fabric.bytes() - before;
+                long plain = 2L * steps * 4 * (36_000 + 62_000);
+                assertTrue(!settled || bytes < plain / 10, bytes + " of " + plain);
+            }
+            assertEquals(
+                    List.of(36_000 * 4L, 62_000 * 4L),
+                    group.engine(0).metricsSnapshot().choices().stream()
+                            .map(CompressionChoice::bytes)
+                            .toList());
+            assertTrue(group.engine(1).metricsSnapshot().choices().stream()
+                    .allMatch(choice -> choice.chosen().equals(TOP_K)));
+        }
+    }
+
+    @Test
+    void aGroupOfOneTriesNothing() throws Exception {
+        try (var group = group(1, new WireClock(), CompressionStrategy.parse("auto:topk:0.01"))) {
+            List<Float> sum = Objects.requireNonNull(
+                    sums(group, List.of(0), 2 * UNTIL_SETTLED).get(0));
+            assertEquals(List.of(), group.engine(0).metricsSnapshot().choices());
+            for (int i = 0; i < COUNT; i++) {
+                assertEquals((float) Math.sin(i * 0.37), sum.get(i));
+            }
         }
     }
 

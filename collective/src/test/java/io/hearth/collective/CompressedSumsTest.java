@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
@@ -31,6 +33,9 @@ final class CompressedSumsTest {
     private static final int SEGMENT_BYTES = 512;
     private static final int STEPS = 4;
 
+    /** What the heads and tags of a small sum's records, its signature and its reaches come to at most. */
+    private static final int HEADS_BYTES = 700;
+
     enum Way {
         INT8("int8:8", AllReduceStrategy.AUTO),
         INT8_RING("int8:8", AllReduceStrategy.RING),
@@ -40,13 +45,19 @@ final class CompressedSumsTest {
         INT8_DENSE("int8:8:dense", AllReduceStrategy.AUTO),
         INT4_DENSE_IN_PLACE("int4:16:dense", AllReduceStrategy.DIRECT),
         INT4_DENSE_RING("int4:8:dense", AllReduceStrategy.RING),
+        INT8_STOCHASTIC("int8:8:stochastic", AllReduceStrategy.AUTO),
+        INT4_STOCHASTIC("int4:16:stochastic", AllReduceStrategy.DIRECT),
         FP16_DENSE("fp16:dense", AllReduceStrategy.AUTO),
         FP16("fp16", AllReduceStrategy.AUTO),
         BF16_RING("bf16", AllReduceStrategy.RING),
         TOP_K("topk:0.05", AllReduceStrategy.AUTO),
         TOP_K_IN_PLACE("topk:0.05", AllReduceStrategy.AUTO),
+        TOP_K_DENSE_IN_PLACE("topk:0.05:dense", AllReduceStrategy.AUTO),
+        RANDOM_K("randomk:0.1", AllReduceStrategy.AUTO),
+        RANDOM_K_DENSE("randomk:0.1:dense", AllReduceStrategy.AUTO),
         DGC("dgc:0.05:warmup=1", AllReduceStrategy.AUTO),
         DGC_IN_PLACE("dgc:0.05:clip=1", AllReduceStrategy.AUTO),
+        DGC_REUSE("dgc:0.05:momentum=0.5:reuse=3", AllReduceStrategy.AUTO),
         LOW_RANK("powersgd:1", AllReduceStrategy.AUTO);
 
         private final String compression;
@@ -78,9 +89,14 @@ final class CompressedSumsTest {
             return compression.endsWith(":dense");
         }
 
-        /** Where a matrix is too small, its values travel as they are, and the order of sums is another algorithm's. */
+        /** Where a tensor is too small, its values travel as they are, and the order of sums is another algorithm's. */
         boolean isCompressed(int count) {
-            return this != LOW_RANK || MatrixShape.square(Math.max(1, count)).isWorth(1);
+            if (this == LOW_RANK) {
+                return MatrixShape.square(Math.max(1, count)).isWorth(1);
+            }
+            return !(CompressionStrategy.parse(compression) instanceof CompressionStrategy.Coded coded)
+                    || !(PassDenseCodec.within(coded.codec()) instanceof BlockCodec codec)
+                    || EncodedParts.pays(codec, count);
         }
     }
 
@@ -134,7 +150,7 @@ final class CompressedSumsTest {
         }
         try (var oracles = way.oracles()) {
             for (int step = 0; step < STEPS; step++) {
-                float[] expected = oracles.sum(ranks, of(step, count));
+                float[] expected = oracles.sum(step + 1, ranks, of(step, count));
                 for (int rank : ranks) {
                     String where = "world " + world + ", " + count + " values, step " + step + ", rank " + rank;
                     assertArrayEquals(expected, got[rank][step], where);
@@ -158,7 +174,7 @@ final class CompressedSumsTest {
                     .joinWell();
         }
         try (var oracles = way.oracles()) {
-            float[] sum = oracles.sum(ranks, of(0, count));
+            float[] sum = oracles.sum(1, ranks, of(0, count));
             for (int rank : ranks) {
                 for (int i = 0; i < count; i++) {
                     assertEquals(sum[i] / world, got[rank][i], 1e-6f, "rank " + rank + ", value " + i);
@@ -202,7 +218,7 @@ final class CompressedSumsTest {
                 }
                 try (var oracles = way.oracles()) {
                     for (int step = 0; step < STEPS; step++) {
-                        float[] expected = oracles.sum(ranks, gradients.apply(step));
+                        float[] expected = oracles.sum(step + 1, ranks, gradients.apply(step));
                         for (int rank : ranks) {
                             String where = odd + ", world " + world + ", step " + step + ", rank " + rank;
                             assertArrayEquals(expected, got[rank][step], where);
@@ -220,13 +236,114 @@ final class CompressedSumsTest {
         float[][] got = new float[world][];
         try (var group = new TestGroup(world, Way.FP16_DENSE.options(0))) {
             group.start((rank, context) -> {
-                        got[rank] = new float[] {30_000, 1, -30_000};
+                        got[rank] = new float[100];
+                        got[rank][70] = 30_000;
                         context.allReduce(got[rank], ReduceOp.SUM);
                     })
                     .joinWell();
         }
         for (float[] sum : got) {
-            assertArrayEquals(new float[] {90_000, 3, -90_000}, sum);
+            float[] expected = new float[100];
+            expected[70] = 90_000;
+            assertArrayEquals(expected, sum);
+        }
+    }
+
+    /** It is nobody's own value, and where it stands is counted from the tensor's first. */
+    @ParameterizedTest
+    @EnumSource(
+            value = AllReduceStrategy.class,
+            names = {"DIRECT", "RING"})
+    void aSumBeyondTheRangeIsToldAsSuch(AllReduceStrategy way) throws Exception {
+        int world = 3;
+        int at = 1700;
+        var options = EngineOptions.DEFAULTS
+                .within(Duration.ofMinutes(1))
+                .as(CompressionStrategy.parse("fp16"))
+                .with(CollectiveConfig.DEFAULTS.by(way).cut(SEGMENT_BYTES, 0));
+        for (ReduceOp op : new ReduceOp[] {ReduceOp.SUM, ReduceOp.AVG}) {
+            float[][] got = new float[world][];
+            Map<Integer, Throwable> thrown;
+            try (var group = new TestGroup(world, options)) {
+                thrown = group.start((rank, context) -> {
+                            got[rank] = new float[2000];
+                            got[rank][at] = 30_000;
+                            context.allReduce(got[rank], op);
+                        })
+                        .join();
+            }
+            if (op == ReduceOp.AVG && way == AllReduceStrategy.DIRECT) { // it is divided before it is encoded
+                assertEquals(Map.of(), thrown);
+                assertEquals(30_000, got[1][at]);
+                continue;
+            }
+            assertEquals(world, thrown.size());
+            for (Throwable error : thrown.values()) {
+                assertTrue(
+                        String.valueOf(error.getMessage()).contains("summed gradient value " + at + " is 90000.0"),
+                        error.toString());
+            }
+        }
+    }
+
+    /** Where encodings have no fewer bytes than plain values, plain values travel; else their slots are hardly longer than they are. */
+    @Test
+    void smallTensorsCostNoMoreBytesThanTheyHave() throws Exception {
+        int[] counts = {1, 8, 9, 300, 4810};
+        for (String compression : new String[] {"fp16", "int8", "int8:dense", "int4"}) {
+            var codec = ((CompressionStrategy.Coded) CompressionStrategy.parse(compression)).codec();
+            try (var group = new TestGroup(4, EngineOptions.DEFAULTS.as(CompressionStrategy.parse(compression)))) {
+                group.start((rank, context) -> {
+                            for (int count : counts) {
+                                long before = context.metricsSnapshot().wireBytes();
+                                context.allReduce(gradient(rank, 0, count), ReduceOp.SUM);
+                                long sent = context.metricsSnapshot().wireBytes() - before;
+                                long most = Math.min(4L * count, codec.encodedBytesMax(count) * 5 / 4 + 64);
+                                String what = compression + ", " + count + " values: " + sent;
+                                assertTrue(sent <= 3 * most + HEADS_BYTES, what);
+                                if (count == 4810 && compression.equals("int8")) {
+                                    assertTrue(sent < 1.6 * codec.encodedBytesMax(count) + HEADS_BYTES, what);
+                                }
+                            }
+                        })
+                        .joinWell();
+            }
+        }
+    }
+
+    /** What would fail in the middle of a call is said before it, and the group goes on. */
+    @Test
+    void whatHasNoRoomIsRefusedBeforeAnythingIsSent() throws Exception {
+        var options = EngineOptions.DEFAULTS.with(CollectiveConfig.DEFAULTS.cut(SEGMENT_BYTES, 0));
+        try (var group = new TestGroup(2, options)) {
+            group.start((rank, context) -> {
+                        float[] values = new float[5000];
+                        var large = CollectiveOptions.DEFAULTS.as(CompressionStrategy.parse("int8:1024"));
+                        var error = assertThrows(
+                                IllegalArgumentException.class, () -> context.allReduce(values, ReduceOp.SUM, large));
+                        assertTrue(String.valueOf(error.getMessage()).contains("smaller blocks"), error.toString());
+                        context.allReduce(values, ReduceOp.SUM);
+                    })
+                    .joinWell();
+        }
+        for (String compression : new String[] {"topk:0.5", "int4:8", "dgc:0.5", "powersgd:1"}) {
+            var strategy = CompressionStrategy.parse(compression);
+            try (var group = new TestGroup(1, EngineOptions.DEFAULTS.as(strategy))) {
+                group.start((rank, context) -> {
+                            float[] values = new float[64];
+                            for (int tensor = 0; tensor < 4096; tensor++) {
+                                context.allReduce(
+                                        values, ReduceOp.SUM, CollectiveOptions.DEFAULTS.forTensor("t" + tensor));
+                            }
+                            var more = CollectiveOptions.DEFAULTS.forTensor("one more");
+                            assertThrows(
+                                    IllegalStateException.class,
+                                    () -> context.allReduce(values, ReduceOp.SUM, more),
+                                    compression);
+                            context.allReduce(values, ReduceOp.SUM, CollectiveOptions.DEFAULTS.forTensor("t0"));
+                        })
+                        .joinWell();
+            }
         }
     }
 
@@ -269,7 +386,7 @@ final class CompressedSumsTest {
             }
             try (var oracles = way.oracles()) {
                 for (int step : new int[] {0, 1, 3}) {
-                    float[] expected = oracles.sum(ranks, of(step, count));
+                    float[] expected = oracles.sum(step + 1, ranks, of(step, count));
                     for (int rank : ranks) {
                         assertArrayEquals(expected, got[rank][step], "at " + at + ", step " + step + ", rank " + rank);
                     }
@@ -323,7 +440,7 @@ final class CompressedSumsTest {
                 for (int step = 0; step < STEPS; step++) {
                     int contributing = contributors[kept.getFirst()][step];
                     List<Integer> ranks = contributing == 3 ? List.of(0, 1, 2) : kept;
-                    float[] expected = oracles.sum(ranks, of(step, count));
+                    float[] expected = oracles.sum(step + 1, ranks, of(step, count));
                     for (int rank : kept) {
                         String where = when + ", step " + step + ", rank " + rank;
                         assertEquals(contributing, contributors[rank][step], where);
@@ -361,7 +478,7 @@ final class CompressedSumsTest {
         }
         try (var oracles = way.oracles()) {
             for (int step = 0; step < STEPS; step++) {
-                float[] expected = oracles.sum(List.of(0, 1), of(step, count));
+                float[] expected = oracles.sum(step % 2 + 1, List.of(0, 1), of(step, count));
                 assertArrayEquals(expected, got[0][step], "step " + step);
                 assertArrayEquals(expected, got[1][step], "step " + step);
             }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.TopKCodec;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -35,8 +36,8 @@ final class CompressionMemoriesTest {
     @Test
     void savedMemoriesComeBack() throws Exception {
         try (var arena = Arena.ofConfined();
-                var one = new CompressionMemories(KERNELS);
-                var other = new CompressionMemories(KERNELS)) {
+                var one = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
+                var other = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
             use(one, arena);
             other.restore(one.save(arena));
             assertArrayEquals(saved(one, arena), saved(other, arena));
@@ -49,11 +50,41 @@ final class CompressionMemoriesTest {
     @Test
     void nothingSavedIsNothingToRemember() throws Exception {
         try (var arena = Arena.ofConfined();
-                var used = new CompressionMemories(KERNELS);
-                var empty = new CompressionMemories(KERNELS)) {
+                var used = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
+                var empty = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
             use(used, arena);
             used.restore(empty.save(arena));
             assertArrayEquals(saved(empty, arena), saved(used, arena));
+        }
+    }
+
+    /** Under the name of one that Hearth has: what it owes comes back to it, and to nothing else. */
+    @Test
+    void aCodecOfTheCallersOwnComesBackWhereItIsInUse() throws Exception {
+        var own = new CompressionStrategy.Custom(new TopKCodec(0.25, true));
+        try (var arena = Arena.ofConfined();
+                var one = new CompressionMemories(KERNELS, own);
+                var usual = new CompressionMemories(KERNELS, own);
+                var used = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
+                var stranger = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
+            use(one, arena);
+            MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 3, 4);
+            one.of(own)
+                    .prepare("t", gradient, 4, arena.allocate(one.of(own).encodedBytesMax(4)))
+                    .commit();
+            MemorySegment saved = one.save(arena);
+            used.of(own);
+            for (CompressionMemories here : new CompressionMemories[] {usual, used}) {
+                here.restore(saved);
+                assertArrayEquals(saved(one, arena), saved(here, arena));
+                assertTrue(here.of(own).owes("t", 4));
+            }
+            use(stranger, arena);
+            byte[] before = saved(stranger, arena);
+            String told = String.valueOf(assertThrows(MalformedMessageException.class, () -> stranger.restore(saved))
+                    .getMessage());
+            assertTrue(told.contains("'topk'") && told.contains("in use"), told);
+            assertArrayEquals(before, saved(stranger, arena), "nothing is lost");
         }
     }
 
@@ -61,8 +92,8 @@ final class CompressionMemoriesTest {
     @Test
     void damagedBytesChangeNothing() throws Exception {
         try (var arena = Arena.ofConfined();
-                var source = new CompressionMemories(KERNELS);
-                var memories = new CompressionMemories(KERNELS)) {
+                var source = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
+                var memories = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
             use(source, arena);
             use(memories, arena);
             use(memories, arena);
@@ -78,7 +109,7 @@ final class CompressionMemoriesTest {
             for (int at = 0; at < good.length; at++) {
                 byte[] changed = good.clone();
                 changed[at] ^= 0x55;
-                try (var target = new CompressionMemories(KERNELS)) {
+                try (var target = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
                     target.restore(MemorySegment.ofArray(changed));
                 } catch (MalformedMessageException told) {
                     refused++;

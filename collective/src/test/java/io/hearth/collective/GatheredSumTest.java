@@ -89,6 +89,27 @@ final class GatheredSumTest {
         train(3, new TopKCodec(0.01), 4, 5003);
     }
 
+    /** Whatever a codec might write: memory is for what was written. */
+    @Test
+    void aSumOfManyTakesNoMemoryForWhatNobodySent() throws Exception {
+        int world = 6;
+        int count = 1 << 18;
+        for (String compression : new String[] {"topk:0.01:dense", "randomk:0.01:dense"}) {
+            try (var group = new TestGroup(world, EngineOptions.DEFAULTS.as(CompressionStrategy.parse(compression)));
+                    var arena = Arena.ofShared()) {
+                group.start((rank, context) -> {
+                            MemorySegment values = arena.allocate(ValueLayout.JAVA_FLOAT, count);
+                            context.allReduce(values, ReduceOp.SUM);
+                        })
+                        .joinWell();
+                for (int rank = 0; rank < world; rank++) {
+                    long peak = group.engine(rank).takeWorkBytesPeak();
+                    assertTrue(peak < 2.5 * 4 * count, compression + ": " + peak);
+                }
+            }
+        }
+    }
+
     @Test
     void aValueThatACodecCannotCarryFailsOnAllRanksAndTheGroupGoesOn() throws Exception {
         try (var group = new TestGroup(3, OPTIONS.as(new CompressionStrategy.TopK(0.1)))) {

@@ -7,6 +7,7 @@ import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.GradientMemory;
 import io.hearth.compression.PassDenseCodec;
+import io.hearth.compression.Pending;
 import io.hearth.compression.PowerSgd;
 import io.hearth.compression.SparseSum;
 import java.lang.foreign.Arena;
@@ -30,6 +31,7 @@ final class SumOracles implements AutoCloseable {
     private final CompressionStrategy compression;
     private final boolean isRing;
     private final int segmentBytes;
+    private long number;
 
     SumOracles(CompressionStrategy compression, boolean isRing, int segmentBytes) {
         this.compression = compression;
@@ -37,8 +39,13 @@ final class SumOracles implements AutoCloseable {
         this.segmentBytes = segmentBytes;
     }
 
-    /** The sum of what {@code ranks} give, by rank; each of them owes what it left out from then on. */
-    float[] sum(List<Integer> ranks, IntFunction<float[]> given) throws Exception {
+    /**
+     * The sum of what {@code ranks} give, by rank; each of them owes what it left out from then on.
+     *
+     * @param number of the call, which codecs draw by
+     */
+    float[] sum(long number, List<Integer> ranks, IntFunction<float[]> given) throws Exception {
+        this.number = number;
         var made = new TreeMap<Integer, float[]>();
         IntFunction<float[]> gradients = rank -> made.computeIfAbsent(rank, given::apply);
         int count = gradients.apply(ranks.getFirst()).length;
@@ -109,11 +116,18 @@ final class SumOracles implements AutoCloseable {
                 dgc.contributors(ranks.size());
             }
             MemorySegment encoded = arena.allocate(memory.encodedBytesMax(count));
-            ErrorFeedback.Pending pending = memory.prepare(key(count), of(gradients.apply(rank)), count, encoded);
+            MemorySegment gradient = of(gradients.apply(rank));
+            Pending pending = memory instanceof ErrorFeedback feedback
+                    ? feedback.prepare(key(count), gradient, count, Draws.of(number, key(count)), encoded)
+                    : memory.prepare(key(count), gradient, count, encoded);
             pending.commit();
             bytes += pending.encodedBytes();
             MemorySegment decoded = arena.allocate(FLOAT, count);
-            SparseSum.decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
+            if (compression instanceof CompressionStrategy.RandomK drawn) {
+                drawn.codec().decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
+            } else {
+                SparseSum.decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
+            }
             sent.add(decoded);
         }
         if (bytes > 2L * count * Float.BYTES) { // they go round the ring as they are
@@ -131,17 +145,41 @@ final class SumOracles implements AutoCloseable {
 
     private float[] direct(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count)
             throws Exception {
+        var layout = EncodedParts.of(codec, count, ranks.size(), segmentBytes);
+        long draw = Draws.of(number, key(count));
         float[] sum = new float[count];
         for (int rank : ranks) {
             float[] values = gradients.apply(rank).clone();
             add(values, owed(rank, count));
-            float[] sent = carried(codec, values);
+            long own = Draws.by(draw, TestGroup.node(rank));
+            MemorySegment whole = of(values);
+            float[] sent = new float[count];
+            for (long part = 0; part < layout.parts(); part++) {
+                MemorySegment encoded = arena.allocate(layout.slotBytes());
+                long bytes = codec.encodePart(whole, layout.first(part), layout.values(part), own, encoded);
+                decode(codec, encoded.asSlice(0, bytes), layout.first(part), layout.values(part), sent);
+            }
             for (int i = 0; i < count; i++) {
                 owed(rank, count)[i] = values[i] - sent[i];
                 sum[i] = rank == ranks.getFirst() ? sent[i] : sum[i] + sent[i];
             }
         }
-        return carried(codec, sum);
+        float[] result = new float[count];
+        for (long part = 0; part < layout.parts(); part++) {
+            long first = layout.first(part);
+            MemorySegment values = of(Arrays.copyOfRange(sum, (int) first, (int) (first + layout.values(part))));
+            MemorySegment encoded = arena.allocate(layout.slotBytes());
+            long bytes = codec.encode(values, layout.values(part), draw + part, encoded);
+            decode(codec, encoded.asSlice(0, bytes), first, layout.values(part), result);
+        }
+        return result;
+    }
+
+    private void decode(BlockCodec codec, MemorySegment encoded, long first, long count, float[] into)
+            throws Exception {
+        MemorySegment values = arena.allocate(FLOAT, count);
+        codec.decode(encoded, values, count);
+        MemorySegment.copy(values, FLOAT, 0, into, (int) first, (int) count);
     }
 
     /** Positions are ranks; position c begins with chunk c. */

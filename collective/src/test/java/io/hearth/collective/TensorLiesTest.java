@@ -219,7 +219,7 @@ final class TensorLiesTest {
         };
     }
 
-    /** Changes what rank 1 sends rank 0, who owns the only part, at the end of its first record with bytes. */
+    /** Changes what rank 1 sends an owner of a part, at the end of its first record with bytes. */
     private static LyingStreams.Lie contribution(BlockCodec codec, UnaryOperator<byte[]> change) {
         int slot = EncodedParts.of(codec, COUNT, WORLD, SEGMENT_BYTES).slotBytes();
         var seen = new AtomicInteger();

@@ -5,6 +5,13 @@ import java.lang.foreign.MemorySegment;
 
 /** What a member remembers of its tensors, by their names. Off-heap memory until {@link #close}. One thread at a time. */
 public sealed interface CompressionMemory extends AutoCloseable permits GradientMemory, PowerSgd {
+    /**
+     * Says before anything is encoded whether a tensor of that name can be remembered.
+     *
+     * @throws IllegalStateException if {@code key} is new and one too many
+     */
+    void demandRoom(String key);
+
     /** Forgets what is owed to {@code key}, if anything; what is pending of it must be ended first. */
     void forget(String key);
 

@@ -8,6 +8,9 @@ import java.util.stream.Collectors;
 
 /** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
 public sealed interface CompressionStrategy {
+    /** Most characters of {@link #text}: ranks compare it in every sum. */
+    int TEXT_MAX = 63;
+
     /** All bits, always exact. */
     CompressionStrategy NONE = new None();
 
@@ -58,9 +61,13 @@ public sealed interface CompressionStrategy {
     /**
      * A codec of the caller's own.
      *
-     * @param codec told apart from others by its name, so alike on all ranks
+     * @param codec told apart from others by its name, 1 to {@link #TEXT_MAX} characters, so alike on all ranks
      */
     record Custom(Codec codec) implements Coded {
+        public Custom {
+            demandShort(codec.name());
+        }
+
         /** The caller's own, whatever the kernels. */
         @Override
         public Codec codec(CodecKernels kernels) {
@@ -98,6 +105,9 @@ public sealed interface CompressionStrategy {
 
     /**
      * Half precision.
+     *
+     * <p>Sums are carried as such. Round the ring an average is divided at the end, so it is refused where the sum is beyond the range; among
+     * all pairs the owner of a part divides before it encodes, and only the average has to fit.
      *
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
@@ -278,27 +288,31 @@ public sealed interface CompressionStrategy {
     }
 
     /**
-     * The largest values of a sum that gathers momentum while it waits: {@link DgcMemory}.
+     * The largest values of a sum that gathers momentum while it waits: {@link DgcMemory}. A member that enters later begins the warm-up by
+     * itself, and sends the larger shares meanwhile.
      *
      * @param fraction share of the values that is kept in the end, above 0, at most 1
      * @param momentum of the optimiser, which must not apply it again: 0 to below 1
      * @param warmUpSteps for each of the larger shares that come first (25 %, 6 %, 1.6 %, 0.4 %, as far as larger), 0 for none
      * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
+     * @param reuseSteps steps between exact searches for the values to send, 1 or more; in between those are sent that reach the threshold
+     *     found last, as long as they are half to twice as many as wanted
      * @param full all 32 bits of each value, or else 16
      */
-    record Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm, boolean full)
+    record Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm, int reuseSteps, boolean full)
             implements CompressionStrategy {
         public Dgc {
             if (warmUpSteps < 0) {
                 throw new IllegalArgumentException(
                         "need 0 or more warm-up steps, got " + warmUpSteps + "; a usual choice is those of an epoch");
             }
-            options(fraction, momentum, warmUpSteps, clipNorm);
+            options(fraction, momentum, warmUpSteps, clipNorm).reusing(reuseSteps);
+            demandShort(text(fraction, momentum, warmUpSteps, clipNorm, reuseSteps, full));
         }
 
-        /** 16 bits of each value. */
+        /** 16 bits of each value, searched in every step. */
         public Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm) {
-            this(fraction, momentum, warmUpSteps, clipNorm, false);
+            this(fraction, momentum, warmUpSteps, clipNorm, 1, false);
         }
 
         /** None: what is kept back gathers it. */
@@ -309,7 +323,9 @@ public sealed interface CompressionStrategy {
 
         /** How the memory works. */
         public DgcOptions options() {
-            return options(fraction, momentum, warmUpSteps, clipNorm).full(full);
+            return options(fraction, momentum, warmUpSteps, clipNorm)
+                    .reusing(reuseSteps)
+                    .full(full);
         }
 
         private static DgcOptions options(double fraction, float momentum, long warmUpSteps, double clipNorm) {
@@ -322,10 +338,16 @@ public sealed interface CompressionStrategy {
 
         @Override
         public String text() {
+            return text(fraction, momentum, warmUpSteps, clipNorm, reuseSteps, full);
+        }
+
+        private static String text(
+                double fraction, float momentum, long warmUpSteps, double clipNorm, int reuseSteps, boolean full) {
             return "dgc:" + fraction
                     + ":momentum=" + momentum
                     + (warmUpSteps == 0 ? "" : ":warmup=" + warmUpSteps)
                     + (Double.isInfinite(clipNorm) ? "" : ":clip=" + clipNorm)
+                    + (reuseSteps == 1 ? "" : ":reuse=" + reuseSteps)
                     + fullText(full);
         }
 
@@ -375,8 +397,6 @@ public sealed interface CompressionStrategy {
         /** Most codecs to choose among. */
         public static final int ALLOWED_MAX = 6;
 
-        private static final int TEXT_MAX = 63; // ranks compare it with every choice
-
         public Auto {
             allowed = List.copyOf(allowed);
             boolean areKnown = allowed.stream().noneMatch(each -> each instanceof None || each instanceof Custom);
@@ -384,10 +404,7 @@ public sealed interface CompressionStrategy {
                 throw new IllegalArgumentException("auto chooses between none and up to " + ALLOWED_MAX
                         + " others of fp16, bf16, int8, int4, topk and randomk, each once; got " + names(allowed));
             }
-            if ("auto:".length() + names(allowed).length() > TEXT_MAX) {
-                throw new IllegalArgumentException("auto with these codecs has a name of more than " + TEXT_MAX
-                        + " characters, allow fewer: " + names(allowed));
-            }
+            demandShort("auto:" + names(allowed));
         }
 
         /**
@@ -423,12 +440,20 @@ public sealed interface CompressionStrategy {
 
     /**
      * Reads a name, a setting and options, with colons between: {@code int8}, {@code int8:64}, {@code int8:64:stochastic:dense},
-     * {@code topk:0.01:full}, {@code dgc:0.001:momentum=0.9:warmup=100:clip=1}; or {@code auto}, {@code auto:lossy}, {@code auto:fp16+int8:64}.
+     * {@code topk:0.01:full}, {@code dgc:0.001:momentum=0.9:warmup=100:clip=1:reuse=10}; or {@code auto}, {@code auto:lossy}, {@code auto:fp16+int8:64}.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
      */
     static CompressionStrategy parse(String text) {
         return StrategyText.parse(text);
+    }
+
+    private static void demandShort(String text) {
+        if (text.isEmpty() || text.length() > TEXT_MAX) {
+            throw new IllegalArgumentException("the name of a compression has 1 to " + TEXT_MAX
+                    + " characters, because ranks compare it in every sum, and this one has " + text.length() + ": '"
+                    + text + "'; take fewer codecs, rounder settings or a shorter name");
+        }
     }
 
     private static String fullText(boolean full) {

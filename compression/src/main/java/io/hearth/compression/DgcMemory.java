@@ -15,7 +15,11 @@ import java.lang.foreign.MemorySegment;
  * send the largest of v'; there v' = what 16 bits do not hold of it, and u' = 0 (factor masking: what was sent pushes no further)
  * </pre>
  *
- * <p>{@link SparseSum} reads, adds and merges what is sent; the optimiser applies the mean without momentum of its own.
+ * <p>{@link SparseSum} reads and adds what is sent; the optimiser applies the mean without momentum of its own.
+ *
+ * <p>The schedule counts a tensor's steps in this memory, so a member that enters a running job, or whose state was replaced, begins
+ * the warm-up by itself: it sends the larger shares while the others send the small one. That costs its bytes and no accuracy, because what
+ * is sent is added whatever its number; members need not agree on the step.
  *
  * <p>Off-heap memory of four times the size of each tensor.
  */
@@ -67,7 +71,7 @@ public final class DgcMemory implements GradientMemory {
     }
 
     @Override
-    public ErrorFeedback.Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
+    public Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
@@ -122,6 +126,11 @@ public final class DgcMemory implements GradientMemory {
         }
         double norm = Math.sqrt(squares);
         return norm > limit && Double.isFinite(norm) ? (float) (limit / norm) : 1;
+    }
+
+    @Override
+    public void demandRoom(String key) {
+        tensors.demandRoom(key);
     }
 
     @Override

@@ -23,7 +23,7 @@ public record DgcOptions(SparsitySchedule schedule, float momentum, double clipN
         }
         if (reuseSteps < 1) {
             throw new IllegalArgumentException(
-                    "need reuseSteps >= 1, got " + reuseSteps + "; 1 searches in every step");
+                    "need reuseSteps >= 1, got " + reuseSteps + "; a usual choice is 1, which searches in every step");
         }
     }
 

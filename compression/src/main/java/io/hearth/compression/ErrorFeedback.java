@@ -41,18 +41,6 @@ public final class ErrorFeedback implements GradientMemory {
         tensors = new Tensors(tensorsMax);
     }
 
-    /** An encoding that was made but is not yet known to have been summed. End it with one of the two calls. */
-    public interface Pending {
-        /** Size of the encoding. */
-        long encodedBytes();
-
-        /** It was summed: what it left out is now owed. */
-        void commit();
-
-        /** It was given up: the memory is as before {@link GradientMemory#prepare}. */
-        void rollback();
-    }
-
     /**
      * An encoding that is made part by part, by one thread at a time, which need not be the one that began it: whoever hands over
      * from one thread to another makes their actions happen one after the other.
@@ -179,6 +167,11 @@ public final class ErrorFeedback implements GradientMemory {
         }
         known.checkIdle(key);
         Float32.add(known.now(), gradient, count);
+    }
+
+    @Override
+    public void demandRoom(String key) {
+        tensors.demandRoom(key);
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
  * What a member remembers of each tensor from one step to the next, so that what a lossy encoding left out is sent later.
  *
  * <p>In two phases, because a collective may be given up and run again from intact inputs: {@link #prepare} encodes and leaves
- * the memory as it was; only {@link ErrorFeedback.Pending#commit} changes it.
+ * the memory as it was; only {@link Pending#commit} changes it.
  *
  * <p>Off-heap memory until {@link #close}. One thread at a time.
  */
@@ -24,6 +24,5 @@ public sealed interface GradientMemory extends CompressionMemory permits ErrorFe
      *     nothing owed to this size is lost
      * @throws IllegalStateException if this key is pending already, or a new key is one too many
      */
-    ErrorFeedback.Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
-            throws NonFiniteException;
+    Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded) throws NonFiniteException;
 }

@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
  *  | id:1 | layout:1 | zero:2    | parameter:4   | count:8              | body of the codec
  * </pre>
  *
- * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, and sums of such), 4 fp16, 5 bf16, 6 int4,
+ * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, dgc), 4 fp16, 5 bf16, 6 int4,
  * 7 randomk. {@code parameter}: values per block for int8 and int4, 0 for all others.
  */
 final class Header {

@@ -27,7 +27,11 @@ public final class NonFiniteException extends CollectiveException {
     }
 
     private NonFiniteException(long index, float value, String advice) {
-        super("gradient value " + index + " is " + value + ", " + advice);
+        this("gradient value ", index, value, advice);
+    }
+
+    private NonFiniteException(String what, long index, float value, String advice) {
+        super(what + index + " is " + value + ", " + advice);
         this.index = index;
         this.value = value;
         this.advice = advice;
@@ -45,6 +49,11 @@ public final class NonFiniteException extends CollectiveException {
     /** The same, found in a part that starts at value {@code first}. */
     NonFiniteException from(long first) {
         return new NonFiniteException(first + index, value, advice);
+    }
+
+    /** The same, found in what several members' gradients come to together, in a part of it that starts at value {@code first}. */
+    public NonFiniteException inSum(long first) {
+        return new NonFiniteException("summed gradient value ", first + index, value, advice);
     }
 
     /** Where the first such value stands in what was to be encoded. */

@@ -17,7 +17,7 @@ final class PowerRound implements PowerSgd.Round {
     private final CodecKernels kernels;
     private final Remembered tensor;
     private final LowRank matrix;
-    private final ErrorFeedback.Pending pending;
+    private final Pending pending;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment left;
     private final MemorySegment right;

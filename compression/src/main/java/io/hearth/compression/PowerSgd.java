@@ -125,6 +125,11 @@ public final class PowerSgd implements CompressionMemory {
     }
 
     @Override
+    public void demandRoom(String key) {
+        tensors.demandRoom(key);
+    }
+
+    @Override
     public void forget(String key) {
         tensors.forget(key);
     }

@@ -1,6 +1,5 @@
 package io.hearth.compression;
 
-import io.hearth.compression.ErrorFeedback.Pending;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -82,14 +82,12 @@ final class Sparse {
         /** Goes to the next value; false behind the last. */
         boolean next() {
             if (++at >= kept) {
-                index = Long.MAX_VALUE;
                 return false;
             }
             index += gaps.next() + 1;
             return true;
         }
 
-        /** {@link Long#MAX_VALUE} behind the last. */
         long index() {
             return index;
         }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 
 /**
  * Reads {@code name[:setting][:stochastic][:full][:dense]} and
- * {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM][:full]} and {@code auto[:lossy|:codec[+codec]…]}.
+ * {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM][:reuse=STEPS][:full]} and {@code auto[:lossy|:codec[+codec]…]}.
  */
 final class StrategyText {
     private static final float MOMENTUM_DEFAULT = 0.9f;
@@ -48,15 +48,13 @@ final class StrategyText {
     private CompressionStrategy dgc() {
         boolean full = takeOption(":full");
         try {
+            int reuse = whole("reuse", 1);
             double clip = number("clip", Double.POSITIVE_INFINITY);
-            double warmUp = number("warmup", 0);
+            int warmUp = whole("warmup", 0);
             double momentum = number("momentum", MOMENTUM_DEFAULT);
-            if (warmUp != Math.rint(warmUp) || Math.abs(warmUp) > Integer.MAX_VALUE) {
-                throw unknown();
-            }
             int colon = rest.indexOf(':');
             double fraction = fraction(colon, rest.substring(colon + 1));
-            return new CompressionStrategy.Dgc(fraction, (float) momentum, (long) warmUp, clip, full);
+            return new CompressionStrategy.Dgc(fraction, (float) momentum, warmUp, clip, reuse, full);
         } catch (NumberFormatException notNumber) {
             throw unknown();
         }
@@ -71,6 +69,14 @@ final class StrategyText {
         double value = Double.parseDouble(rest.substring(at + option.length() + 2));
         rest = rest.substring(0, at);
         return value;
+    }
+
+    private int whole(String option, int otherwise) {
+        double value = number(option, otherwise);
+        if (value != Math.rint(value) || Math.abs(value) > Integer.MAX_VALUE) {
+            throw unknown();
+        }
+        return (int) value;
     }
 
     /** Options are taken from the end, so that what is left is a name and perhaps a setting. */
@@ -144,7 +150,7 @@ final class StrategyText {
                         + "), also with :stochastic; topk:FRACTION and randomk:FRACTION (share kept, "
                         + TopKCodec.FRACTION_DEFAULT
                         + "), also with :full (32 bits of each, not 16); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
-                        + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM:full (each may be left out); powersgd:RANK ("
+                        + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM:reuse=STEPS:full (each may be left out); powersgd:RANK ("
                         + CompressionStrategy.LowRank.RANK_DEFAULT
                         + "); auto:lossy (none, fp16, int8 or topk, whichever is fastest) or auto:CODEC+CODEC (none or these), auto alone for none");
     }

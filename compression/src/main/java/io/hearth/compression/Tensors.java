@@ -29,13 +29,18 @@ final class Tensors {
                 return known;
             }
             forget(key);
-        } else if (byKey.size() == tensorsMax) {
-            throw new IllegalStateException("gradient memory for more than " + tensorsMax
-                    + " tensors: use the same keys in every step, or allow more");
         }
+        demandRoom(key);
         var fresh = new Remembered(floats, shape);
         byKey.put(key, fresh);
         return fresh;
+    }
+
+    void demandRoom(String key) {
+        if (byKey.size() >= tensorsMax && !byKey.containsKey(key)) {
+            throw new IllegalStateException("gradient memory for more than " + tensorsMax
+                    + " tensors: use the same keys in every step, or allow more");
+        }
     }
 
     @Nullable

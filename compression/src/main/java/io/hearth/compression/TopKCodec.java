@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * Only the values of largest magnitude, with their indices; all others decode as 0.
  *
  * <p>How many are kept depends on {@code count} alone: {@code fraction * count} rounded to the nearest, at least 1. Of equal
- * magnitudes the lower index is kept first. {@link SparseSum} adds such encodings without making them dense.
+ * magnitudes the lower index is kept first. {@link SparseSum} adds such encodings.
  *
  * <p>Values are stored in 16 bits, relative to the largest (what that rounds off is left over, like all that is not sent), or
  * exactly; decoders read both.

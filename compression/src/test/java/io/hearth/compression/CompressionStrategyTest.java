@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -71,12 +73,58 @@ final class CompressionStrategyTest {
                 "auto:int8+auto;is not for auto",
                 "auto:none;others of fp16, bf16",
                 "auto:int8+int8:64;got int8:64+int8:64",
-                "auto:int8:256:stochastic:dense+int4:64:stochastic:dense+topk:0.01;more than 63 characters"
+                "auto:int8:256:stochastic:dense+int4:64:stochastic:dense+topk:0.01;has 1 to 63 characters"
             })
     void whatAutoCannotChooseAmongIsSaid(String text, String told) {
         String message = assertThrows(IllegalArgumentException.class, () -> CompressionStrategy.parse(text))
                 .toString();
         assertTrue(message.contains(told), message);
+    }
+
+    /** Ranks compare names in every sum; what is too long for that is said where it is written. */
+    @Test
+    void namesThatNoSumCanCarryAreRefusedAtOnce() {
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> CompressionStrategy.parse(
+                                "dgc:0.0012345678901:momentum=0.123456789:warmup=1000000:clip=1.2345678:full"))
+                .toString();
+        assertTrue(message.contains("has 1 to 63 characters"), message);
+        for (String name : new String[] {"", "x".repeat(64)}) {
+            assertThrows(IllegalArgumentException.class, () -> new CompressionStrategy.Custom(new Named(name)));
+        }
+        assertEquals("x".repeat(63), new CompressionStrategy.Custom(new Named("x".repeat(63))).text());
+    }
+
+    /** Plain values under another name. */
+    private record Named(String name) implements Codec {
+        private static final Codec PLAIN = new NoneCodec();
+
+        @Override
+        public boolean lossless() {
+            return true;
+        }
+
+        @Override
+        public long encodedBytesMax(long count) {
+            return PLAIN.encodedBytesMax(count);
+        }
+
+        @Override
+        public long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
+            return PLAIN.encode(values, count, encoded);
+        }
+
+        @Override
+        public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+            PLAIN.decode(encoded, values, count);
+        }
+
+        @Override
+        public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count)
+                throws MalformedMessageException {
+            PLAIN.decodeAndAdd(encoded, values, count);
+        }
     }
 
     @Test
@@ -91,6 +139,9 @@ final class CompressionStrategyTest {
         "dgc:0.001:momentum=0.5:warmup=62:clip=1.5,dgc:0.001:momentum=0.5:warmup=62:clip=1.5",
         "dgc:warmup=3,dgc:0.01:momentum=0.9:warmup=3",
         "dgc:full,dgc:0.01:momentum=0.9:full",
+        "dgc:reuse=8,dgc:0.01:momentum=0.9:reuse=8",
+        "dgc:reuse=1,dgc:0.01:momentum=0.9",
+        "dgc:0.001:clip=1:reuse=4:full,dgc:0.001:momentum=0.9:clip=1.0:reuse=4:full",
         "dgc:0.001:clip=2:full,dgc:0.001:momentum=0.9:clip=2.0:full",
         "powersgd,powersgd:2",
         "powersgd:4,powersgd:4",
@@ -109,6 +160,12 @@ final class CompressionStrategyTest {
     @CsvSource({"0.001,0.25;0.0625;0.015625;0.004;0.001", "0.05,0.25;0.0625;0.05", "0.5,0.5"})
     void warmingUpComesDownToTheShareThatIsWanted(double fraction, String spans) {
         var options = new CompressionStrategy.Dgc(fraction, 0.9f, 7, 1).options();
+        assertEquals(1, options.reuseSteps());
+        assertEquals(
+                5,
+                new CompressionStrategy.Dgc(fraction, 0.9f, 7, 1, 5, false)
+                        .options()
+                        .reuseSteps());
         var wanted = Stream.of(spans.split(";")).map(Double::valueOf).toList();
         assertEquals(new SparsitySchedule(wanted, 7), options.schedule());
     }
@@ -144,6 +201,9 @@ final class CompressionStrategyTest {
                 "dgc:momentum=",
                 "dgc:clip=1:momentum=0.9",
                 "dgc:warmup=1.5",
+                "dgc:reuse=1.5",
+                "dgc:reuse=4:clip=1",
+                "topk:reuse=4",
                 "dgc:dense",
                 "dgc:full:clip=1",
                 "topk:0.1:dense:full",
@@ -178,6 +238,8 @@ final class CompressionStrategyTest {
                 "dgc:2",
                 "dgc:momentum=1",
                 "dgc:warmup=-1",
+                "dgc:reuse=0",
+                "dgc:reuse=-1",
                 "dgc:clip=0"
             })
     void settingsOutOfRangeAreRefusedWithTheRangeAndAUsualChoice(String text) {

@@ -157,10 +157,10 @@ final class DgcMemoryTest {
             for (int step = 0; step < 20; step++) {
                 MemorySegment gradient = arena.allocateFrom(Float32.FLOAT, normal(500, random));
                 MemorySegment encoded = arena.allocate(memory.encodedBytesMax(500));
-                ErrorFeedback.Pending given = memory.prepare("layer", gradient, 500, encoded);
+                Pending given = memory.prepare("layer", gradient, 500, encoded);
                 byte[] first = encoded.asSlice(0, given.encodedBytes()).toArray(ValueLayout.JAVA_BYTE);
                 given.rollback();
-                ErrorFeedback.Pending again = memory.prepare("layer", gradient, 500, encoded);
+                Pending again = memory.prepare("layer", gradient, 500, encoded);
                 assertArrayEquals(
                         first, encoded.asSlice(0, again.encodedBytes()).toArray(ValueLayout.JAVA_BYTE));
                 again.commit();
@@ -202,7 +202,7 @@ final class DgcMemoryTest {
         int count = gradient.length;
         MemorySegment encoded = arena.allocate(memory.encodedBytesMax(count));
         MemorySegment borrowed = arena.allocateFrom(Float32.FLOAT, gradient);
-        ErrorFeedback.Pending pending = memory.prepare("layer", borrowed, count, encoded);
+        Pending pending = memory.prepare("layer", borrowed, count, encoded);
         assertTrue(pending.encodedBytes() <= encoded.byteSize());
         assertArrayEquals(gradient, borrowed.toArray(Float32.FLOAT));
         pending.commit();

@@ -45,7 +45,7 @@ final class ErrorFeedbackPartsTest {
             for (int step = 0; step < 40; step++) {
                 int count = step < 20 ? 1000 : 1 + random.nextInt(3000);
                 MemorySegment gradient = normal(count, random);
-                ErrorFeedback.Pending pending = whole.prepare("w", gradient, count, step, room);
+                Pending pending = whole.prepare("w", gradient, count, step, room);
                 byte[] body = bytes(HEADER, pending.encodedBytes());
                 pending.commit();
                 Parts parts = inParts.begin("w", gradient, count, step);
@@ -181,7 +181,7 @@ final class ErrorFeedbackPartsTest {
     }
 
     private byte[] drawn(ErrorFeedback feedback, String key, MemorySegment gradient, long draw) throws Exception {
-        ErrorFeedback.Pending pending = feedback.prepare(key, gradient, 64, draw, room);
+        Pending pending = feedback.prepare(key, gradient, 64, draw, room);
         pending.commit();
         return bytes(0, pending.encodedBytes());
     }

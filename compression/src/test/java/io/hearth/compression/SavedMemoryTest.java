@@ -181,7 +181,7 @@ final class SavedMemoryTest {
             gradient.setAtIndex(Float32.FLOAT, i, (float) random.nextGaussian());
         }
         MemorySegment encoded = arena.allocate(memory.encodedBytesMax(COUNT));
-        ErrorFeedback.Pending pending = memory.prepare(key, gradient, COUNT, encoded);
+        Pending pending = memory.prepare(key, gradient, COUNT, encoded);
         pending.commit();
         return bytes(encoded.asSlice(0, pending.encodedBytes()));
     }

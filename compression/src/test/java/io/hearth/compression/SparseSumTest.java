@@ -11,8 +11,11 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,59 +26,31 @@ final class SparseSumTest {
             MemorySegment.ofArray(new byte[1024]).fill((byte) 0x3c);
 
     @Test
-    void aMergeHoldsTheSumAndTheFewerBytes() throws Exception {
+    void allAddedAreTheSumInTheirOrder() throws Exception {
         var random = new SplittableRandom(3);
-        int dense = 0;
-        for (int i = 0; i < 3000; i++) {
+        for (int i = 0; i < 1000; i++) {
             int count = random.nextInt(1, 400);
-            float[] left = sparse(random, count);
-            float[] right = sparse(random, count);
-            byte[] merged = merge(encoded(i % 2 == 0, left), encoded(i % 3 == 0, right), count);
+            var encodings = new ArrayList<byte[]>();
             float[] sum = new float[count];
-            for (int j = 0; j < count; j++) {
-                sum[j] = left[j] + right[j];
+            for (int contributor = 0; contributor < 1 + i % 5; contributor++) {
+                float[] next = sparse(random, count);
+                encodings.add(
+                        contributor == 2
+                                ? CodecContractTest.encoded(new NoneCodec(), 0, next)
+                                : encoded(i % 2 == 0, next));
+                for (int j = 0; j < count; j++) {
+                    sum[j] += next[j] / 4;
+                }
             }
-            assertBitsEqual(sum, decoded(merged, count), "merge " + i);
-            int keptInEither = 0;
-            for (int j = 0; j < count; j++) {
-                keptInEither += left[j] != 0 || right[j] != 0 ? 1 : 0;
-            }
-            long bytes = Sparse.bytesMax(count, keptInEither, true);
-            assertTrue(merged.length <= SparseSum.encodedBytesMax(count));
-            if (merged[0] == Header.NONE) {
-                dense++;
-                assertTrue(bytes >= SparseSum.encodedBytesMax(count), "dense although sparse is smaller");
-            } else {
-                assertTrue(merged.length <= bytes, "sparse, but longer than its kept values need");
-            }
+            assertBitsEqual(sum, all(4, count, encodings.toArray(byte[][]::new)), "sum " + i);
         }
-        assertTrue(dense > 300 && dense < 2700, dense + " of 3000 merges became dense");
-    }
-
-    @Test
-    void mergingIsAssociativeEnoughToAddManyAndDenseStaysDense() throws Exception {
-        var random = new SplittableRandom(4);
-        int count = 300;
-        float[] sum = new float[count];
-        byte[] merged = encoded(sum);
-        for (int i = 0; i < 40; i++) {
-            float[] next = sparse(random, count);
-            for (int j = 0; j < count; j++) {
-                sum[j] += next[j];
-            }
-            merged = i % 2 == 0 ? merge(merged, encoded(next), count) : merge(encoded(next), merged, count);
-        }
-        assertEquals(Header.NONE, merged[0]);
-        assertBitsEqual(sum, decoded(merged, count), "forty");
     }
 
     @Test
     void aSumThatOverflowsArrivesAsInfinity() throws Exception {
         float[] large = new float[100];
         large[7] = Float.MAX_VALUE;
-        byte[] merged = merge(encoded(true, large), encoded(large), 100);
-        assertEquals(Header.NONE, merged[0]);
-        assertEquals(Float.POSITIVE_INFINITY, decoded(merged, 100)[7]);
+        assertEquals(Float.POSITIVE_INFINITY, all(1, 100, encoded(true, large), encoded(true, large))[7]);
     }
 
     /** 1 and 2^-20 and their sum: 16 bits would lose the small one. */
@@ -85,15 +60,13 @@ final class SparseSumTest {
         one[7] = 1;
         float[] small = new float[100];
         small[7] = 0x1p-20f;
-        byte[] merged = merge(encoded(one), encoded(small), 100);
-        assertEquals(Header.SPARSE, merged[0]);
-        assertEquals(1 + 0x1p-20f, decoded(merged, 100)[7]);
+        assertEquals(1 + 0x1p-20f, all(1, 100, encoded(one), encoded(small))[7]);
     }
 
     @Test
-    void emptyAndSingleTensorsMerge() throws Exception {
-        assertEquals(0, decoded(merge(encoded(), encoded(), 0), 0).length);
-        assertArrayEquals(new float[] {3}, decoded(merge(encoded(1), encoded(2), 1), 1));
+    void emptyAndSingleTensorsAdd() throws Exception {
+        assertEquals(0, all(1, 0, encoded(), encoded()).length);
+        assertArrayEquals(new float[] {3}, all(1, 1, encoded(1), encoded(2)));
     }
 
     /** Gaps are left-outs since the one before: what can go wrong is their end, their length, their form and their count. */
@@ -137,8 +110,8 @@ final class SparseSumTest {
                 .toString();
         assertTrue(message.contains(about), message);
         byte[] good = encoded(new float[count]);
-        assertThrows(MalformedMessageException.class, () -> merge(good, bad, count));
-        assertThrows(MalformedMessageException.class, () -> merge(bad, good, count));
+        assertThrows(MalformedMessageException.class, () -> all(1, count, good, bad));
+        assertThrows(MalformedMessageException.class, () -> all(1, count, bad, good));
     }
 
     @Test
@@ -151,13 +124,15 @@ final class SparseSumTest {
                 int count = random.nextInt(1, 60);
                 byte[] left = encoded(random.nextBoolean(), sparse(random, count));
                 byte[] right = mutated(encoded(random.nextBoolean(), sparse(random, count)), random);
-                long room = SparseSum.encodedBytesMax(count);
+                long room = (long) count * Float.BYTES;
                 ample.fill((byte) 0x3c);
                 try {
-                    MemorySegment merged = ample.asSlice(64, room);
-                    long bytes =
-                            SparseSum.merge(MemorySegment.ofArray(left), MemorySegment.ofArray(right), count, merged);
-                    decoded(merged.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE), count);
+                    SparseSum.decodeAll(
+                            List.of(MemorySegment.ofArray(left), MemorySegment.ofArray(right)),
+                            2,
+                            ample.asSlice(64, room),
+                            count);
+                    decoded(right, count);
                 } catch (MalformedMessageException expected) {
                     refused++;
                     assertUntouched(ample, 64, room);
@@ -218,11 +193,11 @@ final class SparseSumTest {
         }
     }
 
-    private static byte[] merge(byte[] left, byte[] right, int count) throws MalformedMessageException {
+    private static float[] all(int divisor, int count, byte[]... encodings) throws MalformedMessageException {
         try (var arena = Arena.ofConfined()) {
-            MemorySegment merged = arena.allocate(SparseSum.encodedBytesMax(count));
-            long bytes = SparseSum.merge(MemorySegment.ofArray(left), MemorySegment.ofArray(right), count, merged);
-            return merged.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+            MemorySegment values = arena.allocate(Float32.FLOAT, count);
+            SparseSum.decodeAll(Stream.of(encodings).map(MemorySegment::ofArray).toList(), divisor, values, count);
+            return values.toArray(Float32.FLOAT);
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.List;
  * Which codec a group uses for its next sums of one size. {@link #BYTES} bytes, little-endian: {@code chosen, calls, round: int32 | kind:
  * int32 | nanos: float64 | plainNanos: float64}.
  *
- * <p>A group first sums as it is, then tries each codec that might be faster, and keeps the fastest. All begins anew when sums clearly
+ * <p>A group of one has nothing to send and stays with plain values. Any other first sums as it is, then tries each codec that might be faster, and keeps the fastest. All begins anew when sums clearly
  * take another time than they did, and now and then without that, because a link that became faster may not show with a codec.
  *
  * @param chosen 0 for plain values, 1 for the first codec that is allowed
@@ -75,6 +75,9 @@ public record CodecDecision(int chosen, int calls, int round, Kind kind, double 
     public static CodecDecision of(List<CodecBallot> ballots, SumModel model) {
         CodecBallot first = ballots.getFirst();
         int round = ballots.stream().mapToInt(CodecBallot::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
+        if (ballots.size() == 1) { // nothing is sent, so nothing is saved
+            return new CodecDecision(0, CALLS, round, Kind.SETTLED, Double.NaN, Double.NaN);
+        }
         boolean isAlike = ballots.stream()
                 .allMatch(each -> each.count() == first.count()
                         && each.current() == first.current()

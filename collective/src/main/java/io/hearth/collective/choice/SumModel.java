@@ -32,15 +32,12 @@ public record SumModel(double alphaNanos) {
     }
 
     /**
-     * Nanoseconds of a sum of encodings.
+     * Nanoseconds of a sum of encodings; of a group of one, those of its processor.
      *
      * @param processors how fast they are, of what {@code cost} was measured on: 1 for as fast
      * @param nanosPerByte through one port; other arguments as in {@link #nanosPerByte}
      */
     public double encodedNanos(CodecCost cost, int world, long count, double nanosPerByte, double processors) {
-        if (world == 1) {
-            return 0;
-        }
         double others = world - 1;
         double perValue = cost.inBlocks()
                 ? cost.encodeNanos() * (1 + 1.0 / world) + cost.addNanos() * others / world + cost.decodeNanos()

@@ -55,6 +55,19 @@ final class CodecDecisionTest {
         assertEquals(1, decision.round());
     }
 
+    /** Nothing is sent, so no codec can save anything, however little time a sum takes. */
+    @Test
+    void aGroupOfOneStaysWithPlainValues() {
+        for (double plain : new double[] {UNKNOWN, 1e3, 1e9}) {
+            CodecDecision decision = decide(ballot(0, 7, plain, UNKNOWN, UNKNOWN, UNKNOWN));
+            assertEquals(0, decision.chosen());
+            assertEquals(Kind.SETTLED, decision.kind());
+            assertEquals(CodecDecision.CALLS, decision.calls());
+            assertEquals(8, decision.round());
+            assertFalse(decision.isOver(1e6));
+        }
+    }
+
     /** From Wi-Fi to a link that no codec keeps up with: 4 MiB take 34 ms at 1 Gbit/s. */
     @ParameterizedTest(name = "plain takes {0} ns")
     @CsvSource({"400e6, 1", "34e6, 1", "4e6, 1", "0.3e6, 0", "0.1e6, 0"})
