@@ -11,6 +11,8 @@ import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
     private static final int RECORD_OVERHEAD = 64; // head and tag
     private static final int AHEAD_MAX = 4; // enough to keep both ends busy, and few enough for a cache
+    private static final ValueLayout.OfLong LAG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final Mesh mesh;
     private final MeshDriver driver;
@@ -37,11 +40,13 @@ final class Exchange {
     private final RefusalRound refusals;
     private final Signature signature;
     private final MemorySegment ownCall;
+    private final MemorySegment ownFirst; // that, and the lag of the first schedule
     private final Combiner combiner;
     private final boolean isHeld;
     private final ExchangeWatch watch;
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
+    private long lag = 1; // the greatest of those who were heard; touched by whoever receives
     private volatile long received; // written by whoever receives, read by the sender
     private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the companion
 
@@ -52,7 +57,9 @@ final class Exchange {
         this.wire = new Wire(mesh, driver.gate(), number);
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
-        this.ownCall = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        byte[] call = CollectiveCodec.encodeFirst(signature);
+        this.ownFirst = MemorySegment.ofArray(Arrays.copyOf(call, call.length + Long.BYTES));
+        this.ownCall = ownFirst.asSlice(0, call.length);
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
@@ -135,6 +142,7 @@ final class Exchange {
             if (!refusals.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
+                tell(schedule.lag());
                 watch.plays(schedule);
                 var part = new Part(schedule, order, input, buffer, work);
                 if (schedule.bytesToOneMax() + RECORD_OVERHEAD * schedule.sends() <= driver.inTurnBytesMax()) {
@@ -151,6 +159,23 @@ final class Exchange {
             refusals.spread();
         }
         return refusals.refusal();
+    }
+
+    /** From now on first records carry this. */
+    private void tell(long ownLag) {
+        for (int rank = 0; rank < called.length && ownLag > 1; rank++) {
+            if (called[rank] || heard[rank]) {
+                throw new IllegalStateException(
+                        "all ranks agree on when results come in a number's first schedule only");
+            }
+        }
+        ownFirst.set(LAG, ownCall.byteSize(), ownLag);
+        lag = Math.max(lag, ownLag);
+    }
+
+    /** Of the receiving thread. */
+    Combiner combiner() {
+        return combiner;
     }
 
     /** Sees where the time goes; to be ended by whoever made this exchange. */
@@ -204,7 +229,7 @@ final class Exchange {
             return 0;
         }
         int next = order.ranks[(order.position(mesh.rank()) + 1) % order.ranks.length];
-        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + Math.toIntExact(ownCall.byteSize()));
+        int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + Math.toIntExact(ownFirst.byteSize()));
         return Math.min(AHEAD_MAX, unread - 2); // and a refusal
     }
 
@@ -255,7 +280,11 @@ final class Exchange {
             long sends = part.schedule.sends();
             for (long index = 0; index < sends && !refusals.isKnown(); index++) {
                 part.schedule.send(index, transfer);
-                if (awaitReceived(transfer.after(), companion) && !send(part, transfer)) {
+                boolean goesOn = awaitReceived(transfer.after(), companion);
+                if (transfer.after() > 0) {
+                    part.schedule.send(index, transfer); // by what all ranks agreed on meanwhile
+                }
+                if (goesOn && !send(part, transfer)) {
                     refusals.announce(); // or those from whom the companion receives would wait for this rank
                 }
             }
@@ -347,6 +376,7 @@ final class Exchange {
                 if (refusals.isKnown()) {
                     return false;
                 }
+                agree(part.schedule);
             }
             case Wire.SEGMENT -> {
                 if (!heard[rank]) {
@@ -391,8 +421,13 @@ final class Exchange {
             throw wire.misfit(rank, arrived, "a segment");
         }
         heard[rank] = true;
-        int size = Math.toIntExact(ownCall.byteSize());
+        int size = Math.toIntExact(ownFirst.byteSize());
         if (isOwn(arrived)) {
+            long theirLag = Combiner.payload(arrived).get(LAG, ownCall.byteSize());
+            if (theirLag < 1) {
+                throw wire.misfit(rank, arrived, "a lag of 1 or more");
+            }
+            lag = Math.max(lag, theirLag);
             return size;
         }
         byte[] bytes = arrived.toBytes();
@@ -412,9 +447,18 @@ final class Exchange {
     }
 
     private boolean isOwn(ReceivedRecord arrived) {
-        long size = ownCall.byteSize();
-        return arrived.length() >= size
-                && Combiner.payload(arrived).asSlice(0, size).mismatch(ownCall) == -1;
+        return arrived.length() >= ownFirst.byteSize()
+                && Combiner.payload(arrived).asSlice(0, ownCall.byteSize()).mismatch(ownCall) == -1;
+    }
+
+    /** Once all others were heard, all ranks know the same lag. */
+    private void agree(Schedule schedule) {
+        for (int rank = 0; rank < heard.length; rank++) {
+            if (rank != mesh.rank() && !heard[rank]) {
+                return;
+            }
+        }
+        schedule.agree(lag);
     }
 
     /** What ends a number on all ranks because this one's values cannot be carried. */
@@ -450,7 +494,7 @@ final class Exchange {
                 isFirst ? Wire.CALL : Wire.SEGMENT,
                 transfer.chunk(),
                 transfer.offset(),
-                isFirst ? ownCall : Wire.NOTHING,
+                isFirst ? ownFirst : Wire.NOTHING,
                 source.memory,
                 transfer.length() == 0 ? 0 : transfer.offset() - source.base,
                 transfer.length());

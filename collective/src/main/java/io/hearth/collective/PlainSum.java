@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** An all-reduce of elements as they are. */
-record PlainSum(AllReduceStrategy strategy) implements Contribution {
+record PlainSum(AllReduceStrategy strategy, DirectPlay direct) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Signature signature = place.call().signature();
@@ -27,9 +27,10 @@ record PlainSum(AllReduceStrategy strategy) implements Contribution {
             case WHOLE_EXCHANGE ->
                 place.play(new WholeExchange(mesh.rank(), world, count, elementBytes, segmentBytes), mesh.byRank());
             case DIRECT ->
-                place.play(
-                        new DirectAllReduce(mesh.rank(), Shares.equal(count, world), elementBytes, segmentBytes),
-                        mesh.byRank());
+                direct.play(
+                        place,
+                        pieceBytes -> new DirectAllReduce(
+                                mesh.rank(), Shares.equal(count, world), elementBytes, segmentBytes, pieceBytes));
             case RING ->
                 place.play(new RingAllReduce(place.hop(), world, count, elementBytes, segmentBytes), mesh.byHop());
             case TREE ->

@@ -17,16 +17,18 @@ final class Requests {
 
     private final Ranks ranks;
     private final CollectiveConfig config;
+    private final DirectPlay direct;
 
-    Requests(Ranks ranks, CollectiveConfig config) {
+    Requests(Ranks ranks, CollectiveConfig config, DirectPlay direct) {
         this.ranks = ranks;
         this.config = config;
+        this.direct = direct;
     }
 
     Asked reduceScatter(MemorySegment values, DataType type, ReduceOp op) {
         long count = Tensors.elements(values, type);
         var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
-        return Asked.inPlace(new Plan(signature, new ReduceScatterShares()), values);
+        return Asked.inPlace(new Plan(signature, new ReduceScatterShares(direct)), values);
     }
 
     Asked allGather(MemorySegment block, MemorySegment gathered, DataType type) {
@@ -76,9 +78,9 @@ final class Requests {
     }
 
     /** A sum of nothing. */
-    static Asked barrier() {
+    Asked barrier() {
         var signature = Signature.allReduce(ReduceOp.SUM, DataType.UINT8, 0, Signature.PLAIN);
-        return Asked.inPlace(new Plan(signature, new PlainSum(AllReduceStrategy.AUTO)), Asked.NOTHING);
+        return Asked.inPlace(new Plan(signature, new PlainSum(AllReduceStrategy.AUTO, direct)), Asked.NOTHING);
     }
 
     private static long blockElements(MemorySegment block, DataType type) {
