@@ -69,13 +69,20 @@ public final class CollectiveCodec {
                         message.getInPlace()));
     }
 
-    /** The bytes of a call's signature as a stream's first record of a number begins with them: their count (2, little-endian) first. */
+    /** Bytes of the lag, little-endian, that ends what a stream's first record of a number begins with. */
+    static final int LAG_BYTES = Long.BYTES;
+
+    /**
+     * What a stream's first record of a number begins with: the count of the signature's bytes (2, little-endian), these, and a lag
+     * of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
+     */
     static byte[] encodeFirst(Signature signature) {
         byte[] bytes = encode(signature);
-        return ByteBuffer.allocate(Short.BYTES + bytes.length)
+        return ByteBuffer.allocate(Short.BYTES + bytes.length + LAG_BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putShort((short) bytes.length)
                 .put(bytes)
+                .putLong(1)
                 .array();
     }
 
@@ -89,7 +96,7 @@ public final class CollectiveCodec {
                 ? Integer.MAX_VALUE
                 : Short.toUnsignedInt(
                         ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getShort());
-        if (length > record.length - Short.BYTES) {
+        if (length > record.length - Short.BYTES - LAG_BYTES) {
             throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
         }
         return signature(Arrays.copyOfRange(record, Short.BYTES, Short.BYTES + length));

@@ -57,9 +57,8 @@ final class Exchange {
         this.wire = new Wire(mesh, driver.gate(), number);
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
-        byte[] call = CollectiveCodec.encodeFirst(signature);
-        this.ownFirst = MemorySegment.ofArray(Arrays.copyOf(call, call.length + Long.BYTES));
-        this.ownCall = ownFirst.asSlice(0, call.length);
+        this.ownFirst = MemorySegment.ofArray(CollectiveCodec.encodeFirst(signature));
+        this.ownCall = ownFirst.asSlice(0, ownFirst.byteSize() - CollectiveCodec.LAG_BYTES);
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
         this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());

@@ -60,8 +60,8 @@ final class ReducerMemoryTest {
             for (int i = 0; i < 4 * COUNT; i++) {
                 rows.setAtIndex(ValueLayout.JAVA_FLOAT, i, i);
             }
-            var inputs = new MemorySegment[] {rows.asSlice(4 * COUNT), rows.asSlice(8 * COUNT), rows.asSlice(12 * COUNT)
-            };
+            var inputs =
+                    new MemorySegment[] {rows.asSlice(4 * COUNT), rows.asSlice(8 * COUNT), rows.asSlice(12 * COUNT)};
             reducer.combineAll(DataType.FLOAT32, ReduceOp.SUM, rows, 0, inputs, COUNT);
             for (int i = 0; i < COUNT; i++) {
                 assertEquals(3f * i + 6 * COUNT, rows.getAtIndex(ValueLayout.JAVA_FLOAT, i));
