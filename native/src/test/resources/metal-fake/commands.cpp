@@ -105,6 +105,22 @@ static void set_bytes(Encoder* self, Selector, const void* bytes, uint64_t lengt
     *at = Binding{nullptr, 0, std::vector<uint8_t>(from, from + length)};
 }
 
+// Metal's compiler takes what a kernel writes to be out of reach of its other arguments.
+static bool apart(const Work& work) {
+    for (const Argument& written : work.pipeline->function->arguments) {
+        for (const Argument& other : work.pipeline->function->arguments) {
+            bool same = written.buffer && other.buffer && written.index != other.index
+                && work.bindings[written.index].buffer == work.bindings[other.index].buffer;
+            if (written.written && same) {
+                violation("dispatch that writes argument " + std::to_string(written.index) + " of "
+                          + work.pipeline->function->name + ", which is argument " + std::to_string(other.index) + ", too");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool complete(const Work& work) {
     if (!work.pipeline) {
         violation("dispatch without a pipeline");
@@ -119,7 +135,7 @@ static bool complete(const Work& work) {
             return false;
         }
     }
-    return true;
+    return apart(work);
 }
 
 static void dispatch(Encoder* self, Selector, Size groups, Size threads) {

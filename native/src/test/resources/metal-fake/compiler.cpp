@@ -31,7 +31,8 @@ static std::string argument(const std::string& parameter, std::vector<Argument>&
             problem = "no address space on the parameter: " + text;
             return "";
         }
-        arguments.push_back(Argument{std::stoi(parts[5]), of_device});
+        bool written = of_device && type.find("const") == std::string::npos;
+        arguments.push_back(Argument{std::stoi(parts[5]), of_device, written});
         std::string pointer = "(" + type + "*)arguments[" + parts[5].str() + "]";
         return parts[2] == "*" ? pointer : "*" + pointer;
     }

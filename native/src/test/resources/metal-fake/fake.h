@@ -65,6 +65,7 @@ bool safe_math(Object* options);
 struct Argument {
     int index;
     bool buffer;
+    bool written;
 };
 using RunAll = void (*)(void* const*, uint32_t groups, uint32_t threads, int backward);
 using RunLane = void (*)(void* const*, uint32_t group, uint32_t lane, uint32_t threads);

@@ -1,20 +1,28 @@
 package io.hearth.collective;
 
+import io.hearth.accel.EngineMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Native working memory of an engine: taken for a number, given back when nobody can ask for its result any more. */
+/**
+ * Native working memory of an engine: taken for a number, given back when nobody can ask for its result any more. It is the reducer's
+ * own where that has some, so that a GPU reads contributions where the sockets' thread put them.
+ */
 final class Buffers implements AutoCloseable {
     private static final int SPARE_MAX = 2;
+    private static final int OWN_SPARE_MAX = 3; // of an input, a result and contributions
     private static final long ALIGNMENT_BYTES = 64;
+    private static final long PAGE_BYTES = 16 * 1024; // of Apple's processors, a multiple of all others'
 
     /** No memory, of nobody. */
-    static final Buffer NONE = new Buffer(Arena.global(), MemorySegment.NULL, MemorySegment.NULL);
+    static final Buffer NONE = new Buffer(() -> {}, MemorySegment.NULL, MemorySegment.NULL, false);
 
+    private final Source own;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Buffer> spare = new ArrayDeque<>();
     private final AtomicLong heldBytes = new AtomicLong(); // those who take add, those who give subtract
@@ -24,36 +32,75 @@ final class Buffers implements AutoCloseable {
     /**
      * Memory with one owner.
      *
+     * @param end gives back what was allocated
      * @param whole what was allocated
      * @param bytes the part that was asked for
+     * @param isOwn whether it is the reducer's own
      */
-    record Buffer(Arena arena, MemorySegment whole, MemorySegment bytes) {}
+    record Buffer(Runnable end, MemorySegment whole, MemorySegment bytes, boolean isOwn) {
+        private Buffer cut(long size) {
+            return new Buffer(end, whole, whole.asSlice(0, size), isOwn);
+        }
+    }
+
+    /** As {@link io.hearth.accel.Reducer#allocate}. */
+    interface Source {
+        Optional<EngineMemory> allocate(long bytes);
+    }
+
+    /** Of {@code own} memory where there is some. */
+    Buffers(Source own) {
+        this.own = own;
+    }
+
+    /** Of plain memory. */
+    Buffers() {
+        this(_ -> Optional.empty());
+    }
 
     /** At least {@code bytes}, holding anything. */
     Buffer take(long bytes) {
         if (bytes == 0) {
             return NONE;
         }
+        return spare(bytes, false).or(() -> own(bytes)).orElseGet(() -> plain(bytes));
+    }
+
+    /** The same of the reducer's own memory; empty if it gives none. */
+    Optional<Buffer> takeOwn(long bytes) {
+        return spare(bytes, true).or(() -> own(bytes));
+    }
+
+    private Optional<Buffer> spare(long bytes, boolean ownOnly) {
         lock.lock();
         try {
             for (Buffer candidate : spare) {
                 long size = candidate.whole().byteSize();
-                if (size >= bytes && size / 2 <= bytes) {
+                if (size >= bytes && size / 2 <= bytes && (candidate.isOwn() || !ownOnly)) {
                     spare.remove(candidate);
-                    return new Buffer(
-                            candidate.arena(),
-                            candidate.whole(),
-                            candidate.whole().asSlice(0, bytes));
+                    return Optional.of(candidate.cut(bytes));
                 }
             }
+            return Optional.empty();
         } finally {
             lock.unlock();
         }
+    }
+
+    private Optional<Buffer> own(long bytes) {
+        return own.allocate(bytes).map(memory -> held(memory::close, memory.segment(), bytes, true));
+    }
+
+    private Buffer plain(long bytes) {
         Arena arena = Arena.ofShared();
-        MemorySegment whole = arena.allocate(Math.max(bytes, ALIGNMENT_BYTES), ALIGNMENT_BYTES);
+        long alignment = bytes < PAGE_BYTES ? ALIGNMENT_BYTES : PAGE_BYTES;
+        return held(arena::close, arena.allocate(Math.max(bytes, ALIGNMENT_BYTES), alignment), bytes, false);
+    }
+
+    private Buffer held(Runnable end, MemorySegment whole, long bytes, boolean isOwn) {
         long held = heldBytes.addAndGet(whole.byteSize());
         peakBytes.accumulateAndGet(held, Math::max);
-        return new Buffer(arena, whole, whole.asSlice(0, bytes));
+        return new Buffer(end, whole, whole.asSlice(0, bytes), isOwn);
     }
 
     /** Most bytes that were allocated at once, spare ones included, since this was asked before. */
@@ -63,7 +110,7 @@ final class Buffers implements AutoCloseable {
 
     private void free(Buffer buffer) {
         heldBytes.addAndGet(-buffer.whole().byteSize());
-        buffer.arena().close();
+        buffer.end().run();
     }
 
     /** Takes a buffer back; nobody may use it any more. */
@@ -76,7 +123,7 @@ final class Buffers implements AutoCloseable {
         try {
             if (!closed) {
                 spare.addFirst(buffer);
-                tooMany = spare.size() > SPARE_MAX ? spare.removeLast() : null;
+                tooMany = spare.size() > (buffer.isOwn() ? OWN_SPARE_MAX : SPARE_MAX) ? spare.removeLast() : null;
             }
         } finally {
             lock.unlock();

@@ -82,7 +82,7 @@ public final class CollectiveEngine implements DistributedBackend {
         memories = new CompressionMemories(reducer.codecKernels(), options.compression());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
         this.ranks = new Ranks(self, shell);
-        this.requests = new Requests(ranks, options.config());
+        this.requests = new Requests(ranks, options.config(), new DirectPlay(reducer, shell.buffers()));
         this.runner = new CallRunner(group, shell, options, tally, clock);
         this.views = new ViewSide(group, self, shell);
         CodecKernels kernels = reducer.codecKernels();
@@ -224,7 +224,7 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public void barrier(CollectiveOptions how) throws CollectiveException {
-        next(Requests.barrier(), how);
+        next(requests.barrier(), how);
         tally.barrier();
     }
 

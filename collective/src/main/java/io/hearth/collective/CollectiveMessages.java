@@ -92,7 +92,13 @@ public final class CollectiveMessages {
     /** What a stream's first record of a number begins with. */
     record First(Signature signature, Terms terms) {}
 
-    /** The bytes with which a stream's first record of a number begins: their count (2, little-endian) comes first. */
+    /** Bytes of the lag, little-endian, that ends what a stream's first record of a number begins with. */
+    static final int LAG_BYTES = Long.BYTES;
+
+    /**
+     * The bytes with which a stream's first record of a number begins: the count of what follows but for the lag (2, little-endian), the
+     * call and its terms, and a lag of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
+     */
     static byte[] encode(First first) {
         Terms terms = first.terms();
         byte[] bytes = message(first.signature())
@@ -104,10 +110,11 @@ public final class CollectiveMessages {
                         .setLinks(terms.links()))
                 .build()
                 .toByteArray();
-        return ByteBuffer.allocate(Short.BYTES + bytes.length)
+        return ByteBuffer.allocate(Short.BYTES + bytes.length + LAG_BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putShort((short) bytes.length)
                 .put(bytes)
+                .putLong(1)
                 .array();
     }
 
@@ -121,7 +128,7 @@ public final class CollectiveMessages {
                 ? Integer.MAX_VALUE
                 : Short.toUnsignedInt(
                         ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getShort());
-        if (length > record.length - Short.BYTES) {
+        if (length > record.length - Short.BYTES - LAG_BYTES) {
             throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
         }
         CallMessage message = parse(

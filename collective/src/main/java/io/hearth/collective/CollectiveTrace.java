@@ -39,7 +39,7 @@ public interface CollectiveTrace {
         OPEN,
         /** Making values of what is compressed, and adding them where codecs do both in one; the rank is -1. */
         DECODE,
-        /** Adding what came to what is there. */
+        /** Adding what came to what is there; the rank is -1 where what came from several is added at once. */
         COMBINE,
         /** Moving bytes as they are, the result to the application's buffer included; there, the rank is -1. */
         COPY

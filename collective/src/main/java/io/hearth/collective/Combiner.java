@@ -46,6 +46,7 @@ final class Combiner {
                 copy(arrived, prefix, buffer, at, length);
                 combine(buffer, input, at, length);
             }
+            case GATHER -> throw new AssertionError("gathered segments are combined with their piece");
             case COMBINE_THEN_INPUT -> {
                 combine(buffer, buffer, at, arrived, prefix, length);
                 combine(buffer, input, at, length);
@@ -56,7 +57,18 @@ final class Combiner {
         }
     }
 
-    private static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
+    /** Combines what was gathered of a piece, in the order of {@code addends}, each from its first byte on. */
+    void combineAll(Transfer last, MemorySegment[] addends, Region buffer) {
+        long at = last.pieceOffset() - buffer.base();
+        int count = Math.toIntExact(last.pieceLength() / type.bytes());
+        reducer.combineAll(type, op, buffer.memory(), at, addends, count);
+        if (isAverage) {
+            reducer.divide(type, buffer.memory(), at, count, world);
+        }
+    }
+
+    /** Puts the plaintext behind the prefix where it belongs in {@code target}. */
+    static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
         long to = at - target.base();
         if (arrived.isNative()) {
             MemorySegment.copy(arrived.memory(), arrived.memoryOffset() + prefix, target.memory(), to, length);

@@ -53,6 +53,7 @@ final class DirectSegments extends QuantisedSegments {
                 takeInput(part, sum, count);
                 tools.decodeAndAdd(encoding, sum, count);
             }
+            case GATHER -> throw new AssertionError("parts are added as they come");
             case COPY_THEN_INPUT -> {
                 tools.decode(encoding, sum, count);
                 addInput(part, sum, count);

@@ -129,6 +129,7 @@ final class Exchange {
             if (!refusals.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
                 received = 0;
+                introductions.tell(schedule.lag());
                 watch.plays(schedule);
                 mesh.timeCiphers(watch.isOn());
                 var part = new Part(schedule, order, input, buffer, work);
@@ -146,6 +147,11 @@ final class Exchange {
             refusals.spread();
         }
         return refusals.refusal();
+    }
+
+    /** Of the receiving thread. */
+    Combiner combiner() {
+        return combiner;
     }
 
     /** Sees where the time goes; to be ended by whoever made this exchange. */
@@ -255,7 +261,13 @@ final class Exchange {
             long sends = part.schedule.sends();
             for (long index = 0; index < sends; index++) {
                 part.schedule.send(index, transfer);
-                if (!awaitReceived(transfer.after(), companion) || !send(part, transfer)) {
+                if (!awaitReceived(transfer.after(), companion)) {
+                    break;
+                }
+                if (transfer.after() > 0) {
+                    part.schedule.send(index, transfer); // by what all ranks agreed on meanwhile
+                }
+                if (!send(part, transfer)) {
                     break;
                 }
             }
@@ -356,6 +368,7 @@ final class Exchange {
                     return false;
                 }
                 prefix = introductions.bytes();
+                introductions.agreed().ifPresent(part.schedule::agree);
             }
             case Wire.SEGMENT -> introductions.demandHeard(rank, arrived);
             default -> throw wire.misfit(rank, arrived, "a segment");

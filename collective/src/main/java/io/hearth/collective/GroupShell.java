@@ -24,7 +24,7 @@ final class GroupShell implements AutoCloseable {
 
     private final String group;
     private final Gate gate = new Gate();
-    private final Buffers buffers = new Buffers();
+    private final Buffers buffers;
     private final GroupBoard board;
     private final MeshDriver driver;
     private final Caller caller;
@@ -40,6 +40,7 @@ final class GroupShell implements AutoCloseable {
             CollectiveListener listener,
             Clock clock) {
         this.group = group;
+        this.buffers = new Buffers(reducer::allocate);
         var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy());
         this.board = new GroupBoard(self, machine, gate, buffers, listener, clock);
         this.driver = new MeshDriver(group, streams, reducer, gate, options.config());

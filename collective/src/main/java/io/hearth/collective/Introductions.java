@@ -4,21 +4,28 @@ import io.hearth.collective.CollectiveMessages.First;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What ranks say first to one another under a number: each one's first record to another begins with its call's signature and its
  * terms, which the other compares with its own. The sender's side and the receiver's touch nothing in common.
  */
 final class Introductions {
+    private static final ValueLayout.OfLong LAG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     private final Mesh mesh;
     private final long number;
     private final Wire wire;
     private final First first;
-    private final MemorySegment own; // the same in bytes
+    private final MemorySegment own; // the same in bytes, and the lag of the first schedule
+    private final MemorySegment ownCall; // without that
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
+    private long lag = 1; // the greatest of those who were heard; touched by whoever receives
 
     /** {@code isKnown}: all ranks know already what is exchanged, and say nothing. */
     Introductions(Mesh mesh, long number, Wire wire, First first, boolean isKnown) {
@@ -27,13 +34,41 @@ final class Introductions {
         this.wire = wire;
         this.first = first;
         this.own = MemorySegment.ofArray(CollectiveMessages.encode(first));
+        this.ownCall = own.asSlice(0, own.byteSize() - CollectiveMessages.LAG_BYTES);
         this.called = new boolean[mesh.world()];
         this.heard = new boolean[mesh.world()];
         Arrays.fill(called, isKnown);
         Arrays.fill(heard, isKnown);
     }
 
-    /** Of a signature. */
+    /**
+     * This rank's results come that much later than contributions in what is played next (see {@link
+     * io.hearth.collective.schedule.Schedule#lag}).
+     *
+     * @throws IllegalStateException the lag is more than 1, and somebody was told before
+     */
+    void tell(long ownLag) {
+        for (int rank = 0; rank < called.length && ownLag > 1; rank++) {
+            if (called[rank] || heard[rank]) {
+                throw new IllegalStateException(
+                        "all ranks agree on when results come in a number's first schedule only");
+            }
+        }
+        own.set(LAG, ownCall.byteSize(), ownLag);
+        lag = Math.max(lag, ownLag);
+    }
+
+    /** The lag of all, once all others were heard. */
+    OptionalLong agreed() {
+        for (int rank = 0; rank < heard.length; rank++) {
+            if (rank != mesh.rank() && !heard[rank]) {
+                return OptionalLong.empty();
+            }
+        }
+        return OptionalLong.of(lag);
+    }
+
+    /** Of what is said first. */
     int bytes() {
         return Math.toIntExact(own.byteSize());
     }
@@ -70,6 +105,11 @@ final class Introductions {
         }
         heard[rank] = true;
         if (isOwn(arrived)) {
+            long theirLag = Combiner.payload(arrived).get(LAG, ownCall.byteSize());
+            if (theirLag < 1) {
+                throw wire.misfit(rank, arrived, "a lag of 1 or more");
+            }
+            lag = Math.max(lag, theirLag);
             return Optional.empty();
         }
         First theirs;
@@ -97,6 +137,6 @@ final class Introductions {
 
     private boolean isOwn(ReceivedRecord arrived) {
         return arrived.length() >= bytes()
-                && Combiner.payload(arrived).asSlice(0, bytes()).mismatch(own) == -1;
+                && Combiner.payload(arrived).asSlice(0, ownCall.byteSize()).mismatch(ownCall) == -1;
     }
 }

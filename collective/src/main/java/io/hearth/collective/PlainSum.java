@@ -1,6 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.collective.Exchange.Region;
 import io.hearth.collective.schedule.DirectAllReduce;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.collective.schedule.Shares;
@@ -12,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** An all-reduce of elements as they are. */
-record PlainSum(AllReduceStrategy strategy, Ownership ownership) implements Contribution {
+record PlainSum(AllReduceStrategy strategy, Ownership ownership, DirectPlay direct) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Signature signature = place.call().signature();
@@ -27,7 +26,13 @@ record PlainSum(AllReduceStrategy strategy, Ownership ownership) implements Cont
         return switch (place.choice().allReduce(strategy, world, signature.bytes())) {
             case WHOLE_EXCHANGE ->
                 place.play(new WholeExchange(mesh.rank(), world, count, elementBytes, segmentBytes), mesh.byRank());
-            case DIRECT -> direct(place, ownership.shares(count, world), elementBytes);
+            case DIRECT -> {
+                Shares shares = ownership.shares(count, world);
+                yield direct.play(
+                        place,
+                        shares,
+                        pieceBytes -> new DirectAllReduce(mesh.rank(), shares, elementBytes, segmentBytes, pieceBytes));
+            }
             case RING ->
                 place.play(new RingAllReduce(place.hop(), world, count, elementBytes, segmentBytes), mesh.byHop());
             case TREE ->
@@ -35,13 +40,5 @@ record PlainSum(AllReduceStrategy strategy, Ownership ownership) implements Cont
             case STAR ->
                 place.play(new StarAllReduce(place.hop(), world, 0, count, elementBytes, segmentBytes), mesh.byHop());
         };
-    }
-
-    private static Optional<Refusal> direct(Place place, Shares shares, int elementBytes) throws IOException {
-        Mesh mesh = place.mesh();
-        var schedule = new DirectAllReduce(mesh.rank(), shares, elementBytes, place.segmentBytes());
-        return shares.allOwn()
-                ? place.play(schedule, mesh.byRank())
-                : place.playByRank(schedule, Region.of(place.call().input()), Region.of(place.work()));
     }
 }

@@ -2,14 +2,13 @@ package io.hearth.collective;
 
 import io.hearth.collective.schedule.DirectReduceScatter;
 import io.hearth.collective.schedule.RingReduceScatter;
-import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Shares;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** A sum of which each rank gets its share, the shares in rank order; with the held round. */
-final class ReduceScatterShares implements Contribution {
+record ReduceScatterShares(DirectPlay direct) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Signature signature = place.call().signature();
@@ -20,11 +19,20 @@ final class ReduceScatterShares implements Contribution {
         if (world == 1) {
             MemorySegment.copy(place.call().input(), 0, place.work(), 0, signature.bytes());
         }
-        Schedule schedule = switch (place.choice().reduceScatter(world, shares.largest() * elementBytes)) {
-            case DIRECT -> new DirectReduceScatter(rank, shares, elementBytes, place.segmentBytes());
-            case RING -> new RingReduceScatter(rank, shares, elementBytes, place.segmentBytes());
+        var input = Exchange.Region.of(place.call().input());
+        var work = Exchange.Region.of(place.work());
+        return switch (place.choice().reduceScatter(world, shares.largest() * elementBytes)) {
+            case DIRECT -> {
+                Optional<Refusal> refusal = direct.play(
+                        place,
+                        shares,
+                        pieceBytes ->
+                                new DirectReduceScatter(rank, shares, elementBytes, place.segmentBytes(), pieceBytes));
+                yield refusal.isPresent() ? refusal : place.held();
+            }
+            case RING ->
+                place.playHeld(new RingReduceScatter(rank, shares, elementBytes, place.segmentBytes()), input, work);
         };
-        return place.playHeld(schedule, Exchange.Region.of(place.call().input()), Exchange.Region.of(place.work()));
     }
 
     @Override

@@ -17,16 +17,18 @@ final class Requests {
 
     private final Ranks ranks;
     private final CollectiveConfig config;
+    private final DirectPlay direct;
 
-    Requests(Ranks ranks, CollectiveConfig config) {
+    Requests(Ranks ranks, CollectiveConfig config, DirectPlay direct) {
         this.ranks = ranks;
         this.config = config;
+        this.direct = direct;
     }
 
     Asked reduceScatter(MemorySegment values, DataType type, ReduceOp op) {
         long count = Tensors.elements(values, type);
         var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
-        return Asked.inPlace(new Plan(signature, new ReduceScatterShares()), values);
+        return Asked.inPlace(new Plan(signature, new ReduceScatterShares(direct)), values);
     }
 
     Asked allGather(MemorySegment block, MemorySegment gathered, DataType type) {
@@ -77,9 +79,10 @@ final class Requests {
     }
 
     /** Travels as a sum of nothing. */
-    static Asked barrier() {
+    Asked barrier() {
         return Asked.inPlace(
-                new Plan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL)), Asked.NOTHING);
+                new Plan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct)),
+                Asked.NOTHING);
     }
 
     private static long blockElements(MemorySegment block, DataType type) {

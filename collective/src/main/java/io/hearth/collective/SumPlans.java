@@ -17,12 +17,14 @@ final class SumPlans {
     private final Buffers buffers;
     private final Reducer reducer;
     private final CompressionMemories memories;
+    private final DirectPlay direct;
 
     SumPlans(EngineOptions options, Buffers buffers, Reducer reducer, CompressionMemories memories) {
         this.options = options;
         this.buffers = buffers;
         this.reducer = reducer;
         this.memories = memories;
+        this.direct = new DirectPlay(reducer, buffers);
     }
 
     /**
@@ -97,7 +99,8 @@ final class SumPlans {
             return new Plan(Signature.inPlace(op, type, count, name), new SumInPlace());
         }
         return new Plan(
-                Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name), new PlainSum(way, ownership));
+                Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name),
+                new PlainSum(way, ownership, direct));
     }
 
     private Plan coded(

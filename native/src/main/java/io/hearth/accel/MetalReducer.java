@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The GPU for what it takes and {@link EngineChoice} gives it, another engine for the rest: short runs, types that the GPU does
@@ -25,6 +26,9 @@ final class MetalReducer implements Reducer {
     private final Map<DataType, Long> combineManyFrom = new EnumMap<>(DataType.class);
     private final Map<DataType, Long> divideFrom = new EnumMap<>(DataType.class);
 
+    /** Bytes below which no kernel of the GPU is asked. */
+    private final long leastBytes;
+
     /** {@code metal} is shared with others, {@code cpu} is this one's own. */
     MetalReducer(MetalEngine metal, Reducer cpu, EngineChoice choice) {
         this.metal = metal;
@@ -35,6 +39,10 @@ final class MetalReducer implements Reducer {
             KernelKind.combiningMany(type).ifPresent(kind -> combineManyFrom.put(type, choice.metalFrom(kind)));
             KernelKind.dividing(type).ifPresent(kind -> divideFrom.put(type, choice.metalFrom(kind)));
         }
+        leastBytes = choice.metalFrom().values().stream()
+                .mapToLong(from -> from)
+                .min()
+                .orElse(NEVER);
     }
 
     private boolean takes(Map<DataType, Long> from, DataType type, long count) {
@@ -105,7 +113,7 @@ final class MetalReducer implements Reducer {
     public void combineAll(
             DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
         Operands.checkAll(type, op, target, targetOffset, inputs, count);
-        if (!takes(inputs.length > 2 ? combineManyFrom : combineFrom, type, count)) {
+        if (!takes(combiningFrom(inputs.length), type, count)) {
             cpu.combineAll(type, op, target, targetOffset, inputs, count);
             return;
         }
@@ -119,6 +127,23 @@ final class MetalReducer implements Reducer {
             combineSome(type, op, target, targetOffset, group, count);
             next += more;
         }
+    }
+
+    private Map<DataType, Long> combiningFrom(int inputs) {
+        return inputs > 2 ? combineManyFrom : combineFrom;
+    }
+
+    @Override
+    public long combineAllFrom(DataType type, int inputs) {
+        long from = combiningFrom(inputs).getOrDefault(type, NEVER);
+        return from == NEVER || !metal.takes(type, Math.ceilDiv(from, type.bytes())) ? NEVER : from;
+    }
+
+    @Override
+    public Optional<EngineMemory> allocate(long bytes) {
+        return bytes < leastBytes
+                ? Optional.empty()
+                : metal.allocate(bytes).map(memory -> new EngineMemory(memory.segment(), memory::close));
     }
 
     private void combineSome(

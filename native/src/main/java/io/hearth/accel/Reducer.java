@@ -3,6 +3,7 @@ package io.hearth.accel;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * Combines two runs of elements into a third: the inner loop of every collective.
@@ -95,6 +96,26 @@ public interface Reducer {
         for (int i = 2; i < inputs.length; i++) {
             combine(type, op, target, targetOffset, target, targetOffset, inputs[i], 0, count);
         }
+    }
+
+    /**
+     * Bytes of one operand from which {@link #combineAll} of so many inputs takes less time than to combine them as they come,
+     * the copies to wherever the engine reads them included; {@link Long#MAX_VALUE} for never. Any thread.
+     *
+     * @param inputs at least 2
+     */
+    default long combineAllFrom(DataType type, int inputs) {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Memory whose contents the engine reads without a copy; empty where it takes plain memory as well as any, where so little is
+     * never its business, and where it has no more. Any thread; the caller closes it.
+     *
+     * @param bytes at least 1
+     */
+    default Optional<EngineMemory> allocate(long bytes) {
+        return Optional.empty();
     }
 
     /**

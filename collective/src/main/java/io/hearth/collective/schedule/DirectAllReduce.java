@@ -9,21 +9,28 @@ package io.hearth.collective.schedule;
  * order of a ring. Segment by segment: contributions to segment t of all shares, then results of segment t - 1 ({@link
  * Interleaving}), so results travel while later contributions come in.
  *
- * <p>Where some own nothing, they hear from owners only, and a note to the next position comes first (see {@link Schedule}).
+ * <p>An owner that gathers pieces has results later, by the segments of a piece. Its results would be waited for by others that have
+ * more to send to it, so all follow the one that is the latest: each tells the others its {@link #lag} with its first segment. What
+ * comes before anybody's first result is the same for all, and needs no such agreement.
+ *
+ * <p>Where some own nothing, they hear from owners only, and a note to the next position comes first (see {@link Schedule}); nobody's
+ * results come later there.
  *
  * <p>The reduce-scatter and all-gather of Rabenseifner, "Optimization of collective reduction operations", 2004, over direct
  * exchanges instead of halving and doubling.
  */
-public final class DirectAllReduce implements Schedule {
+public final class DirectAllReduce implements Gathering {
     private final int position;
     private final int world;
     private final Owners owners;
-    private final Interleaving sends;
-    private final Interleaving receives;
     private final int notes;
+    private volatile Halves halves; // set by whoever receives before its receive counts, read by the sender too
+
+    /** Both sequences. */
+    private record Halves(Interleaving sends, Interleaving receives) {}
 
     /**
-     * The part of one position.
+     * The part of one position, contributions added as they come.
      *
      * @param position 0 to shares.world() - 1
      * @param shares who owns what; the same for all
@@ -31,22 +38,58 @@ public final class DirectAllReduce implements Schedule {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public DirectAllReduce(int position, Shares shares, int elementBytes, int segmentBytes) {
+        this(position, shares, elementBytes, segmentBytes, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same in pieces.
+     *
+     * @param pieceBytesMin 1 or more; if its share is as large, this position gathers pieces of at least so much. Others may have
+     *     another one
+     */
+    public DirectAllReduce(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         this.position = position;
         this.world = shares.world();
-        this.owners = new Owners(position, shares, elementBytes, segmentBytes);
-        this.sends = new Interleaving(owners.segments(), 1, owners.others(), owners.served());
-        this.receives = new Interleaving(owners.segments(), 1, owners.served(), owners.others());
+        var wanted = new Owners(position, shares, elementBytes, segmentBytes, pieceBytesMin);
+        this.owners = wanted.allOwn() || wanted.lag() == 1
+                ? wanted
+                : new Owners(position, shares, elementBytes, segmentBytes, Long.MAX_VALUE);
         this.notes = owners.allOwn() ? 0 : 1;
+        this.halves = halves(owners.lag());
+    }
+
+    private Halves halves(long lag) {
+        return new Halves(
+                new Interleaving(owners.segments(), lag, owners.others(), owners.served()),
+                new Interleaving(owners.segments(), lag, owners.served(), owners.others()));
+    }
+
+    @Override
+    public long pieceBytesMax() {
+        return owners.pieceBytesMax();
+    }
+
+    @Override
+    public long lag() {
+        return owners.lag();
+    }
+
+    @Override
+    public void agree(long lag) {
+        if (lag < owners.lag()) {
+            throw new IllegalArgumentException("a lag of " + owners.lag() + " segments was asked for, got " + lag);
+        }
+        halves = halves(lag);
     }
 
     @Override
     public long sends() {
-        return notes + sends.total();
+        return notes + halves.sends.total();
     }
 
     @Override
     public long receives() {
-        return notes + receives.total();
+        return notes + halves.receives.total();
     }
 
     @Override
@@ -56,9 +99,12 @@ public final class DirectAllReduce implements Schedule {
             Segments.sendNote(into, Segments.around(position, 1, world), 0);
             return;
         }
+        Halves now = halves;
+        Interleaving sends = now.sends;
         long segment = sends.segment(entry);
         if (sends.isSecond(entry)) {
-            owners.sendResult(into, segment, sends.item(entry), notes + receives.firstIndex(segment, world - 1));
+            long after = now.receives.firstIndex(owners.completing(segment), world - 1);
+            owners.sendResult(into, segment, sends.item(entry), notes + after);
         } else {
             owners.sendContribution(into, segment, sends.item(entry), 0);
         }
@@ -66,6 +112,7 @@ public final class DirectAllReduce implements Schedule {
 
     @Override
     public void receive(long index, Transfer into) {
+        Interleaving receives = halves.receives;
         long entry = index - notes;
         if (entry < 0) {
             Segments.receiveNote(into, Segments.around(position, -1, world));

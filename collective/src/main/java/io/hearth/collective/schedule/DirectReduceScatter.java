@@ -7,7 +7,7 @@ package io.hearth.collective.schedule;
  * <p>Of the buffer only the own share becomes defined. A note to the next position comes first where some own nothing. A
  * {@link HeldRound} has to follow.
  */
-public final class DirectReduceScatter implements Schedule {
+public final class DirectReduceScatter implements Gathering {
     private final int position;
     private final int world;
     private final Owners owners;
@@ -24,12 +24,27 @@ public final class DirectReduceScatter implements Schedule {
      * @param segmentBytes most bytes of a segment, a multiple of 8
      */
     public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes) {
+        this(position, shares, elementBytes, segmentBytes, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same in pieces.
+     *
+     * @param pieceBytesMin 1 or more; if its share is as large, this position gathers pieces of at least so much. Others may have
+     *     another one
+     */
+    public DirectReduceScatter(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         this.position = position;
         this.world = shares.world();
-        this.owners = new Owners(position, shares, elementBytes, segmentBytes);
+        this.owners = new Owners(position, shares, elementBytes, segmentBytes, pieceBytesMin);
         this.sends = Interleaving.of(owners.segments(), owners.others());
         this.receives = Interleaving.of(owners.segments(), owners.served());
         this.notes = owners.allOwn() ? 0 : 1;
+    }
+
+    @Override
+    public long pieceBytesMax() {
+        return owners.pieceBytesMax();
     }
 
     @Override

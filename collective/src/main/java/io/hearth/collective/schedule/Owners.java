@@ -10,6 +10,9 @@ import java.util.Arrays;
  * segments travel. All shares take as many segments as the largest: segment s of S is a slice, the s-th S-th part, of each. So
  * an owner of little works as long as an owner of much, with shorter segments.
  *
+ * <p>An owner adds contributions segment by segment as they come, or gathers those to a piece of several segments and adds all of
+ * them at once; the order of additions, and so the bits, are the same.
+ *
  * <p>Positions send to those after them, the nearest first, so no two begin with the same receiver.
  */
 final class Owners {
@@ -21,8 +24,10 @@ final class Owners {
     private final int[] targets;
 
     private final boolean isOwner;
+    private final Pieces pieces;
 
-    Owners(int position, Shares shares, int elementBytes, int segmentBytes) {
+    /** {@code pieceBytesMin}: 1 or more; an owner of so much gathers pieces of at least so much. */
+    Owners(int position, Shares shares, int elementBytes, int segmentBytes, long pieceBytesMin) {
         Segments.check(position, shares.world(), shares.total(), elementBytes, segmentBytes);
         this.position = position;
         this.shares = shares;
@@ -38,6 +43,7 @@ final class Owners {
         }
         this.targets = Arrays.copyOf(found, owners);
         this.isOwner = isOwner(position);
+        this.pieces = Pieces.of(segments, shares.count(position) / segments * elementBytes, pieceBytesMin);
     }
 
     private boolean isOwner(int other) {
@@ -62,6 +68,21 @@ final class Owners {
         return shares.allOwn();
     }
 
+    /** How many segments the results of this owner come later than contributions. */
+    long lag() {
+        return pieces.largest();
+    }
+
+    /** Which segment of the own share has to be in before the result of {@code segment} is there. */
+    long completing(long segment) {
+        return pieces.last(segment);
+    }
+
+    /** Most bytes of a piece of the own share that is gathered; 0 for none. */
+    long pieceBytesMax() {
+        return pieces.isNone() ? 0 : pieces.largest() * Math.ceilDiv(shares.count(position), segments) * elementBytes;
+    }
+
     /** The own contribution to the {@code item}-th other owner's share. */
     void sendContribution(Transfer into, long segment, long item, long after) {
         int owner = targets[(int) item];
@@ -71,8 +92,15 @@ final class Owners {
     /** A contribution to the own share, from others in the order of their positions. */
     void receiveContribution(Transfer into, long segment, long item) {
         int from = Segments.other(position, item);
-        slice(into, from, position, segment)
-                .received(PositionOrder.action(position, from), PositionOrder.isLast(position, from, shares.world()));
+        boolean isLast = PositionOrder.isLast(position, from, shares.world());
+        slice(into, from, position, segment);
+        if (pieces.isNone()) {
+            into.received(PositionOrder.action(position, from), isLast);
+        } else {
+            long start = offset(position, pieces.first(segment));
+            long end = offset(position, pieces.last(segment) + 1);
+            into.gathered(start, end - start, isLast && segment == pieces.last(segment));
+        }
     }
 
     /** The own share's result, to the {@code item}-th position after this one. */
@@ -110,10 +138,14 @@ final class Owners {
     }
 
     private Transfer slice(Transfer into, int peer, int owner, long segment) {
+        long from = offset(owner, segment);
+        return into.between(peer, owner, from, (int) (offset(owner, segment + 1) - from));
+    }
+
+    /** Where the slice begins. */
+    private long offset(int owner, long segment) {
         long each = shares.count(owner) / segments;
         long more = shares.count(owner) % segments;
-        long from = segment * each + Math.min(segment, more);
-        long count = each + (segment < more ? 1 : 0);
-        return into.between(peer, owner, (shares.start(owner) + from) * elementBytes, (int) (count * elementBytes));
+        return (shares.start(owner) + segment * each + Math.min(segment, more)) * elementBytes;
     }
 }

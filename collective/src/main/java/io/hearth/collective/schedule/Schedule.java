@@ -39,6 +39,20 @@ public interface Schedule {
     /** Describes the segment received as number {@code index}, from 0 to {@code receives() - 1}. */
     void receive(long index, Transfer into);
 
+    /**
+     * How many segments later than contributions this position has results, 1 or more. Where it is more for anybody, each tells the
+     * others with its first segment.
+     */
+    default long lag() {
+        return 1;
+    }
+
+    /**
+     * Tells the greatest {@link #lag} of all, once a first segment came from every other position and before the next receive. What
+     * {@link #send} says of an entry may be another thing from then on, unless that needs no receive before.
+     */
+    default void agree(long lag) {}
+
     /** Whether every segment goes to the next position and comes from the previous one, so that no other streams are needed. */
     default boolean isAround() {
         return false;

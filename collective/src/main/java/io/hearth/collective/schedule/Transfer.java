@@ -20,7 +20,12 @@ public final class Transfer {
         /** buffer = bytes op input: a contribution of a lower rank, and then the own one. */
         COPY_THEN_INPUT,
         /** buffer = (buffer op bytes) op input. */
-        COMBINE_THEN_INPUT
+        COMBINE_THEN_INPUT,
+        /**
+         * The bytes are kept in memory of their sender's until the segment that {@link #completes} the piece. Then, for all of the
+         * piece, buffer = x0 op x1 op x2 …, in the order of positions, the input at the own one.
+         */
+        GATHER
     }
 
     private int peer;
@@ -31,6 +36,8 @@ public final class Transfer {
     private long after;
     private Action action = Action.NOTE;
     private boolean completes;
+    private long pieceOffset;
+    private long pieceLength;
 
     /** Position of the other end. */
     public int peer() {
@@ -67,9 +74,22 @@ public final class Transfer {
         return action;
     }
 
-    /** For receivers: afterwards every member's contribution is in, and an average may divide. */
+    /**
+     * For receivers: afterwards every member's contribution is in, to the segment or, where segments are gathered, to the piece, and
+     * an average may divide.
+     */
     public boolean completes() {
         return completes;
+    }
+
+    /** For receivers that gather: where the piece begins, in bytes as {@link #offset}. */
+    public long pieceOffset() {
+        return pieceOffset;
+    }
+
+    /** For receivers that gather: bytes of the piece. */
+    public long pieceLength() {
+        return pieceLength;
     }
 
     /** Says where bytes go or come from. */
@@ -95,5 +115,12 @@ public final class Transfer {
         after = 0;
         action = what;
         completes = isLast;
+    }
+
+    /** Says what a receiver has to do that adds whole pieces. */
+    void gathered(long pieceFrom, long pieceBytes, boolean isLast) {
+        received(Action.GATHER, isLast);
+        pieceOffset = pieceFrom;
+        pieceLength = pieceBytes;
     }
 }

@@ -15,6 +15,11 @@ record Dispatch(Kernel kernel, List<Place> buffers, List<Integer> parameters, lo
         parameters = List.copyOf(parameters);
     }
 
+    /** What a combination or a division writes. */
+    Place target() {
+        return buffers.getFirst();
+    }
+
     /** From {@code offset} bytes on within a buffer; a multiple of 4. */
     record Place(Gpu.Buffer buffer, long offset) {
         Place {

@@ -19,6 +19,7 @@ final class GpuTurns implements AutoCloseable {
     private final @Nullable MetalThread thread;
     private final @Nullable Gpu gpu;
     private final Staging staging; // guarded by turn
+    private long sharedBytes; // guarded by turn
     private boolean closed; // guarded by turn
 
     /** Owns what was opened. */
@@ -91,6 +92,11 @@ final class GpuTurns implements AutoCloseable {
         return staging;
     }
 
+    /** As {@link Staging#bytesCopied}; any thread. */
+    long bytesStaged() {
+        return staging.bytesCopied();
+    }
+
     /** All dispatches in one command buffer, one after the other; within a piece only. */
     void run(List<Dispatch> dispatches) throws MetalException {
         onGpu(gpu -> {
@@ -103,11 +109,12 @@ final class GpuTurns implements AutoCloseable {
     Optional<Gpu.Buffer> share(long bytes) {
         turn.lock();
         try {
-            if (closed || record.lost()) {
+            if (closed || record.lost() || bytes > limits.sharedBytesMax() - sharedBytes) {
                 return Optional.empty();
             }
             Gpu.Buffer buffer = onGpu(gpu -> gpu.newBuffer(bytes));
             staging.share(buffer);
+            sharedBytes += bytes;
             return Optional.of(buffer);
         } catch (MetalException failed) {
             record.fault(failed);
@@ -123,6 +130,7 @@ final class GpuTurns implements AutoCloseable {
         try {
             if (memory.end()) {
                 staging.unshare(memory.buffer());
+                sharedBytes -= memory.buffer().contents().byteSize();
                 if (!closed && !record.hung()) {
                     onGpu(gpu -> {
                         gpu.release(memory.buffer());

@@ -85,8 +85,8 @@ public final class MetalCodecs {
             long at = valuesOffset + first * Float.BYTES;
             long bodyAt = bodyOffset + first + first / block * Float.BYTES;
             Gpu.Buffer sums = turns.staging().result(0, bytes);
-            Dispatch.Place operand = adds ? turns.staging().operand(1, values.asSlice(at, bytes), bytes) : start(sums);
             Dispatch.Place packed = turns.staging().operand(2, body.asSlice(bodyAt, bodyBytes), bodyBytes);
+            Dispatch.Place operand = adds ? turns.staging().operand(1, values.asSlice(at, bytes), bytes) : packed;
             turns.run(List.of(new Dispatch(
                     Kernel.ADD_INT8, List.of(start(sums), operand, packed), List.of(n, block, adds ? 1 : 0), n)));
             MemorySegment.copy(sums.contents(), 0, values, at, bytes);

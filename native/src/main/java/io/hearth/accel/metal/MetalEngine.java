@@ -96,9 +96,14 @@ public final class MetalEngine implements AutoCloseable {
                     for (int i = 0; i < inputs.length; i++) {
                         operands.add(turns.staging().operand(1 + i, inputs[i].asSlice(at, bytes), bytes));
                     }
-                    var result = new Dispatch.Place(turns.staging().result(0, bytes), 0);
-                    turns.run(Chain.of(kernel, operation, result, operands, n));
-                    return result.buffer().contents();
+                    var results = new ArrayList<Dispatch.Place>();
+                    results.add(new Dispatch.Place(turns.staging().result(0, bytes), 0));
+                    if (Chain.length(inputs.length) > 1) {
+                        results.add(new Dispatch.Place(turns.staging().result(1 + inputs.length, bytes), 0));
+                    }
+                    List<Dispatch> dispatches = Chain.of(kernel, operation, results, operands, n);
+                    turns.run(dispatches);
+                    return dispatches.getLast().target().buffer().contents();
                 }))
                 .orElse(0L)
                 .longValue();
@@ -123,12 +128,20 @@ public final class MetalEngine implements AutoCloseable {
                 .orElse(0L);
     }
 
-    /** Zeroed memory that the GPU reads without a copy; empty if Metal is not usable or has no room. */
+    /**
+     * Zeroed memory that the GPU reads without a copy; empty if Metal is not usable or has no room, and beyond {@link
+     * MetalLimits#sharedBytesMax}, which is no fault.
+     */
     public Optional<MetalMemory> allocate(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("need at least 1 byte, got " + bytes);
         }
         return turns.share(bytes).map(buffer -> new MetalMemory(this, buffer));
+    }
+
+    /** Bytes of operands that were copied so far to where the GPU reads them, because they lay elsewhere. */
+    public long bytesStaged() {
+        return turns.bytesStaged();
     }
 
     void free(MetalMemory memory) {

@@ -6,13 +6,16 @@ import java.time.Duration;
  * The bounds of the Metal engine.
  *
  * @param bytesMin runs of fewer bytes stay on the CPU, at least 1: a submission costs about 0.2 ms, whatever its size
- * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to eleven buffers of
+ * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to twelve buffers of
  *     this size are kept
+ * @param sharedBytesMax how much memory is allocated at once for others to share with the GPU, at least 0
  * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good
  * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
  */
-public record MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
-    /** All sizes, in pieces of 16 MiB, 2 s for a piece that takes milliseconds. */
+public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, Duration submission, Duration opening) {
+    private static final long SHARED_BYTES_MAX = 1L << 30;
+
+    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 2 s for a piece that takes milliseconds. */
     public static final MetalLimits DEFAULTS =
             new MetalLimits(1, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(60));
 
@@ -28,9 +31,22 @@ public record MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, 
         if (pieceBytesMax < 4 || pieceBytesMax % 4 != 0) {
             throw new IllegalArgumentException("need pieceBytesMax to be 4, 8, 12, …, got " + pieceBytesMax);
         }
+        if (sharedBytesMax < 0) {
+            throw new IllegalArgumentException("need sharedBytesMax >= 0, got " + sharedBytesMax);
+        }
         if (submission.toMillis() < 1 || opening.toMillis() < 1) {
             throw new IllegalArgumentException(
                     "need at least 1 ms for a submission and for opening, got " + submission + " and " + opening);
         }
+    }
+
+    /** With 1 GiB to share. */
+    public MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
+        this(bytesMin, pieceBytesMax, SHARED_BYTES_MAX, submission, opening);
+    }
+
+    /** The same with another {@link #sharedBytesMax}. */
+    public MetalLimits sharing(long bytes) {
+        return new MetalLimits(bytesMin, pieceBytesMax, bytes, submission, opening);
     }
 }

@@ -107,7 +107,7 @@ public final class MetalStandIn {
     }
 
     /** A mode, or a fault that happens at the {@code value}th chance from now (-1: at each). */
-    void set(String control, long value) {
+    public void set(String control, long value) {
         try (var arena = Arena.ofConfined()) {
             set.invokeExact(arena.allocateFrom(control), value);
         } catch (Throwable impossible) {

@@ -20,6 +20,8 @@ final class Staging {
     /** By address of the first byte. */
     private final TreeMap<Long, Gpu.Buffer> shared = new TreeMap<>();
 
+    private volatile long bytesCopied; // written by whoever has the turn, read by anyone
+
     /** Makes and releases buffers, on whatever thread that needs. */
     interface Allocator {
         Gpu.Buffer allocate(long bytes) throws MetalException;
@@ -42,6 +44,11 @@ final class Staging {
         shared.remove(buffer.contents().address());
     }
 
+    /** Bytes of operands that had to be copied so far. */
+    long bytesCopied() {
+        return bytesCopied;
+    }
+
     /** At least so many bytes, for results of a piece; {@code index} of all results and operands of the piece, from 0 on. */
     Gpu.Buffer result(int index, long bytes) throws MetalException {
         return slot(index, bytes);
@@ -61,6 +68,8 @@ final class Staging {
         }
         Gpu.Buffer copy = slot(index, bytes);
         MemorySegment.copy(source, 0, copy.contents(), 0, bytes);
+        long before = bytesCopied;
+        bytesCopied = before + bytes;
         return new Dispatch.Place(copy, 0);
     }
 

@@ -129,6 +129,31 @@ final class FakeMetalTest {
         assertEquals(0, fake.get("dispatches"));
     }
 
+    @Test
+    void whatAKernelWritesIsNoOtherArgument() throws MetalException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_LONG, 1, 1, 1);
+            MemorySegment pipeline = compiledCombination();
+            MemorySegment result = buffer(64);
+            MemorySegment input = buffer(64);
+            inPool((_, encoder) -> {
+                messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline);
+                messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(16), 5);
+                messages.tellObject(encoder, Selector.SET_BUFFER, result, 0, 0);
+                for (int i = 1; i < 5; i++) {
+                    messages.tellObject(encoder, Selector.SET_BUFFER, input, 0, i);
+                }
+                messages.tellSizes(encoder, Selector.DISPATCH, one, one);
+                assertEquals("", fake.violations(), "inputs may be one");
+                messages.tellObject(encoder, Selector.SET_BUFFER, result, 32, 3);
+                messages.tellSizes(encoder, Selector.DISPATCH, one, one);
+                messages.tell(encoder, Selector.END_ENCODING);
+            });
+        }
+        assertComplains("writes argument 0 of combine_int32, which is argument 3, too");
+        assertEquals(1, fake.get("dispatches"));
+    }
+
     private MemorySegment compiledCombination() throws MetalException {
         MemorySegment pool = runtime.pushPool();
         var foundation = new Foundation(runtime, messages);

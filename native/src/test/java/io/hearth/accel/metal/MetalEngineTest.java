@@ -131,17 +131,19 @@ final class MetalEngineTest {
             MemorySegment other = ints(right.segment().asSlice(0, 4 * COUNT), 4);
             sum(engine, target, one, other);
             assertEquals(3, fake.get("buffers"), "the two given and one for the result");
+            assertEquals(0, engine.bytesStaged());
             MemorySegment.copy(other, 0, right.segment(), 2, other.byteSize());
             var shifted = new MemorySegment[] {one, right.segment().asSlice(2)};
             assertEquals(COUNT, engine.combine(DataType.INT32, ReduceOp.MAX, target, 0, shifted, COUNT));
             assertEquals(4 + COUNT - 1, target.getAtIndex(ValueLayout.JAVA_INT, COUNT - 1));
             assertTrue(fake.get("buffers") > 3, "an offset that Metal does not take needs a copy");
+            assertEquals(4 * COUNT, engine.bytesStaged());
         }
     }
 
     @Test
     void closedMemoryIsGoneOnceAndForAll() {
-        try (MetalEngine engine = open()) {
+        try (MetalEngine engine = MetalEngine.open(fake.libraries(), LIMITS.sharing(1L << 41))) {
             long live = fake.get("live");
             MetalMemory memory = engine.allocate(100).orElseThrow();
             assertEquals(live + 1, fake.get("live"));
@@ -153,6 +155,21 @@ final class MetalEngineTest {
             assertThrows(IllegalArgumentException.class, () -> engine.allocate(0));
             assertTrue(engine.allocate(1L << 40).isEmpty());
             assertEquals(1, engine.status().faults().get(MetalFault.OUT_OF_MEMORY));
+        }
+    }
+
+    @Test
+    void onlySoMuchIsShared() {
+        try (MetalEngine engine = MetalEngine.open(fake.libraries(), LIMITS.sharing(1000))) {
+            MetalMemory first = engine.allocate(600).orElseThrow();
+            assertTrue(engine.allocate(401).isEmpty());
+            MetalMemory second = engine.allocate(400).orElseThrow();
+            first.close();
+            first.close();
+            assertTrue(engine.allocate(601).isEmpty(), "one that is closed twice counts once");
+            engine.allocate(600).orElseThrow().close();
+            second.close();
+            assertTrue(engine.status().faults().isEmpty(), "no fault of the GPU");
         }
     }
 
@@ -257,6 +274,7 @@ final class MetalEngineTest {
         Duration second = Duration.ofSeconds(1);
         assertThrows(IllegalArgumentException.class, () -> new MetalLimits(0, 4, second, second));
         assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 6, second, second));
+        assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 4, -1, second, second));
         assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 4, Duration.ofNanos(1), second));
         assertThrows(IllegalArgumentException.class, () -> new MetalLimits(1, 4, second, Duration.ZERO));
     }
