@@ -1,17 +1,24 @@
 package io.hearth.accel;
 
 import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalFault;
 import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalLimits;
 import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.accel.metal.MetalStatus;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /** All engines of this machine compared with the portable one, bit for bit. */
 public final class EngineSelfTest {
+    /** Why Metal is not there for a process at all, such as one of ssh, which sees no GPU: nothing to report. */
+    private static final Set<MetalFault> NOT_HERE =
+            EnumSet.of(MetalFault.ABSENT, MetalFault.FORBIDDEN, MetalFault.NO_DEVICE);
+
     private EngineSelfTest() {}
 
     /**
@@ -84,18 +91,14 @@ public final class EngineSelfTest {
         return Verdict.of(engine.label(), reducing.checks() + packing.checks(), difference);
     }
 
-    private static Verdict metal(String name, MetalEngine metal) {
+    static Verdict metal(String name, MetalEngine metal) {
         MetalStatus opened = metal.status();
         if (!opened.usable()) {
-            return new Verdict(name, true, false, "WRONG: it does not open: " + opened.why());
+            return NOT_HERE.containsAll(opened.faults().keySet())
+                    ? Verdict.absent(name, opened.why())
+                    : new Verdict(name, true, false, "WRONG: it does not open: " + opened.why());
         }
-        var reducing = ReducerSelfTest.of(metal);
-        var packing = new CodecSelfTest(
-                Engines.reducerOn(metal, EngineChoice.from(Engine.PORTABLE, 0)).codecKernels());
-        Optional<String> difference = reducing.firstDifference().or(packing::firstDifference);
-        MetalStatus after = metal.status();
-        Optional<String> fault = after.faults().isEmpty() ? Optional.empty() : Optional.of(after.why());
-        Verdict verdict = Verdict.of(name, reducing.checks() + packing.checks(), difference.or(() -> fault));
-        return new Verdict(name + " (" + opened.device() + ")", verdict.exists(), verdict.right(), verdict.text());
+        MetalProof proof = MetalProof.of(metal);
+        return Verdict.of(name + " (" + opened.device() + ")", proof.checks(), proof.doubt());
     }
 }

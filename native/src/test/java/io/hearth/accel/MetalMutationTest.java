@@ -72,7 +72,7 @@ final class MetalMutationTest {
         SUBNORMALS_ONE_PLACE_OFF("value << uint(-drop)", "value << uint(1 - drop)"),
         PLAIN_QUOTIENT("ea + 127 >= ed + 3", "ea + 200 >= ed"),
         REMAINDER_FORGOTTEN("== numerator ? 0 : 1", "== numerator ? 0 : 0"),
-        UNSIGNED_QUOTIENT("int(a) / int(divisor)", "a / divisor"),
+        UNSIGNED_QUOTIENT("int(a) / int(job.divisor)", "a / job.divisor"),
         UNSIGNED_COMPARISON("int(a) < int(b)", "a < b"),
         RANK_OF_NEGATIVES("word ^ ((word >> 31) & int(MAGNITUDE))", "word"),
         NAN_LOST_BY_MIN_AND_MAX("if (is_nan(a) || is_nan(b)) {\n        return NOT_A_NUMBER;\n    }\n    bool", "bool"),

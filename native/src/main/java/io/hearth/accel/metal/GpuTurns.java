@@ -70,7 +70,7 @@ final class GpuTurns implements AutoCloseable {
                     goesOn = piece.run(done, n);
                     done += goesOn ? n : 0;
                 }
-                record.done();
+                record.done(done == count);
             } catch (MetalException failed) {
                 record.fault(failed);
                 record.finishedByCpu();

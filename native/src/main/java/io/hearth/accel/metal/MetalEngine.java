@@ -140,6 +140,16 @@ public final class MetalEngine implements AutoCloseable {
         record.fault(new MetalException(MetalFault.WRONG_BITS, why));
     }
 
+    /** It could not be seen what bits Metal gives: it is not asked again. */
+    public void unproven(String why) {
+        record.fault(new MetalException(MetalFault.UNPROVEN, why));
+    }
+
+    /** Forgets that calls would be skipped after a fault that may pass, so that each kernel is tried; not after a lasting one. */
+    public void askAgain() {
+        record.askAgain();
+    }
+
     /** What one piece needs: its first byte, elements and bytes; returns where the results are. */
     private interface Piece {
         MemorySegment run(long at, int count, long bytes) throws MetalException;
