@@ -135,6 +135,23 @@ public final class MetalEngine implements AutoCloseable {
         turns.unshare(memory);
     }
 
+    /** Is told of faults. */
+    public interface FaultListener {
+        /**
+         * One more; in the thread of the call that it happened in.
+         *
+         * @param count of this kind so far
+         * @param callsOnGpu calls that the GPU had done by then
+         * @param why one clause
+         */
+        void failed(MetalFault fault, long count, long callsOnGpu, String why);
+    }
+
+    /** Tells the faults so far, of each kind as one, and from now on each; whoever was told before is told no more. */
+    public void tellFaults(FaultListener listener) {
+        record.tell(listener);
+    }
+
     /** Metal gave other bits than it should: it is not asked again. */
     public void distrust(String why) {
         record.fault(new MetalException(MetalFault.WRONG_BITS, why));

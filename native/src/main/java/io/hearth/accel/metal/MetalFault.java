@@ -42,4 +42,9 @@ public enum MetalFault {
     public boolean lasting() {
         return lasting;
     }
+
+    /** Whether it says that this process has no Metal at all, which nobody can call a failure. */
+    public boolean absence() {
+        return this == ABSENT || this == FORBIDDEN || this == NO_DEVICE;
+    }
 }

@@ -8,13 +8,15 @@ import java.time.Duration;
  * @param bytesMin runs of fewer bytes stay on the CPU, at least 1: a submission costs about 0.2 ms, whatever its size
  * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to eleven buffers of
  *     this size are kept
- * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good
+ * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good. It takes
+ *     milliseconds, but others' work may be ahead of it: a command buffer that waits behind a training step of some seconds looks
+ *     like one that hangs, and macOS itself ends what hangs after some seconds, which is a fault that may pass
  * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
  */
 public record MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
-    /** All sizes, in pieces of 16 MiB, 2 s for a piece that takes milliseconds. */
+    /** All sizes, in pieces of 16 MiB, 20 s for one of them. */
     public static final MetalLimits DEFAULTS =
-            new MetalLimits(1, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(60));
+            new MetalLimits(1, 16 << 20, Duration.ofSeconds(20), Duration.ofSeconds(60));
 
     /**
      * Checks the ranges.

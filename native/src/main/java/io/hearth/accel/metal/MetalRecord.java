@@ -14,6 +14,8 @@ final class MetalRecord {
     private Confidence confidence = new Confidence(0, 0, true);
     private String device = "";
     private String why = "not opened";
+    private MetalEngine.FaultListener listener = (_, _, _, _) -> {};
+    private final Map<MetalFault, String> reasons = new EnumMap<>(MetalFault.class); // the last of each kind
     private long callsOnGpu;
     private long callsOnCpu;
 
@@ -115,24 +117,47 @@ final class MetalRecord {
         lock.lock();
         try {
             confidence = new Confidence(Confidence.FAULTS_MAX, 0, true);
-            fault(failure);
         } finally {
             lock.unlock();
         }
+        fault(failure);
     }
 
     void fault(MetalException failure) {
+        MetalFault fault = failure.fault();
+        MetalEngine.FaultListener told;
+        long count;
+        long calls;
+        String reason;
         lock.lock();
         try {
-            MetalFault fault = failure.fault();
             confidence = confidence.afterFault(fault);
-            why = fault.text() + ": " + failure.getMessage();
-            if (faults.merge(fault, 1L, Long::sum) == 1) {
-                warnings.accept("metal: " + why + "; the CPU goes on with the same bits"
+            reason = fault.text() + ": " + failure.getMessage();
+            why = reason;
+            reasons.put(fault, reason);
+            count = faults.merge(fault, 1L, Long::sum);
+            calls = callsOnGpu;
+            told = listener;
+            if (count == 1) {
+                warnings.accept("metal: " + reason + "; the CPU goes on with the same bits"
                         + (confidence.lost() ? ", for good: choose the engine 'cpu' to go without Metal" : ""));
             }
         } finally {
             lock.unlock();
         }
+        told.failed(fault, count, calls, reason); // may write a file, and nobody waits for that
+    }
+
+    /** Tells the faults so far, each kind once, and all to come. */
+    void tell(MetalEngine.FaultListener next) {
+        Map<MetalFault, String> before;
+        lock.lock();
+        try {
+            listener = next;
+            before = new EnumMap<>(reasons);
+        } finally {
+            lock.unlock();
+        }
+        before.forEach((fault, reason) -> next.failed(fault, 1, status().callsOnGpu(), reason));
     }
 }
