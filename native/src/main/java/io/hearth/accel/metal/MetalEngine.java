@@ -147,7 +147,7 @@ public final class MetalEngine implements AutoCloseable {
         void failed(MetalFault fault, long count, long callsOnGpu, String why);
     }
 
-    /** Tells the faults so far, of each kind as one, and from now on each; whoever was told before is told no more. */
+    /** Tells the faults so far, each kind once, and from now on each; whoever was told before is told no more. */
     public void tellFaults(FaultListener listener) {
         record.tell(listener);
     }

@@ -150,14 +150,18 @@ final class MetalRecord {
 
     /** Tells the faults so far, each kind once, and all to come. */
     void tell(MetalEngine.FaultListener next) {
-        Map<MetalFault, String> before;
+        Map<MetalFault, Long> counts;
+        Map<MetalFault, String> lastReasons;
+        long calls;
         lock.lock();
         try {
             listener = next;
-            before = new EnumMap<>(reasons);
+            counts = new EnumMap<>(faults);
+            lastReasons = new EnumMap<>(reasons);
+            calls = callsOnGpu;
         } finally {
             lock.unlock();
         }
-        before.forEach((fault, reason) -> next.failed(fault, 1, status().callsOnGpu(), reason));
+        lastReasons.forEach((fault, reason) -> next.failed(fault, counts.getOrDefault(fault, 1L), calls, reason));
     }
 }
