@@ -19,26 +19,29 @@ import java.util.Optional;
  */
 public final class CalibrationFile implements CalibrationStore {
     private static final String NAME = "engines";
+    private static final String FAULTS = "engine-faults";
 
     private final Home home;
+    private final String name;
 
     /** Where the folder is; looked for when it is needed, because a machine without a GPU needs none. */
     private interface Home {
         HearthHome open() throws SetupException;
     }
 
-    private CalibrationFile(Home home) {
+    private CalibrationFile(Home home, String name) {
         this.home = home;
+        this.name = name;
     }
 
     /** In that folder. */
     public static CalibrationFile in(HearthHome home) {
-        return new CalibrationFile(() -> home);
+        return new CalibrationFile(() -> home, NAME);
     }
 
     /** In the folder that {@link HearthHome#open} finds when figures are read or written, not before. */
     public static CalibrationFile in(Map<String, String> environment) {
-        return new CalibrationFile(() -> HearthHome.open(environment));
+        return new CalibrationFile(() -> HearthHome.open(environment), NAME);
     }
 
     @Override
@@ -56,9 +59,15 @@ public final class CalibrationFile implements CalibrationStore {
         DurableFile.replace(path(), content);
     }
 
+    /** The file {@code engine-faults} of the same folder. */
+    @Override
+    public CalibrationStore faults() {
+        return new CalibrationFile(home, FAULTS);
+    }
+
     private Path path() throws IOException {
         try {
-            return home.open().file(NAME);
+            return home.open().file(name);
         } catch (SetupException refused) {
             throw new IOException(refused.getMessage(), refused);
         }

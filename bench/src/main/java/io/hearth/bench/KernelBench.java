@@ -1,18 +1,18 @@
 package io.hearth.bench;
 
 import io.hearth.accel.CLoops;
-import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.KernelRun;
-import io.hearth.accel.Reducer;
+import io.hearth.accel.TimedEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Times the kernels of engines, and of C beside them.
@@ -29,7 +29,7 @@ public final class KernelBench {
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(12);
     private static final int ROUNDS = 7;
 
-    private final List<Engine> engines;
+    private final List<TimedEngine> engines;
     private final Optional<CLoops> loops;
     private final EngineChoice choice;
 
@@ -38,7 +38,7 @@ public final class KernelBench {
      * @param loops borrowed
      * @param choice of {@code auto}
      */
-    public KernelBench(List<Engine> engines, Optional<CLoops> loops, EngineChoice choice) {
+    public KernelBench(List<TimedEngine> engines, Optional<CLoops> loops, EngineChoice choice) {
         this.engines = List.copyOf(engines);
         this.loops = loops;
         this.choice = choice;
@@ -47,10 +47,20 @@ public final class KernelBench {
     /** Something that can be called again and again, and its best time. */
     private static final class Contender {
         private final Runnable call;
+        private final LongSupplier callsDone;
         private double bestNanos = Double.MAX_VALUE;
+        private long callsMade;
+        private long callsDoneBefore;
 
+        /** One whose calls are all its own. */
         Contender(Runnable call) {
             this.call = call;
+            callsDone = this::callsMade;
+        }
+
+        Contender(Runnable call, LongSupplier callsDone) {
+            this.call = call;
+            this.callsDone = callsDone;
         }
 
         /** Calls for so long, once at least; nanoseconds of one call. */
@@ -63,7 +73,22 @@ public final class KernelBench {
                 calls++;
                 spent = System.nanoTime() - start;
             } while (spent < nanos);
+            callsMade += calls;
             return (double) spent / calls;
+        }
+
+        private long callsMade() {
+            return callsMade;
+        }
+
+        void begin() {
+            callsMade = 0;
+            callsDoneBefore = callsDone.getAsLong();
+        }
+
+        /** Whether it did all calls itself since {@link #begin}: else its time is another engine's. */
+        boolean didAll() {
+            return callsDone.getAsLong() - callsDoneBefore == callsMade;
         }
 
         void round() {
@@ -80,23 +105,27 @@ public final class KernelBench {
      *
      * @param sizes bytes of one operand, as {@link KernelRun} takes them
      * @param each is given a line for each engine as soon as it is there
+     * @param leftOut is told in a line why an engine has no figure: its calls were done by another one
      */
-    public void run(List<KernelKind> kernels, List<Integer> sizes, Consumer<KernelLine> each) {
+    public void run(
+            List<KernelKind> kernels, List<Integer> sizes, Consumer<KernelLine> each, Consumer<String> leftOut) {
         for (KernelKind kernel : kernels) {
             for (int bytes : sizes) {
                 try (var run = new KernelRun(kernel, bytes)) {
-                    measure(run, kernel, bytes, each);
+                    measure(run, kernel, bytes, each, leftOut);
                 }
             }
         }
     }
 
-    private void measure(KernelRun run, KernelKind kernel, int bytes, Consumer<KernelLine> each) {
+    private void measure(
+            KernelRun run, KernelKind kernel, int bytes, Consumer<KernelLine> each, Consumer<String> leftOut) {
         var contenders = new ArrayList<Contender>();
-        for (Engine engine : engines) {
-            Reducer reducer = engine.newReducer();
-            CodecKernels codecs = engine.codecKernels();
-            contenders.add(new Contender(() -> run.call(reducer, codecs)));
+        for (TimedEngine engine : engines) {
+            Runnable call = () -> run.call(engine.reducer(), engine.codecs());
+            contenders.add(engine.callsDone()
+                    .map(callsDone -> new Contender(call, callsDone))
+                    .orElseGet(() -> new Contender(call)));
         }
         Optional<CLoops> c = loops.filter(all -> all.has(kernel));
         c.ifPresent(all -> contenders.add(new Contender(() -> all.call(run))));
@@ -106,13 +135,19 @@ public final class KernelBench {
             contenders.forEach(contender -> contender.run(WARM_UP_NANOS));
             warmed++;
         } while (warmed < WARM_UPS_MIN || (warmed < WARM_UPS_MAX && compiler.isBusy(WarmUp.BUSY)));
+        contenders.forEach(Contender::begin);
         for (int i = 0; i < ROUNDS; i++) {
             contenders.forEach(Contender::round);
         }
         OptionalDouble ofC =
                 c.isPresent() ? OptionalDouble.of(contenders.getLast().gbPerSecond(bytes)) : OptionalDouble.empty();
         for (int i = 0; i < engines.size(); i++) {
-            Engine engine = engines.get(i);
+            Engine engine = engines.get(i).engine();
+            if (!contenders.get(i).didAll()) {
+                leftOut.accept(engine.label() + " handed calls of " + kernel.text() + " with " + bytes
+                        + " bytes to another engine: no figure");
+                continue;
+            }
             boolean chosen = choice.engine(kernel, bytes) == engine;
             each.accept(new KernelLine(engine, kernel, bytes, contenders.get(i).gbPerSecond(bytes), ofC, chosen));
         }

@@ -7,6 +7,7 @@ import io.hearth.accel.EngineSurvey;
 import io.hearth.accel.Engines;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.KernelRun;
+import io.hearth.accel.TimedEngine;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.KernelBench;
 import io.hearth.bench.KernelLine;
@@ -74,16 +75,34 @@ final class KernelBenchCommand implements Callable<Integer> {
         List<KernelKind> wantedKernels = kernels();
         EngineSurvey survey = EngineSurvey.here(CalibrationFile.in(terminal.environment()));
         List<Engine> engines = engines(survey);
-        Optional<CLoops> loops = CLoops.compile(terminal.environment().getOrDefault("PATH", ""));
+        Optional<CLoops> loops = loops();
         try {
             if (!json) {
                 terminal.out().println("engine    kernel                 bytes      GB/s  GB/s in C  chosen");
             }
-            new KernelBench(engines, loops, survey.choice().division()).run(wantedKernels, wantedSizes, this::show);
+            new KernelBench(
+                            engines.stream().map(TimedEngine::of).toList(),
+                            loops,
+                            survey.choice().division())
+                    .run(wantedKernels, wantedSizes, this::show, this::warn);
         } finally {
             loops.ifPresent(CLoops::close);
         }
         return Exit.OK;
+    }
+
+    /** None if the machine's compiler does not work, either: the engines can be timed without it. */
+    private Optional<CLoops> loops() throws InterruptedException {
+        try {
+            return CLoops.compile(terminal.environment().getOrDefault("PATH", ""));
+        } catch (HearthException failed) {
+            warn("nothing is timed in C: " + failed.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private void warn(String line) {
+        terminal.err().println("hearth: " + line.replaceAll("\\s+", " "));
     }
 
     private List<Engine> engines(EngineSurvey survey) throws HearthException {

@@ -3,6 +3,7 @@ package io.hearth.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.accel.EngineSurvey;
+import io.hearth.accel.FaultJournal;
 import io.hearth.accel.KernelKind;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.core.SetupException;
@@ -26,7 +27,8 @@ final class KernelInfoCommand implements Callable<Integer> {
 
     @Option(
             names = "--json",
-            description = "One line of JSON: schema, chosen, why, vector_bits, engines, metal_from_bytes, failures.")
+            description = "One line of JSON: schema, chosen, why, vector_bits, engines, metal_from_bytes, failures,"
+                    + " earlier_failures.")
     private boolean json;
 
     KernelInfoCommand(Terminal terminal) {
@@ -56,8 +58,12 @@ final class KernelInfoCommand implements Callable<Integer> {
         metalFrom(survey)
                 .forEach((kernel, bytes) -> lines.add("metal does " + kernel + " from " + bytes + " bytes on"));
         survey.failures().forEach((fault, count) -> lines.add("failures of metal: " + count + " x " + fault.text()));
-        if (survey.failures().isEmpty()) {
+        if (survey.failures().isEmpty() && survey.earlierFailures().isEmpty()) {
             lines.add("no failures");
+        }
+        for (FaultJournal.Entry entry : survey.earlierFailures()) {
+            lines.add("failures of metal in process " + entry.process() + ", the last written at " + entry.time() + ": "
+                    + entry.count() + " x " + entry.why() + " (after " + entry.callsOnGpu() + " calls on the GPU)");
         }
         return lines;
     }
@@ -95,6 +101,18 @@ final class KernelInfoCommand implements Callable<Integer> {
         var failures = new JsonObject();
         survey.failures().forEach((fault, count) -> failures.addProperty(fault.name(), count));
         data.add("failures", failures);
+        var earlier = new JsonArray();
+        for (FaultJournal.Entry entry : survey.earlierFailures()) {
+            var one = new JsonObject();
+            one.addProperty("time", entry.time().toString());
+            one.addProperty("process", entry.process());
+            one.addProperty("fault", entry.fault().name());
+            one.addProperty("count", entry.count());
+            one.addProperty("calls_on_gpu", entry.callsOnGpu());
+            one.addProperty("why", entry.why());
+            earlier.add(one);
+        }
+        data.add("earlier_failures", earlier);
         return data;
     }
 }

@@ -8,14 +8,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.hearth.accel.CalibrationStore;
 import io.hearth.accel.EngineSelfTest.Verdict;
+import io.hearth.accel.EngineSurvey;
+import io.hearth.accel.FaultJournal;
 import io.hearth.accel.cc.NativeCompiler;
+import io.hearth.accel.metal.MetalFault;
 import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.cli.Commands.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +70,26 @@ final class KernelCommandsTest {
     }
 
     @Test
+    void infoTellsWhatFailedInAnotherProcess() throws Exception {
+        var entry = new FaultJournal.Entry(
+                Instant.parse("2026-11-21T12:00:00Z"), 42, MetalFault.COMMAND, 3, 120, "the GPU gave up: no reason");
+        EngineSurvey here = EngineSurvey.here(CalibrationStore.NONE);
+        var survey =
+                new EngineSurvey(here.choice(), here.engines(), here.vectorBits(), new TreeMap<>(), List.of(entry));
+        String text = String.join("\n", KernelInfoCommand.text(survey));
+        assertTrue(
+                text.endsWith("failures of metal in process 42, the last written at 2026-11-21T12:00:00Z:"
+                        + " 3 x the GPU gave up: no reason (after 120 calls on the GPU)"),
+                text);
+        JsonObject json = KernelInfoCommand.toJson(survey)
+                .getAsJsonArray("earlier_failures")
+                .get(0)
+                .getAsJsonObject();
+        assertEquals(Set.of("time", "process", "fault", "count", "calls_on_gpu", "why"), json.keySet());
+        assertEquals("COMMAND", json.get("fault").getAsString());
+    }
+
+    @Test
     void benchHasALineForEachEngineKernelAndSize() {
         assumeNoMac();
         Outcome bench = commands().line("kernel bench --json --sizes 4KiB,64KiB --kernels sum-float32,add-int8");
@@ -105,6 +131,26 @@ final class KernelCommandsTest {
                 .with("PATH", "/nowhere")
                 .line("kernel bench --engine portable --sizes 4KiB --kernels sum-int32");
         assertTrue(table.out().lines().toList().get(1).matches("portable +sum-int32 +4096 +[\\d.]+ +- +no"));
+    }
+
+    /** As on a Mac without developer tools, whose cc is there and fails. */
+    @Test
+    void aCompilerThatFailsLeavesTheColumnEmptyAndOneLineSaysSo() throws Exception {
+        Path compiler = Files.writeString(
+                folder.resolve("cc"), "#!/bin/sh\necho 'xcrun: error: invalid active developer path'\nexit 1\n");
+        assertTrue(compiler.toFile().setExecutable(true));
+        Outcome bench = commands()
+                .with("PATH", folder.toString())
+                .line("kernel bench --json --engine portable --sizes 4KiB --kernels sum-int32");
+        assertEquals(0, bench.code(), bench.err());
+        assertTrue(
+                JsonParser.parseString(bench.out())
+                        .getAsJsonObject()
+                        .get("c_GBps")
+                        .isJsonNull(),
+                bench.out());
+        assertEquals(1, bench.err().lines().count(), bench.err());
+        assertTrue(bench.err().contains("invalid active developer path"), bench.err());
     }
 
     @Test

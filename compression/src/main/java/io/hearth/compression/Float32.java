@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.accel.KernelKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -47,7 +48,7 @@ final class Float32 {
 
     /** Throws an exception that names the first value that is NaN or infinite. */
     static void checkFinite(CodecKernels kernels, MemorySegment values, long count) throws NonFiniteException {
-        int run = kernels.run(count);
+        int run = kernels.run(KernelKind.SELECT_FLOAT32, count);
         int[] places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
         for (long done = 0; done < count; done += run) {
             int n = (int) Math.min(run, count - done);

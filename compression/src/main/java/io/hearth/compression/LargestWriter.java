@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.accel.KernelKind;
 import java.lang.foreign.MemorySegment;
 
 /** Writes the largest of some values as {@link Sparse}. One call long. */
@@ -25,7 +26,7 @@ final class LargestWriter {
      */
     LargestWriter(CodecKernels kernels, MemorySegment values, long count, boolean full) {
         this.kernels = kernels;
-        run = kernels.run(count);
+        run = kernels.run(KernelKind.SELECT_FLOAT32, count);
         places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
         this.values = values;
         this.count = count;

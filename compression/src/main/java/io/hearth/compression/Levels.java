@@ -59,7 +59,7 @@ final class Levels {
             throws NonFiniteException {
         Float32.checkRoom(encoded, encodedBytes(count), count);
         Rounding rounding = rounding(seed);
-        int run = Math.max(format.block(), kernels.run(count) / format.block() * format.block());
+        int run = Math.max(format.block(), kernels.run(format, count) / format.block() * format.block());
         for (long done = 0; done < count; done += run) {
             long n = Math.min(run, count - done);
             long at = (first + done) * Float.BYTES;

@@ -1,6 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.accel.KernelKind;
 import io.hearth.accel.MagnitudeHistogram;
 
 /**
@@ -138,7 +139,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     /** Makes all values and counts them, run by run. */
     private static void count(CodecKernels kernels, Source source, long count, MagnitudeHistogram histogram)
             throws NonFiniteException {
-        int run = kernels.run(count);
+        int run = kernels.run(KernelKind.HISTOGRAM_FLOAT32, count);
         for (long done = 0; done < count; done += run) {
             int n = (int) Math.min(run, count - done);
             source.make(done, n);

@@ -13,14 +13,14 @@ import jdk.incubator.vector.VectorSpecies;
  * BFLOAT16 two to an int lane: the upper one is a float32 once the lower half is cleared, the lower one once it is shifted up.
  * Both are combined as float32, rounded back and packed again, without ever changing the vector's shape.
  */
-final class BfloatVectors implements Kernel {
+final class BfloatVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> INTS = VectorSpecies.of(int.class, BYTES.vectorShape());
     private static final int STRIDE = BYTES.vectorByteSize();
 
-    private final Kernel tail;
+    private final TypeLoops tail;
 
-    BfloatVectors(Kernel tail) {
+    BfloatVectors(TypeLoops tail) {
         this.tail = tail;
     }
 

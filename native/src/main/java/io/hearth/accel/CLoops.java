@@ -14,6 +14,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -21,11 +22,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The kernels in C ({@code loops.c}), compiled by this machine's own compiler with {@code -O3 -march=native}: what engines are
- * measured against. Nothing else uses them.
+ * The kernels in C ({@code loops.c}), compiled by this machine's own compiler with {@code -O3} for this very processor, where the
+ * compiler can: what engines are measured against. Nothing else uses them.
  */
 public final class CLoops implements AutoCloseable {
-    private static final List<String> FLAGS = List.of("-O3", "-march=native", "-std=gnu11");
+    /** A compiler may fuse a product and a sum unless it is told not to, and the engines never do. */
+    private static final List<String> FLAGS = List.of("-O3", "-ffp-contract=off", "-std=gnu11");
+
     private static final FunctionDescriptor LOOP = FunctionDescriptor.of(
             ValueLayout.JAVA_LONG,
             ValueLayout.ADDRESS,
@@ -47,7 +50,7 @@ public final class CLoops implements AutoCloseable {
      * Compiles them; empty if this machine has no C compiler.
      *
      * @param searchPath as the variable {@code PATH}
-     * @throws HearthException the compiler fails; says how
+     * @throws HearthException the compiler fails, as the one that macOS has in the place of developer tools does; says how
      */
     @SuppressWarnings("restricted")
     public static Optional<CLoops> compile(String searchPath) throws HearthException, InterruptedException {
@@ -58,7 +61,7 @@ public final class CLoops implements AutoCloseable {
         try (var folder = WorkFolder.create("hearth-loops")) {
             Path source = folder.path().resolve("loops.c");
             Files.write(source, text());
-            Path library = compiler.get().library(FLAGS, List.of(source), List.of("-lm"), folder.path());
+            Path library = library(compiler.get(), source, folder.path());
             Arena arena = Arena.ofShared();
             SymbolLookup symbols = SymbolLookup.libraryLookup(library, arena);
             var loops = new EnumMap<KernelKind, MethodHandle>(KernelKind.class);
@@ -69,6 +72,18 @@ public final class CLoops implements AutoCloseable {
             return Optional.of(new CLoops(arena, loops));
         } catch (IOException failed) {
             throw new HearthException("cannot write loops.c: " + failed.getMessage(), failed);
+        }
+    }
+
+    /** For this very processor; Apple's clang knows that flag by another name, older ones on aarch64 by none. */
+    private static Path library(NativeCompiler compiler, Path source, Path folder)
+            throws HearthException, InterruptedException {
+        var tuned = new ArrayList<>(FLAGS);
+        tuned.add(System.getProperty("os.arch").equals("aarch64") ? "-mcpu=native" : "-march=native");
+        try {
+            return compiler.library(tuned, List.of(source), List.of("-lm"), folder);
+        } catch (HearthException unknownProcessor) {
+            return compiler.library(FLAGS, List.of(source), List.of("-lm"), folder);
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.zip.CRC32;
  * <pre>
  * hearth-calibration 1
  * hardware Apple M2 Max
- * versions java 25.0.3+9, Mac OS X 15.5, kernels 90abcdef, cpu vector
+ * versions figures 2-5eed1234, java 25.0.3+9, Mac OS X 15.5, kernels 90abcdef, cpu vector
  * sum-float32 65536 2100 180000        kernel, bytes, nanoseconds on the CPU, on the GPU
  * …
  * crc32 0badcafe                       of all lines above, each with its line feed

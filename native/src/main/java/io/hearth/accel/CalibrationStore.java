@@ -3,7 +3,7 @@ package io.hearth.accel;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Where the figures of {@link Calibration} are kept between two starts. */
+/** Where the figures of {@link Calibration} are kept between two starts, and beside them the GPU's failures. */
 public interface CalibrationStore {
     /** Keeps nothing: who uses it measures at each start. */
     CalibrationStore NONE = new CalibrationStore() {
@@ -29,4 +29,9 @@ public interface CalibrationStore {
      * @throws IOException it cannot be written; the message says why
      */
     void write(byte[] content) throws IOException;
+
+    /** Where a {@link FaultJournal} is kept, with the same bounds; nowhere unless said otherwise. */
+    default CalibrationStore faults() {
+        return NONE;
+    }
 }

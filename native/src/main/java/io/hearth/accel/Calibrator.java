@@ -1,11 +1,16 @@
 package io.hearth.accel;
 
 import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalStatus;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +28,9 @@ final class Calibrator {
     private static final long WARM_UP_NANOS = 40_000_000;
 
     private static final int ROUNDS = 5;
+
+    /** Of how it is measured: figures of another version are made anew. */
+    private static final int VERSION = 2;
 
     private final MetalEngine metal;
     private final Engine cpu;
@@ -49,7 +57,15 @@ final class Calibrator {
             return EngineChoice.of(cpu, kept.get().samples());
         }
         LOG.info("measuring the GPU against the CPU, which takes some seconds, once on this machine");
+        MetalStatus before = metal.status();
         var measured = new Calibration(wanted.hardware(), wanted.versions(), measure());
+        MetalStatus after = metal.status();
+        if (!after.faults().equals(before.faults()) || after.callsOnCpu() != before.callsOnCpu()) {
+            LOG.warn(
+                    "the GPU failed while it was measured ({}): this process does without it, the next one measures anew",
+                    after.why());
+            return EngineChoice.never(cpu);
+        }
         write(store, measured);
         return EngineChoice.of(cpu, measured.samples());
     }
@@ -76,10 +92,19 @@ final class Calibrator {
         }
     }
 
+    /** One line; what is measured comes first and in short, so that it is never what is cut off. */
     private String versions() {
-        return "java " + Runtime.version() + ", " + System.getProperty("os.name") + " "
+        return "figures " + VERSION + "-" + figures() + ", java " + Runtime.version() + ", "
+                + System.getProperty("os.name") + " "
                 + System.getProperty("os.version") + ", kernels " + MetalEngine.kernelsVersion() + ", cpu "
                 + cpu.label();
+    }
+
+    /** Changes when other kernels or other sizes are measured. */
+    private String figures() {
+        var crc = new CRC32();
+        crc.update((Arrays.toString(KernelKind.values()) + sizes).getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
     private List<EngineChoice.Sample> measure() {
@@ -98,20 +123,25 @@ final class Calibrator {
             }
             for (int bytes : sizes) {
                 try (var run = new KernelRun(kind, bytes)) {
-                    long onCpu = Long.MAX_VALUE;
-                    long onMetal = 0;
+                    var onCpu = new long[ROUNDS];
+                    var onMetal = new long[ROUNDS];
                     run.call(metalReducer, metalCodecs); // its buffers are made
                     for (int i = 0; i < ROUNDS; i++) {
-                        // In turns, so that other load strikes both; the CPU's best has to be beaten by the GPU's
-                        // worst.
-                        onCpu = Math.min(onCpu, nanos(run, cpuReducer, cpuCodecs));
-                        onMetal = Math.max(onMetal, nanos(run, metalReducer, metalCodecs));
+                        // In turns, so that other load strikes both.
+                        onCpu[i] = nanos(run, cpuReducer, cpuCodecs);
+                        onMetal[i] = nanos(run, metalReducer, metalCodecs);
                     }
-                    samples.add(new EngineChoice.Sample(kind, bytes, onCpu, onMetal));
+                    samples.add(new EngineChoice.Sample(kind, bytes, median(onCpu), median(onMetal)));
                 }
             }
         }
         return samples;
+    }
+
+    /** One slow round of either says nothing about the others. */
+    private static long median(long[] rounds) {
+        Arrays.sort(rounds);
+        return rounds[rounds.length / 2];
     }
 
     private long nanos(KernelRun run, Reducer reducer, CodecKernels codecs) {

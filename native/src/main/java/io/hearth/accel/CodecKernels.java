@@ -156,12 +156,17 @@ public interface CodecKernels {
 
     /**
      * Into runs of how many values a caller should cut {@code count} of them who does several things to each: as many as stay in
-     * a first-level cache, or more where those are better off in one submission. At least 1,024, a multiple of that, at most
-     * {@link #RUN_MAX}.
+     * a first-level cache, or more where so many are better off in one submission of that kernel. At least 1,024, a multiple of
+     * that, at most {@link #RUN_MAX}.
+     *
+     * @param kernel the one that is called for each run
      */
-    int run(long count);
+    int run(KernelKind kernel, long count);
 
-    /** Most values of a {@link #run}: what a caller keeps for one is 4 MiB. */
+    /** As the other {@link #run(KernelKind, long) run}, for who quantises each run to that format. */
+    int run(BlockFormat format, long count);
+
+    /** Most values of a {@link #run(KernelKind, long) run}: what a caller keeps for one is 4 MiB. */
     int RUN_MAX = 1 << 20;
 
     /** How much longer than the count the array of {@link #select} has to be, because whole vectors are written. */

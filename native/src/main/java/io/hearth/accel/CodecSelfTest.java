@@ -22,6 +22,7 @@ final class CodecSelfTest {
     private final CodecKernels subject;
     private final CodecKernels portable = new PortableCodecKernels();
     private int checks;
+    private int gpuCalls;
 
     /** The kernels are only borrowed. */
     CodecSelfTest(CodecKernels subject) {
@@ -31,6 +32,11 @@ final class CodecSelfTest {
     /** How many calls were compared. */
     int checks() {
         return checks;
+    }
+
+    /** How many of the calls so far are a GPU's from the first value to the last, if it takes all that it has a kernel for. */
+    int gpuCalls() {
+        return gpuCalls;
     }
 
     /** What is wrong; empty if nothing. */
@@ -89,6 +95,7 @@ final class CodecSelfTest {
             MemorySegment[] decoded = {copy(arena, values), copy(arena, values)};
             subject.dequantise(format, body[1], 0, decoded[0], 0, COUNT);
             portable.dequantise(format, body[1], 0, decoded[1], 0, COUNT);
+            gpuCalls += format.bits() == Byte.SIZE ? 4 : 0;
             String what = "int" + format.bits() + " block " + format.block() + " exponent " + exponent
                     + (rounding.stochastic() ? " stochastic " : " nearest ");
             Optional<String> difference = difference(what + "levels", plain)
@@ -121,6 +128,7 @@ final class CodecSelfTest {
         int found = subject.select(values, 0, COUNT, leastBits, one);
         int expected = portable.select(values, 0, COUNT, leastBits, other);
         checks++;
+        gpuCalls++;
         return found == expected && Arrays.equals(one, 0, found, other, 0, found)
                 ? Optional.empty()
                 : Optional.of("select finds " + found + " values instead of " + expected + ", or others");
@@ -147,6 +155,7 @@ final class CodecSelfTest {
         subject.histogram(marked, 0, COUNT, one);
         portable.histogram(marked, 0, COUNT, other);
         checks++;
+        gpuCalls++;
         return one.sameAs(other)
                 ? Optional.empty()
                 : Optional.of("histogram of magnitudes from " + low + " by 2^" + shift + " counts " + one.counted()

@@ -8,14 +8,14 @@ import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /** FLOAT64 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
-final class DoubleVectors implements Kernel {
+final class DoubleVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Double> SPECIES = VectorSpecies.of(double.class, BYTES.vectorShape());
     private static final int STRIDE = BYTES.vectorByteSize();
 
-    private final Kernel tail;
+    private final TypeLoops tail;
 
-    DoubleVectors(Kernel tail) {
+    DoubleVectors(TypeLoops tail) {
         this.tail = tail;
     }
 

@@ -25,12 +25,8 @@ public enum Engine {
     METAL("metal") {
         @Override
         public Reducer newReducer() {
-            Engine cpu = Engines.best().engine();
-            return new MetalReducer(ProvenMetal.here(), cpu.newReducer(), forced(cpu));
-        }
-
-        private static EngineChoice forced(Engine cpu) {
-            return EngineChoice.from(cpu, EngineChoice.FORCED_BYTES_MIN);
+            return Engines.forcedMetal(Engines.best().engine(), "asked for by name")
+                    .newReducer();
         }
     };
 

@@ -19,9 +19,14 @@ import java.util.TreeMap;
  * @param engines all that this build has, the plainest first
  * @param vectorBits width of a vector; empty where the Vector API is absent
  * @param failures of Metal in this process, by kind, none that was not seen
+ * @param earlierFailures of Metal in other processes on this machine, running or ended, the oldest first
  */
 public record EngineSurvey(
-        Engines.Choice choice, List<Place> engines, OptionalInt vectorBits, SortedMap<MetalFault, Long> failures) {
+        Engines.Choice choice,
+        List<Place> engines,
+        OptionalInt vectorBits,
+        SortedMap<MetalFault, Long> failures,
+        List<FaultJournal.Entry> earlierFailures) {
     /**
      * One engine.
      *
@@ -31,10 +36,11 @@ public record EngineSurvey(
      */
     public record Place(Engine engine, boolean exists, boolean chosen, String why) {}
 
-    /** Copies both. */
+    /** Copies the collections. */
     public EngineSurvey {
         engines = List.copyOf(engines);
         failures = Collections.unmodifiableSortedMap(new TreeMap<>(failures));
+        earlierFailures = List.copyOf(earlierFailures);
     }
 
     /**
@@ -48,10 +54,17 @@ public record EngineSurvey(
                 ? Optional.empty()
                 : Optional.of(ProvenMetal.here().status());
         boolean vector = Engines.vectorPresent();
-        return of(choice, vector ? OptionalInt.of(VectorSpeciesSize.bits()) : OptionalInt.empty(), metal);
+        List<FaultJournal.Entry> earlier = metal.isPresent()
+                ? FaultKeeper.others(store.faults(), ProcessHandle.current().pid())
+                : List.of();
+        return of(choice, vector ? OptionalInt.of(VectorSpeciesSize.bits()) : OptionalInt.empty(), metal, earlier);
     }
 
-    static EngineSurvey of(Engines.Choice choice, OptionalInt vectorBits, Optional<MetalStatus> metal) {
+    static EngineSurvey of(
+            Engines.Choice choice,
+            OptionalInt vectorBits,
+            Optional<MetalStatus> metal,
+            List<FaultJournal.Entry> earlierFailures) {
         var engines = new ArrayList<Place>();
         Engine cpu = choice.division().cpu();
         engines.add(new Place(
@@ -67,7 +80,7 @@ public record EngineSurvey(
         boolean usable = metal.map(MetalStatus::usable).orElse(false);
         engines.add(new Place(Engine.METAL, usable, choice.engine() == Engine.METAL, metalWhy(choice, metal)));
         return new EngineSurvey(
-                choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new));
+                choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new), earlierFailures);
     }
 
     private static String metalWhy(Engines.Choice choice, Optional<MetalStatus> metal) {

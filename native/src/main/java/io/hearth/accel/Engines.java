@@ -4,6 +4,7 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLibraries;
 import io.hearth.accel.metal.MetalStatus;
 import io.hearth.core.SetupException;
+import java.time.InstantSource;
 import java.util.Optional;
 
 /** Chooses the reduction engine of this process, once, and says why. */
@@ -120,10 +121,12 @@ public final class Engines {
         if (!status.usable()) {
             throw noMetal(status.why());
         }
-        return new Choice(
-                Engine.METAL,
-                "asked for by name: " + status.device(),
-                EngineChoice.from(cpu, EngineChoice.FORCED_BYTES_MIN));
+        return forcedMetal(cpu, "asked for by name: " + status.device());
+    }
+
+    /** All that this machine's GPU can do, of any size that anybody could want. */
+    static Choice forcedMetal(Engine cpu, String why) {
+        return new Choice(Engine.METAL, why, EngineChoice.from(cpu, EngineChoice.FORCED_BYTES_MIN));
     }
 
     private static SetupException noMetal(String why) {
@@ -143,7 +146,12 @@ public final class Engines {
 
             @Override
             public MetalStatus status() {
-                return ProvenMetal.here().status();
+                MetalEngine metal = ProvenMetal.here();
+                metal.tellFaults(new FaultKeeper(
+                        store.faults(),
+                        InstantSource.system(),
+                        ProcessHandle.current().pid()));
+                return metal.status();
             }
 
             @Override

@@ -8,14 +8,14 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /** FLOAT32 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
-final class FloatVectors implements Kernel {
+final class FloatVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Float> SPECIES = VectorSpecies.of(float.class, BYTES.vectorShape());
     private static final int STRIDE = BYTES.vectorByteSize();
 
-    private final Kernel tail;
+    private final TypeLoops tail;
 
-    FloatVectors(Kernel tail) {
+    FloatVectors(TypeLoops tail) {
         this.tail = tail;
     }
 

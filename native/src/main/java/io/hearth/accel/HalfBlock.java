@@ -4,7 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Arrays for some values in {@link HalfFloat} and the plain loops over them; {@code n} is how many. */
+/**
+ * Arrays for some values in {@link HalfFloat} and the plain loops over them; {@code n} is how many. Used again and again, by one
+ * thread at a time, each time from {@link #begin} on.
+ */
 final class HalfBlock {
     /** Values per block. */
     static final int VALUES = 2048;
@@ -14,15 +17,13 @@ final class HalfBlock {
     private static final int JUST_BELOW_HALF = 0x7fff;
     private static final int QUIET_NAN = 0x40;
 
-    private final HalfFloat format;
-    private final float[] values;
-    private final short[] halves;
+    private final float[] values = new float[VALUES];
+    private final short[] halves = new short[VALUES];
+    private HalfFloat format = HalfFloat.BINARY16;
 
-    /** Room for a block, or for {@code count} values if they are fewer. */
-    HalfBlock(HalfFloat format, long count) {
-        this.format = format;
-        values = new float[(int) Math.min(VALUES, count)];
-        halves = new short[values.length];
+    /** Of that format from now on. */
+    void begin(HalfFloat next) {
+        format = next;
     }
 
     void loadValues(MemorySegment memory, long offset, int n) {

@@ -8,14 +8,14 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /** INT32 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
-final class IntVectors implements Kernel {
+final class IntVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> SPECIES = VectorSpecies.of(int.class, BYTES.vectorShape());
     private static final int STRIDE = BYTES.vectorByteSize();
 
-    private final Kernel tail;
+    private final TypeLoops tail;
 
-    IntVectors(Kernel tail) {
+    IntVectors(TypeLoops tail) {
         this.tail = tail;
     }
 

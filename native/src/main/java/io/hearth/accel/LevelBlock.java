@@ -3,7 +3,10 @@ package io.hearth.accel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Arrays for one block of a {@link BlockFormat} and the plain loops over them; {@code n} is the block's number of values. */
+/**
+ * Arrays for one block of a {@link BlockFormat} and the plain loops over them; {@code n} is the block's number of values. Used again
+ * and again, by one thread at a time, each time from {@link #begin} on.
+ */
 final class LevelBlock {
     private static final int NIBBLE = 15;
     private static final int NIBBLE_BITS = 4;
@@ -11,23 +14,27 @@ final class LevelBlock {
     /** Makes every quotient positive, where a cast rounds down. */
     private static final int ABOVE_ZERO = 128;
 
-    private final BlockFormat format;
-    private final int levelMax;
-    private final float scaleMax;
-    private final float[] values;
-    private final byte[] levels;
-    private final byte[] packed;
+    private BlockFormat format = new BlockFormat(Byte.SIZE, BlockFormat.BLOCK_MIN);
+    private int levelMax;
+    private float scaleMax;
+    private float[] values = {};
+    private byte[] levels = {};
+    private byte[] packed = {};
+    private byte[] nibbles = {};
     private float scale;
 
     /** Room for a block of that format, or for {@code count} values if they are fewer. */
-    LevelBlock(BlockFormat format, long count) {
-        int room = (int) Math.min(format.block(), count);
-        this.format = format;
-        levelMax = format.levelMax();
-        scaleMax = format.scaleMax();
-        values = new float[room];
-        levels = new byte[room + 1]; // one more, so that an odd number has two halves
-        packed = format.bits() == Byte.SIZE ? levels : new byte[BlockFormat.half(room)];
+    void begin(BlockFormat next, long count) {
+        int room = (int) Math.min(next.block(), count);
+        format = next;
+        levelMax = next.levelMax();
+        scaleMax = next.scaleMax();
+        if (values.length < room || levels.length == 0) {
+            values = new float[room];
+            levels = new byte[room + 1]; // one more, so that an odd number has two halves
+            nibbles = new byte[BlockFormat.half(room)];
+        }
+        packed = next.bits() == Byte.SIZE ? levels : nibbles;
     }
 
     /** Takes values over and finds their scale; the index of the first that is not finite, or -1. */

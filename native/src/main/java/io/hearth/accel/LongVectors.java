@@ -8,14 +8,14 @@ import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /** INT64 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
-final class LongVectors implements Kernel {
+final class LongVectors implements TypeLoops {
     private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Long> SPECIES = VectorSpecies.of(long.class, BYTES.vectorShape());
     private static final int STRIDE = BYTES.vectorByteSize();
 
-    private final Kernel tail;
+    private final TypeLoops tail;
 
-    LongVectors(Kernel tail) {
+    LongVectors(TypeLoops tail) {
         this.tail = tail;
     }
 

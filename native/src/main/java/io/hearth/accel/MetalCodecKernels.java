@@ -15,6 +15,7 @@ final class MetalCodecKernels implements CodecKernels {
 
     private final MetalEngine metal;
     private final CodecKernels cpu;
+    private final EngineChoice choice;
     private final long quantiseFrom;
     private final long addFrom;
     private final long selectFrom;
@@ -25,6 +26,7 @@ final class MetalCodecKernels implements CodecKernels {
     MetalCodecKernels(MetalEngine metal, CodecKernels cpu, EngineChoice choice) {
         this.metal = metal;
         this.cpu = cpu;
+        this.choice = choice;
         quantiseFrom = choice.metalFrom(KernelKind.QUANTISE_INT8);
         addFrom = choice.metalFrom(KernelKind.ADD_INT8);
         selectFrom = choice.metalFrom(KernelKind.SELECT_FLOAT32);
@@ -212,12 +214,21 @@ final class MetalCodecKernels implements CodecKernels {
         PortableCodecKernels.histogram(cpu, values, valuesOffset, done, count, histogram);
     }
 
-    /** As large as the CPU would have it, unless a larger run is one that the GPU does. */
+    /** As large as the CPU would have it, unless a larger run is one whose kernel the GPU does. */
     @Override
-    public int run(long count) {
-        int most = (int) Math.min(RUN_MAX, Math.ceilDiv(count, RUN_UNIT) * RUN_UNIT);
-        long from = Math.min(Math.min(quantiseFrom, selectFrom), histogramFrom);
-        return takes(from, most) ? most : cpu.run(count);
+    public int run(KernelKind kernel, long count) {
+        int most = runMax(count);
+        return takes(choice.metalFrom(kernel), most) ? most : cpu.run(kernel, count);
+    }
+
+    @Override
+    public int run(BlockFormat format, long count) {
+        int most = runMax(count);
+        return takes(quantiseFrom, format, most) ? most : cpu.run(format, count);
+    }
+
+    private static int runMax(long count) {
+        return (int) Math.min(RUN_MAX, Math.ceilDiv(count, RUN_UNIT) * RUN_UNIT);
     }
 
     @Override

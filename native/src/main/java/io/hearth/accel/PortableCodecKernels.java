@@ -16,6 +16,26 @@ final class PortableCodecKernels implements CodecKernels {
 
     private static final int CHUNK = 1024;
 
+    private final Spares<Scratch> spares = new Spares<>(Scratch::new);
+
+    /** What one call works in. */
+    private static final class Scratch {
+        private final float[] lefts = new float[CHUNK];
+        private final float[] rights = new float[CHUNK];
+        private final LevelBlock levels = new LevelBlock();
+        private final HalfBlock halves = new HalfBlock();
+
+        private LevelBlock levels(BlockFormat format, long count) {
+            levels.begin(format, count);
+            return levels;
+        }
+
+        private HalfBlock halves(HalfFloat format) {
+            halves.begin(format);
+            return halves;
+        }
+    }
+
     @Override
     public String name() {
         return Engine.PORTABLE.label();
@@ -33,8 +53,9 @@ final class PortableCodecKernels implements CodecKernels {
         CodecOperands.checkValues("target", target, targetOffset, count, true);
         CodecOperands.checkValues("left", left, leftOffset, count, false);
         CodecOperands.checkValues("right", right, rightOffset, count, false);
-        float[] lefts = new float[(int) Math.min(CHUNK, count)];
-        float[] rights = new float[lefts.length];
+        Scratch scratch = spares.take();
+        float[] lefts = scratch.lefts;
+        float[] rights = scratch.rights;
         for (long done = 0; done < count; done += CHUNK) {
             int n = (int) Math.min(CHUNK, count - done);
             MemorySegment.copy(left, FLOAT, leftOffset + done * Float.BYTES, lefts, 0, n);
@@ -44,6 +65,7 @@ final class PortableCodecKernels implements CodecKernels {
             }
             MemorySegment.copy(lefts, 0, target, FLOAT, targetOffset + done * Float.BYTES, n);
         }
+        spares.giveBack(scratch);
     }
 
     @Override
@@ -74,7 +96,7 @@ final class PortableCodecKernels implements CodecKernels {
         return quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, true);
     }
 
-    private static long quantise(
+    private long quantise(
             BlockFormat format,
             Rounding rounding,
             long firstBlock,
@@ -85,7 +107,8 @@ final class PortableCodecKernels implements CodecKernels {
             long bodyOffset,
             boolean leaveError) {
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        var block = new LevelBlock(format, count);
+        Scratch scratch = spares.take();
+        LevelBlock block = scratch.levels(format, count);
         long at = bodyOffset;
         long number = firstBlock;
         int n;
@@ -93,6 +116,7 @@ final class PortableCodecKernels implements CodecKernels {
             n = (int) Math.min(format.block(), count - done);
             int bad = block.load(values, valuesOffset + done * Float.BYTES, n);
             if (bad >= 0) {
+                spares.giveBack(scratch);
                 return done + bad;
             }
             block.quantise(rounding, number++, n);
@@ -102,6 +126,7 @@ final class PortableCodecKernels implements CodecKernels {
                 block.store(values, valuesOffset + done * Float.BYTES, n);
             }
         }
+        spares.giveBack(scratch);
         return NONE;
     }
 
@@ -114,7 +139,8 @@ final class PortableCodecKernels implements CodecKernels {
             long valuesOffset,
             long count) {
         check(format, body, bodyOffset, values, valuesOffset, count);
-        var block = new LevelBlock(format, count);
+        Scratch scratch = spares.take();
+        LevelBlock block = scratch.levels(format, count);
         long at = bodyOffset;
         int n;
         for (long done = 0; done < count; done += n) {
@@ -123,6 +149,7 @@ final class PortableCodecKernels implements CodecKernels {
             block.multiplyOut(n);
             block.store(values, valuesOffset + done * Float.BYTES, n);
         }
+        spares.giveBack(scratch);
     }
 
     @Override
@@ -134,7 +161,8 @@ final class PortableCodecKernels implements CodecKernels {
             long valuesOffset,
             long count) {
         check(format, body, bodyOffset, values, valuesOffset, count);
-        var block = new LevelBlock(format, count);
+        Scratch scratch = spares.take();
+        LevelBlock block = scratch.levels(format, count);
         long at = bodyOffset;
         int n;
         for (long done = 0; done < count; done += n) {
@@ -144,6 +172,7 @@ final class PortableCodecKernels implements CodecKernels {
             block.addLevels(n);
             block.store(values, valuesOffset + done * Float.BYTES, n);
         }
+        spares.giveBack(scratch);
     }
 
     private static void check(
@@ -155,16 +184,19 @@ final class PortableCodecKernels implements CodecKernels {
     @Override
     public long badBlock(BlockFormat format, MemorySegment body, long bodyOffset, long count) {
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        var block = new LevelBlock(format, count);
+        Scratch scratch = spares.take();
+        LevelBlock block = scratch.levels(format, count);
         long at = bodyOffset;
         int n;
         for (long done = 0; done < count; done += n) {
             n = (int) Math.min(format.block(), count - done);
             if (!block.isSound(body, at, n)) {
+                spares.giveBack(scratch);
                 return done;
             }
             at += format.blockBytes(n);
         }
+        spares.giveBack(scratch);
         return NONE;
     }
 
@@ -192,7 +224,7 @@ final class PortableCodecKernels implements CodecKernels {
         return narrow(format, values, valuesOffset, count, halves, halvesOffset, true);
     }
 
-    private static long narrow(
+    private long narrow(
             HalfFloat format,
             MemorySegment values,
             long valuesOffset,
@@ -201,12 +233,14 @@ final class PortableCodecKernels implements CodecKernels {
             long halvesOffset,
             boolean leaveError) {
         CodecOperands.checkHalves(halves, halvesOffset, count, true);
-        var block = new HalfBlock(format, count);
+        Scratch scratch = spares.take();
+        HalfBlock block = scratch.halves(format);
         for (long done = 0; done < count; done += HalfBlock.VALUES) {
             int n = (int) Math.min(HalfBlock.VALUES, count - done);
             block.loadValues(values, valuesOffset + done * Float.BYTES, n);
             int beyond = block.firstBeyond(n);
             if (beyond >= 0) {
+                spares.giveBack(scratch);
                 return done + beyond;
             }
             block.narrow(n);
@@ -216,6 +250,7 @@ final class PortableCodecKernels implements CodecKernels {
                 block.storeValues(values, valuesOffset + done * Float.BYTES, n);
             }
         }
+        spares.giveBack(scratch);
         return NONE;
     }
 
@@ -229,13 +264,15 @@ final class PortableCodecKernels implements CodecKernels {
             long count) {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkHalves(halves, halvesOffset, count, false);
-        var block = new HalfBlock(format, count);
+        Scratch scratch = spares.take();
+        HalfBlock block = scratch.halves(format);
         for (long done = 0; done < count; done += HalfBlock.VALUES) {
             int n = (int) Math.min(HalfBlock.VALUES, count - done);
             block.loadHalves(halves, halvesOffset + done * Short.BYTES, n);
             block.widen(n);
             block.storeValues(values, valuesOffset + done * Float.BYTES, n);
         }
+        spares.giveBack(scratch);
     }
 
     @Override
@@ -248,7 +285,8 @@ final class PortableCodecKernels implements CodecKernels {
             long count) {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkHalves(halves, halvesOffset, count, false);
-        var block = new HalfBlock(format, count);
+        Scratch scratch = spares.take();
+        HalfBlock block = scratch.halves(format);
         for (long done = 0; done < count; done += HalfBlock.VALUES) {
             int n = (int) Math.min(HalfBlock.VALUES, count - done);
             block.loadHalves(halves, halvesOffset + done * Short.BYTES, n);
@@ -256,6 +294,7 @@ final class PortableCodecKernels implements CodecKernels {
             block.widenAndAdd(n);
             block.storeValues(values, valuesOffset + done * Float.BYTES, n);
         }
+        spares.giveBack(scratch);
     }
 
     @Override
@@ -271,7 +310,12 @@ final class PortableCodecKernels implements CodecKernels {
     }
 
     @Override
-    public int run(long count) {
+    public int run(KernelKind kernel, long count) {
+        return MagnitudeHistogram.RUN;
+    }
+
+    @Override
+    public int run(BlockFormat format, long count) {
         return MagnitudeHistogram.RUN;
     }
 

@@ -13,14 +13,14 @@ final class PortableReducer implements Reducer {
     /** Both operands' blocks and the result stay in a 32 KiB first-level cache. */
     static final int BLOCK_BYTES = 4096;
 
-    private final Kernel float32 = new BlockKernel(new FloatBlock());
-    private final Kernel float64 = new BlockKernel(new DoubleBlock());
-    private final Kernel float16 = new BlockKernel(new Float16Block());
-    private final Kernel bfloat16 = new BlockKernel(new BfloatBlock());
-    private final Kernel int32 = new BlockKernel(new IntBlock());
-    private final Kernel int64 = new BlockKernel(new LongBlock());
-    private final Kernel int8 = new BlockKernel(ByteBlock.signed());
-    private final Kernel uint8 = new BlockKernel(ByteBlock.unsigned());
+    private final TypeLoops float32 = new BlockLoops(new FloatBlock());
+    private final TypeLoops float64 = new BlockLoops(new DoubleBlock());
+    private final TypeLoops float16 = new BlockLoops(new Float16Block());
+    private final TypeLoops bfloat16 = new BlockLoops(new BfloatBlock());
+    private final TypeLoops int32 = new BlockLoops(new IntBlock());
+    private final TypeLoops int64 = new BlockLoops(new LongBlock());
+    private final TypeLoops int8 = new BlockLoops(ByteBlock.signed());
+    private final TypeLoops uint8 = new BlockLoops(ByteBlock.unsigned());
 
     /** Scratch memory of its own, for one thread at a time. */
     PortableReducer() {
@@ -51,7 +51,7 @@ final class PortableReducer implements Reducer {
             int rightOffset,
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
     }
 
     @Override
@@ -66,16 +66,16 @@ final class PortableReducer implements Reducer {
             long rightOffset,
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
     }
 
     @Override
     public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         Operands.checkDivide(type, values, offset, count, divisor);
-        kernel(type).divide(values, offset, count, divisor);
+        loops(type).divide(values, offset, count, divisor);
     }
 
-    Kernel kernel(DataType type) {
+    TypeLoops loops(DataType type) {
         return switch (type) {
             case FLOAT32 -> float32;
             case FLOAT64 -> float64;

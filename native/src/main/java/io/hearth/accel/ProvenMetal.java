@@ -18,15 +18,19 @@ final class ProvenMetal {
         return Holder.ENGINE;
     }
 
-    /** The same engine, distrusted if any kernel gives other bits than the portable engine. */
+    /**
+     * The same engine, given up if any kernel gives other bits than the portable engine, or if not all of them could be seen at
+     * work in two rounds: one fault that passes may happen in a first one.
+     */
     static MetalEngine proven(MetalEngine engine) {
         if (engine.status().usable()) {
-            var codecs = new MetalCodecKernels(
-                    engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
-            ReducerSelfTest.of(engine)
-                    .firstDifference()
-                    .or(() -> new CodecSelfTest(codecs).firstDifference())
-                    .ifPresent(engine::distrust);
+            MetalProof first = MetalProof.of(engine);
+            MetalProof proof = first.difference().isEmpty() && first.gap().isPresent() ? MetalProof.of(engine) : first;
+            if (proof.difference().isPresent()) {
+                engine.distrust(proof.difference().get());
+            } else {
+                proof.gap().ifPresent(engine::unproven);
+            }
         }
         return engine;
     }

@@ -99,7 +99,10 @@ final class ReducerSelfTest {
         return checks;
     }
 
-    /** What is wrong; empty if nothing, or if Metal did not answer, which the engine knows itself. */
+    /**
+     * What is wrong; empty if nothing. Of a GPU only what it did itself is compared: whether that was all, {@link MetalProof} asks
+     * the engine.
+     */
     Optional<String> firstDifference() {
         try (var arena = Arena.ofConfined()) {
             long bytes = (long) COUNT * Long.BYTES;

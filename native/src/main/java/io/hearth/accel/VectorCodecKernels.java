@@ -369,7 +369,12 @@ final class VectorCodecKernels implements CodecKernels {
     }
 
     @Override
-    public int run(long count) {
+    public int run(KernelKind kernel, long count) {
+        return MagnitudeHistogram.RUN;
+    }
+
+    @Override
+    public int run(BlockFormat format, long count) {
         return MagnitudeHistogram.RUN;
     }
 }

@@ -15,11 +15,11 @@ import java.lang.foreign.MemorySegment;
  */
 final class VectorReducer implements Reducer {
     private final PortableReducer arrays = new PortableReducer();
-    private final FloatVectors float32 = new FloatVectors(arrays.kernel(DataType.FLOAT32));
-    private final Kernel float64 = new DoubleVectors(arrays.kernel(DataType.FLOAT64));
-    private final Kernel bfloat16 = new BfloatVectors(arrays.kernel(DataType.BFLOAT16));
-    private final Kernel int32 = new IntVectors(arrays.kernel(DataType.INT32));
-    private final Kernel int64 = new LongVectors(arrays.kernel(DataType.INT64));
+    private final FloatVectors float32 = new FloatVectors(arrays.loops(DataType.FLOAT32));
+    private final TypeLoops float64 = new DoubleVectors(arrays.loops(DataType.FLOAT64));
+    private final TypeLoops bfloat16 = new BfloatVectors(arrays.loops(DataType.BFLOAT16));
+    private final TypeLoops int32 = new IntVectors(arrays.loops(DataType.INT32));
+    private final TypeLoops int64 = new LongVectors(arrays.loops(DataType.INT64));
 
     @Override
     public CodecKernels codecKernels() {
@@ -43,7 +43,7 @@ final class VectorReducer implements Reducer {
             int rightOffset,
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
     }
 
     @Override
@@ -58,7 +58,7 @@ final class VectorReducer implements Reducer {
             long rightOffset,
             int count) {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
-        kernel(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
     }
 
     @Override
@@ -75,17 +75,17 @@ final class VectorReducer implements Reducer {
     @Override
     public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         Operands.checkDivide(type, values, offset, count, divisor);
-        kernel(type).divide(values, offset, count, divisor);
+        loops(type).divide(values, offset, count, divisor);
     }
 
-    private Kernel kernel(DataType type) {
+    private TypeLoops loops(DataType type) {
         return switch (type) {
             case FLOAT32 -> float32;
             case FLOAT64 -> float64;
             case BFLOAT16 -> bfloat16;
             case INT32 -> int32;
             case INT64 -> int64;
-            case FLOAT16, INT8, UINT8 -> arrays.kernel(type);
+            case FLOAT16, INT8, UINT8 -> arrays.loops(type);
         };
     }
 }

@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.cc.WorkFolder;
 import io.hearth.core.HearthException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -66,5 +68,43 @@ final class CLoopsTest {
             assertTrue(message.contains("wrong.c") && message.contains("undeclared"), message);
         }
         assertTrue(!Files.exists(left), "nothing stays behind");
+    }
+
+    /** A compiler of the test's own, before the real one. */
+    private static Path compiler(Path folder, String script) throws IOException {
+        Path program = Files.writeString(folder.resolve("cc"), "#!/bin/sh\n" + script);
+        assertTrue(program.toFile().setExecutable(true));
+        return program;
+    }
+
+    @Test
+    void aCompilerThatDoesNotKnowThisProcessorIsAskedWithoutItAndNeverFuses(@TempDir Path folder) throws Exception {
+        Optional<NativeCompiler> real = NativeCompiler.find(PATH, "cc", "gcc", "clang");
+        assumeTrue(real.isPresent(), "needs a C compiler");
+        Path asked = folder.resolve("asked");
+        compiler(folder, """
+                echo "$@" >>'%s'
+                case "$*" in *=native*) exit 1 ;; esac
+                exec '%s' "$@"
+                """.formatted(asked, real.orElseThrow().program()));
+        try (CLoops c = CLoops.compile(folder + ":" + PATH).orElseThrow()) {
+            assertTrue(c.has(KernelKind.SUM_FLOAT32));
+        }
+        List<String> lines = Files.readAllLines(asked);
+        assertEquals(2, lines.size(), lines::toString);
+        String tuned = System.getProperty("os.arch").equals("aarch64") ? "-mcpu=native" : "-march=native";
+        assertTrue(lines.get(0).contains(tuned), lines::toString);
+        for (String line : lines) {
+            assertTrue(line.contains("-ffp-contract=off"), line);
+        }
+    }
+
+    /** What macOS has in the place of a compiler until the developer tools are installed. */
+    @Test
+    void aCompilerThatIsNoneIsToldInItsWords(@TempDir Path folder) throws Exception {
+        compiler(folder, "echo 'xcrun: error: invalid active developer path'\nexit 1\n");
+        String said = assertThrows(HearthException.class, () -> CLoops.compile(folder.toString()))
+                .toString();
+        assertTrue(said.contains("invalid active developer path"), said);
     }
 }

@@ -10,9 +10,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The measurement on a stand-in; a clock that a test moves says which engine is fast. */
 final class CalibratorTest {
@@ -86,6 +89,42 @@ final class CalibratorTest {
     @Test
     void whereItIsSlowerItGetsNone() {
         assertEquals(EngineChoice.never(Engine.PORTABLE), choice(new Store(), false));
+    }
+
+    /** By the median: the GPU may be slow once in five times, and not three times. */
+    @ParameterizedTest
+    @CsvSource({"5, true", "2, false"})
+    void aSlowRoundNowAndThenIsNoVerdict(int everyRounds, boolean wins) {
+        callsBefore = engine.status().callsOnGpu();
+        var onGpu = new AtomicLong();
+        EngineChoice choice = new Calibrator(engine, Engine.PORTABLE, SIZES, () -> {
+                    long calls = engine.status().callsOnGpu();
+                    boolean slow = calls > callsBefore && onGpu.incrementAndGet() % everyRounds == 0;
+                    nanos += calls > callsBefore && !slow ? 1_000_000 : 1_000_000_000;
+                    callsBefore = calls;
+                    return nanos;
+                })
+                .choice(new Store());
+        assertEquals(wins, !choice.equals(EngineChoice.never(Engine.PORTABLE)), choice::toString);
+    }
+
+    @Test
+    void figuresOfAGpuThatFailedMeanwhileAreNeitherUsedNorKept() {
+        var store = new Store();
+        fake.set("command_fails", 100);
+        assertEquals(EngineChoice.never(Engine.PORTABLE), choice(store, true));
+        assertEquals(0, store.writes);
+        assertEquals(4096, choice(store, true).metalFrom(KernelKind.SUM_FLOAT32), "the next start measures");
+        assertEquals(1, store.writes);
+    }
+
+    @Test
+    void figuresOfOtherSizesAreMadeAnew() {
+        var store = new Store();
+        choice(store, true);
+        new Calibrator(engine, Engine.PORTABLE, List.of(4096), () -> nanos += 1_000_000).choice(store);
+        assertEquals(2, store.writes);
+        assertEquals(KernelKind.values().length, kept(store).samples().size());
     }
 
     @Test

@@ -231,8 +231,14 @@ abstract class CodecKernelsContractTest {
     @Test
     void aRunIsWholeUnitsWithinItsBounds() {
         for (long count : new long[] {0, 1, 1000, 1024, 16_384, 1 << 20, (1 << 20) + 1, 1L << 40}) {
-            int run = kernels().run(count);
-            assertTrue(run >= 1024 && run % 1024 == 0 && run <= CodecKernels.RUN_MAX, run + " of " + count);
+            for (int run : new int[] {
+                kernels().run(KernelKind.SELECT_FLOAT32, count),
+                kernels().run(KernelKind.HISTOGRAM_FLOAT32, count),
+                kernels().run(new BlockFormat(8, 64), count),
+                kernels().run(new BlockFormat(4, 64), count)
+            }) {
+                assertTrue(run >= 1024 && run % 1024 == 0 && run <= CodecKernels.RUN_MAX, run + " of " + count);
+            }
         }
     }
 

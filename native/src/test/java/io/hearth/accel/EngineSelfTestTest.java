@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.metal.FakeMetal;
+import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLimits;
 import io.hearth.accel.metal.MetalStandIn;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
@@ -12,6 +14,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class EngineSelfTestTest {
     @Test
@@ -35,6 +39,19 @@ final class EngineSelfTestTest {
         assertEquals(MetalStandIn.Manner.values().length, verdicts.size());
         for (EngineSelfTest.Verdict verdict : verdicts) {
             assertTrue(verdict.right(), verdict::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"no_devices, false", "no_queue, true"})
+    void aProcessThatSeesNoGpuHasNothingToReport(String control, boolean fault) {
+        FakeMetal fake = FakeMetal.get();
+        fake.set("no_default_device", fault ? 0 : 1);
+        fake.set(control, 1);
+        try (MetalEngine metal = MetalEngine.open(fake.libraries(), MetalLimits.DEFAULTS)) {
+            EngineSelfTest.Verdict verdict = EngineSelfTest.metal("metal", metal);
+            assertEquals(fault, verdict.isFault(), verdict::toString);
+            assertEquals(fault, verdict.text().startsWith("WRONG"), verdict::toString);
         }
     }
 

@@ -7,6 +7,7 @@ import io.hearth.accel.metal.FakeMetal;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,5 +68,19 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
                 engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 1 << 20));
         assertEquals(Optional.empty(), new CodecSelfTest(later).firstDifference());
         assertEquals(0, engine.status().callsOnGpu());
+    }
+
+    /** A large run for a kernel that stays on the CPU would only leave its cache. */
+    @Test
+    void aRunIsLargeOnlyForAKernelThatTheGpuDoes() {
+        var choice = new EngineChoice(
+                Engine.PORTABLE, Map.of(KernelKind.QUANTISE_INT8, 1L << 20, KernelKind.HISTOGRAM_FLOAT32, 1L << 24));
+        var kernels = new MetalCodecKernels(engine, Engine.PORTABLE.codecKernels(), choice);
+        int small = MagnitudeHistogram.RUN;
+        assertEquals(1 << 18, kernels.run(new BlockFormat(8, 64), 1 << 18));
+        assertEquals(small, kernels.run(new BlockFormat(8, 64), (1 << 18) - 1024));
+        assertEquals(small, kernels.run(new BlockFormat(4, 64), 1 << 18), "no kernel of the GPU");
+        assertEquals(small, kernels.run(KernelKind.SELECT_FLOAT32, 1 << 18), "never the GPU's");
+        assertEquals(small, kernels.run(KernelKind.HISTOGRAM_FLOAT32, 1 << 30), "only in larger runs than there are");
     }
 }

@@ -11,27 +11,27 @@ import io.hearth.core.ReduceOp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mistakes made on purpose in the kernels: the contract's trials or the stand-in's rules find each of them. */
+/** Mistakes made on purpose in the kernels and in the code that sends them: the contract's trials or the stand-in's rules find each of them. */
 final class MetalMutationTest {
-    private static final int COUNT = 1021;
+    private static final int COUNT = MetalTrial.COUNT;
     private static final int LINE_MAX = 90;
     private static final Map<Mutation, String> TABLE = new EnumMap<>(Mutation.class);
+    private static final Map<String, String> LINES =
+            new TreeMap<>(); // of other mistakes than those of the kernels' text
 
-    /** No byte of a buffer is to spare, so that a write behind the last element is one behind the buffer. */
-    private static final MetalLimits LIMITS =
-            new MetalLimits(1, 4 * COUNT, Duration.ofSeconds(60), Duration.ofSeconds(60));
+    private static final MetalLimits LIMITS = MetalTrial.LIMITS;
 
     private static final String MIRRORED = """
             uint i [[thread_position_in_grid]],
@@ -72,7 +72,7 @@ final class MetalMutationTest {
         SUBNORMALS_ONE_PLACE_OFF("value << uint(-drop)", "value << uint(1 - drop)"),
         PLAIN_QUOTIENT("ea + 127 >= ed + 3", "ea + 200 >= ed"),
         REMAINDER_FORGOTTEN("== numerator ? 0 : 1", "== numerator ? 0 : 0"),
-        UNSIGNED_QUOTIENT("int(a) / int(divisor)", "a / divisor"),
+        UNSIGNED_QUOTIENT("int(a) / int(job.divisor)", "a / job.divisor"),
         UNSIGNED_COMPARISON("int(a) < int(b)", "a < b"),
         RANK_OF_NEGATIVES("word ^ ((word >> 31) & int(MAGNITUDE))", "word"),
         NAN_LOST_BY_MIN_AND_MAX("if (is_nan(a) || is_nan(b)) {\n        return NOT_A_NUMBER;\n    }\n    bool", "bool"),
@@ -156,6 +156,68 @@ final class MetalMutationTest {
         }
     }
 
+    /** Products that meet a sum: right by themselves, and other bits where a compiler fuses the two. */
+    enum Fusible {
+        SUM(
+                "sum_of(values[i], product)",
+                "as_type<uint>(as_type<float>(values[i]) + float(level) * as_type<float>(scale))"),
+        ERROR(
+                "sum_of(value, level_times_scale(level, scale) ^ SIGN)",
+                "as_type<uint>(as_type<float>(value) - float(level) * as_type<float>(scale))");
+
+        private final String from;
+        private final String to;
+
+        Fusible(String from, String to) {
+            this.from = from;
+            this.to = to;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFusedProductIsFound(Fusible fusible) {
+        FakeMetal fake = FakeMetal.get();
+        try (MetalEngine engine = fake.open(LIMITS, fusible.from, fusible.to)) {
+            assertEquals(Optional.empty(), problem(fake, engine), "not fused");
+        }
+        fake.set("contract", 1);
+        try (MetalEngine engine = fake.open(LIMITS, fusible.from, fusible.to)) {
+            Optional<String> problem = problem(fake, engine);
+            LINES.put(
+                    "CONTRACTION_OF_A_" + fusible,
+                    problem.map(MetalMutationTest::firstLine).orElse("NOT FOUND"));
+            assertFalse(problem.isEmpty(), "nobody saw it");
+        }
+    }
+
+    /** One mistake in the Java code, which is compiled with it and runs beside the right one. */
+    @ParameterizedTest
+    @EnumSource
+    void aMistakeInJavaIsFound(JavaMutation mutation) throws Exception {
+        FakeMetal fake = FakeMetal.get();
+        long live = fake.get("live");
+        String said = mutation.trial().apply(fake.libraries().runtime());
+        String broken = fake.violations();
+        String problem = !broken.isEmpty()
+                ? broken
+                : !said.isEmpty() || fake.get("live") == live
+                        ? said
+                        : fake.get("live") - live + " objects were not released";
+        LINES.put("JAVA_" + mutation, problem.isEmpty() ? "NOT FOUND" : firstLine(problem));
+        assertFalse(problem.isEmpty(), "nobody saw it");
+    }
+
+    @Test
+    void theJavaCodeAsItIsHasNoProblem() throws Exception {
+        FakeMetal fake = FakeMetal.get();
+        fake.set("flush", 1);
+        long live = fake.get("live");
+        assertEquals("", JavaMutation.unchanged().apply(fake.libraries().runtime()));
+        fake.assertObeyed();
+        assertEquals(live, fake.get("live"));
+    }
+
     private static String firstLine(String text) {
         String line = text.lines().findFirst().orElse("");
         return line.length() > LINE_MAX ? line.substring(0, LINE_MAX) + "…" : line;
@@ -166,6 +228,7 @@ final class MetalMutationTest {
     static void writeTable() throws IOException {
         var lines = new ArrayList<String>();
         TABLE.forEach((mutation, problem) -> lines.add(String.format("%-48s %s", mutation, problem)));
+        LINES.forEach((mistake, problem) -> lines.add(String.format("%-48s %s", mistake, problem)));
         Files.write(Path.of("target", "metal-mutations.txt"), lines);
     }
 
@@ -202,36 +265,9 @@ final class MetalMutationTest {
         }
     }
 
-    /** What is wrong with an engine: it does not open, gives other bits, or breaks a rule. */
+    /** What is wrong with an engine on the stand-in: it does not open, gives other bits, or breaks a rule. */
     private static Optional<String> problem(FakeMetal fake, MetalEngine engine) {
-        if (!engine.status().usable()) {
-            return Optional.of(engine.status().why());
-        }
-        var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
-        try {
-            for (DataType type :
-                    new DataType[] {DataType.FLOAT32, DataType.FLOAT16, DataType.BFLOAT16, DataType.INT32}) {
-                var trial = new Trial(reducer, new SplittableRandom(2), type);
-                for (ReduceOp op : ReducerContractTest.OPS) {
-                    for (int round = 0; round < 4; round++) {
-                        trial.combine(op, Trial.Left.IN_PLACE, Trial.Right.ARRAY, 5 * COUNT, 1);
-                    }
-                    trial.combineAll(op, Trial.Left.APART, 3, COUNT, 2);
-                    trial.combineAll(op, Trial.Left.APART, 5, COUNT, 2);
-                }
-                for (int divisor : new int[] {1, 3, 7, 1000, Integer.MAX_VALUE}) {
-                    trial.divide(5 * COUNT, divisor, 0);
-                }
-            }
-            var codecs = new MetalCodecKernels(
-                    engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
-            Optional<String> difference = new CodecSelfTest(codecs).firstDifference();
-            if (difference.isPresent()) {
-                return difference;
-            }
-        } catch (AssertionError difference) {
-            return Optional.of(String.valueOf(difference.getMessage()));
-        }
-        return Optional.of(fake.violations()).filter(text -> !text.isEmpty());
+        return MetalTrial.problem(engine)
+                .or(() -> Optional.of(fake.violations()).filter(text -> !text.isEmpty()));
     }
 }

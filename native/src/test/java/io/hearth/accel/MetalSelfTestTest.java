@@ -18,6 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an engine has to pass on a GPU that nobody saw before. */
 final class MetalSelfTestTest {
+    /** Types, their operations and divisors; exponents, blocks and roundings of int8, and what else the codecs do. */
+    private static final int CALLS = 4 * (4 * 3 + 5) + 7 * (3 * 2 * 4 + 5);
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void aGoodGpuPassesWhetherItFlushesOrNot(int flush) {
@@ -26,7 +29,7 @@ final class MetalSelfTestTest {
         try (MetalEngine engine = MetalEngine.open(fake.libraries(), MetalLimits.DEFAULTS)) {
             assertSame(engine, ProvenMetal.proven(engine));
             assertTrue(engine.status().usable(), engine.status()::toString);
-            assertEquals(4 * (4 * 3 + 5) + 7 * (3 * 2 * 4 + 6), engine.status().callsOnGpu());
+            assertEquals(CALLS, engine.status().callsOnGpu());
         }
         fake.assertObeyed();
     }
@@ -53,13 +56,57 @@ final class MetalSelfTestTest {
         }
     }
 
-    @Test
-    void aGpuThatFailsMeanwhileIsNotCalledWrong() {
+    /** The fault is in the first round, and the second one sees all kernels at work. */
+    @ParameterizedTest
+    @CsvSource({"command_fails, 1, COMMAND", "command_fails, 5, COMMAND", "command_fails, 240, COMMAND"})
+    void aGpuThatFailsOnceMeanwhileIsProvenInASecondRound(String control, int chance, MetalFault fault) {
         FakeMetal fake = FakeMetal.get();
-        fake.set("command_fails", 5);
+        fake.set(control, chance);
         try (MetalEngine engine = ProvenMetal.proven(MetalEngine.open(fake.libraries(), MetalLimits.DEFAULTS))) {
-            assertEquals(Set.of(MetalFault.COMMAND), engine.status().faults().keySet());
+            assertEquals(Set.of(fault), engine.status().faults().keySet());
+            assertTrue(engine.status().usable(), engine.status()::toString);
+            assertTrue(engine.status().callsOnGpu() >= CALLS, engine.status()::toString);
         }
         fake.assertObeyed();
+    }
+
+    /** Its first kernel is wrong, and just then it fails, so that other kernels are asked before that one is again. */
+    @Test
+    void aFaultDoesNotHideAWrongKernel() {
+        FakeMetal fake = FakeMetal.get();
+        fake.set("flush", 1);
+        fake.set("command_fails", 1);
+        try (MetalEngine engine =
+                ProvenMetal.proven(fake.open(MetalLimits.DEFAULTS, "SMALL = 0x0d800000u", "SMALL = 0x00800000u"))) {
+            assertTrue(engine.status().faults().containsKey(MetalFault.WRONG_BITS), engine.status()::toString);
+            assertFalse(engine.takes(DataType.FLOAT32, 1 << 24));
+        }
+    }
+
+    @Test
+    void aGpuThatFailsInBothRoundsIsNotUsedAndNotCalledWrong() {
+        FakeMetal fake = FakeMetal.get();
+        try (MetalEngine engine = MetalEngine.open(fake.libraries(), MetalLimits.DEFAULTS)) {
+            fake.set("command_fails", 1);
+            MetalProof first = MetalProof.of(engine);
+            assertTrue(first.difference().isEmpty() && first.gap().isPresent(), first::toString);
+            fake.set("command_fails", -1);
+            assertSame(engine, ProvenMetal.proven(engine));
+            assertFalse(engine.status().usable());
+            assertFalse(engine.takes(DataType.FLOAT32, 1 << 24));
+            assertFalse(engine.status().faults().containsKey(MetalFault.WRONG_BITS), engine.status()::toString);
+        }
+        fake.assertObeyed();
+    }
+
+    /** The CPU would name a value that is not there: the kernel's bits are never seen. */
+    @Test
+    void aKernelThatLeavesAllToTheCpuIsNotProven() {
+        FakeMetal fake = FakeMetal.get();
+        try (MetalEngine engine =
+                ProvenMetal.proven(fake.open(MetalLimits.DEFAULTS, "most >= INFINITE ? 1 : 0", "1"))) {
+            assertEquals(Set.of(MetalFault.UNPROVEN), engine.status().faults().keySet());
+            assertFalse(engine.takes(DataType.FLOAT32, 1 << 24));
+        }
     }
 }

@@ -35,8 +35,10 @@ record Dispatch(Kernel kernel, List<Place> buffers, List<Integer> parameters, lo
      * @param buffers the target, then the inputs
      * @param op as an index into SUM, MIN, MAX, PROD
      * @param inputs from 2 to 4; a division reads count and divisor only
+     * @param divisor as a whole number and, rounded here and not by the GPU, as bits of a float32
      */
     static Dispatch reducing(Kernel kernel, List<Place> buffers, int count, int op, int inputs, int divisor) {
-        return new Dispatch(kernel, buffers, List.of(count, op, inputs, divisor), count);
+        return new Dispatch(
+                kernel, buffers, List.of(count, op, inputs, divisor, Float.floatToRawIntBits(divisor)), count);
     }
 }

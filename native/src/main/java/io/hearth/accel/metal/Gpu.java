@@ -1,6 +1,5 @@
 package io.hearth.accel.metal;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,9 +133,7 @@ final class Gpu {
 
     /** Carries out all dispatches, one after the other, in one command buffer, and waits for the end. */
     void run(List<Dispatch> dispatches) throws MetalException {
-        try (var arena = Arena.ofConfined()) {
-            submission.run(dispatches, arena);
-        }
+        submission.run(dispatches);
     }
 
     /** Gives back all that {@link #open} made; buffers are their owners' business. */

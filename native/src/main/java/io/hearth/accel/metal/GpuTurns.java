@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GpuTurns implements AutoCloseable {
     private final MetalLimits limits;
+    private final Duration callLimit; // a submission ends itself before that
     private final MetalRecord record;
     private final ReentrantLock turn = new ReentrantLock();
     private final @Nullable MetalThread thread;
@@ -25,6 +26,7 @@ final class GpuTurns implements AutoCloseable {
     /** Owns what was opened. */
     GpuTurns(MetalLimits limits, Opening opening, MetalRecord record) {
         this.limits = limits;
+        callLimit = limits.submission().multipliedBy(2).plusSeconds(1);
         this.record = record;
         thread = opening.thread();
         gpu = opening.gpu();
@@ -71,7 +73,7 @@ final class GpuTurns implements AutoCloseable {
                     goesOn = piece.run(done, n);
                     done += goesOn ? n : 0;
                 }
-                record.done();
+                record.done(done == count);
             } catch (MetalException failed) {
                 record.fault(failed);
                 record.finishedByCpu();
@@ -154,8 +156,7 @@ final class GpuTurns implements AutoCloseable {
             throw new AssertionError("asked although there is no GPU");
         }
         Gpu opened = gpu;
-        Duration limit = limits.submission().multipliedBy(2).plusSeconds(1); // a submission ends itself before that
-        return thread.call(() -> task.with(opened), limit);
+        return thread.call(() -> task.with(opened), callLimit);
     }
 
     /** Gives all back, except after a GPU that did not answer; calls after that do nothing. */

@@ -31,6 +31,9 @@ enum Kernel {
     /** Place of the parameters among the arguments: behind the target and all inputs. */
     static final int JOB_INDEX = 1 + INPUTS_MAX;
 
+    /** Words of the largest {@code …Job}. */
+    static final int PARAMETERS_MAX = 8;
+
     /** How many threads each group has to have, {@link #LANES}; 0 where that does not matter. */
     int lanes() {
         return switch (this) {

@@ -54,7 +54,12 @@ final class Messages {
     }
 
     private Known known(Selector selector) {
-        return known.computeIfAbsent(selector, unseen -> new Known(runtime.selector(unseen.text())));
+        Known found = known.get(selector);
+        if (found == null) {
+            found = new Known(runtime.selector(selector.text()));
+            known.put(selector, found);
+        }
+        return found;
     }
 
     private static MethodHandle handle(Shape shape) {
@@ -63,7 +68,7 @@ final class Messages {
 
     /** Whether the object has the method, with whatever types. */
     boolean responds(MemorySegment object, Selector selector) {
-        return runtime.responds(runtime.classOf(object), known(selector).name);
+        return runtime.responds(MemorySegment.ofAddress(runtime.classAddress(object)), known(selector).name);
     }
 
     MemorySegment object(MemorySegment to, Selector selector) throws MetalException {
@@ -236,9 +241,15 @@ final class Messages {
 
     /** The bytes are copied before it returns. */
     void tellBytes(MemorySegment to, Selector selector, MemorySegment bytes, long index) throws MetalException {
+        tellBytes(to, selector, bytes, bytes.byteSize(), index);
+    }
+
+    /** The first {@code length} of them. */
+    void tellBytes(MemorySegment to, Selector selector, MemorySegment bytes, long length, long index)
+            throws MetalException {
         MemorySegment name = ready(to, selector, Shape.NOTHING_OF_BYTES);
         try {
-            NOTHING_OF_BYTES.invokeExact(send, to, name, bytes, bytes.byteSize(), index);
+            NOTHING_OF_BYTES.invokeExact(send, to, name, bytes, length, index);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
@@ -262,10 +273,10 @@ final class Messages {
             throw new MetalException(MetalFault.COMMAND, "there is no object to send '" + selector.text() + "' to");
         }
         Known known = known(selector);
-        MemorySegment type = runtime.classOf(to);
-        if (known.verifiedClass != type.address()) {
-            verify(selector, runtime.encoding(type, known.name));
-            known.verifiedClass = type.address();
+        long type = runtime.classAddress(to);
+        if (known.verifiedClass != type) {
+            verify(selector, runtime.encoding(MemorySegment.ofAddress(type), known.name));
+            known.verifiedClass = type;
         }
         return known.name;
     }

@@ -148,11 +148,10 @@ public final class MetalCodecs {
         return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
             int groups = Math.ceilDiv(n, Kernel.HISTOGRAM_RUN);
             long bytes = (long) n * Float.BYTES;
-            Gpu.Buffer found = turns.staging().result(0, (buckets + 1L) * Integer.BYTES);
+            Gpu.Buffer found = turns.staging().clearedResult(0, (buckets + 1L) * Integer.BYTES);
             Gpu.Buffer most = turns.staging().result(1, (long) groups * Integer.BYTES);
             Dispatch.Place operand =
                     turns.staging().operand(2, values.asSlice(valuesOffset + first * Float.BYTES, bytes), bytes);
-            found.contents().fill((byte) 0);
             turns.run(List.of(new Dispatch(
                     Kernel.HISTOGRAM_FLOAT32,
                     List.of(start(found), start(most), operand),

@@ -148,9 +148,36 @@ public final class MetalEngine implements AutoCloseable {
         turns.unshare(memory);
     }
 
+    /** Is told of faults. */
+    public interface FaultListener {
+        /**
+         * One more; in the thread of the call that it happened in.
+         *
+         * @param count of this kind so far
+         * @param callsOnGpu calls that the GPU had done by then
+         * @param why one clause
+         */
+        void failed(MetalFault fault, long count, long callsOnGpu, String why);
+    }
+
+    /** Tells the faults so far, each kind once, and from now on each; whoever was told before is told no more. */
+    public void tellFaults(FaultListener listener) {
+        record.tell(listener);
+    }
+
     /** Metal gave other bits than it should: it is not asked again. */
     public void distrust(String why) {
         record.fault(new MetalException(MetalFault.WRONG_BITS, why));
+    }
+
+    /** It could not be seen what bits Metal gives: it is not asked again. */
+    public void unproven(String why) {
+        record.fault(new MetalException(MetalFault.UNPROVEN, why));
+    }
+
+    /** Forgets that calls would be skipped after a fault that may pass, so that each kernel is tried; not after a lasting one. */
+    public void askAgain() {
+        record.askAgain();
     }
 
     /** What one piece needs: its first byte, elements and bytes; returns where the results are. */

@@ -14,6 +14,8 @@ public enum MetalFault {
     COMPILE("the kernels do not compile", true),
     /** A kernel gave other bits than the portable engine. */
     WRONG_BITS("a kernel gives other bits", true),
+    /** The kernels could not be compared with the portable engine: the GPU failed meanwhile. */
+    UNPROVEN("the kernels could not be compared", true),
     /** No memory for a buffer, or the GPU ran out of it. */
     OUT_OF_MEMORY("out of memory", false),
     /** The GPU gave up on commands, or an object could not be made. */
@@ -39,5 +41,10 @@ public enum MetalFault {
     /** Whether Metal is not asked again in this process. */
     public boolean lasting() {
         return lasting;
+    }
+
+    /** Whether it says that this process has no Metal at all, which nobody can call a failure. */
+    public boolean absence() {
+        return this == ABSENT || this == FORBIDDEN || this == NO_DEVICE;
     }
 }

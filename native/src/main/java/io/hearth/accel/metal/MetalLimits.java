@@ -9,15 +9,17 @@ import java.time.Duration;
  * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to twelve buffers of
  *     this size are kept
  * @param sharedBytesMax how much memory is allocated at once for others to share with the GPU, at least 0
- * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good
+ * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good. It takes
+ *     milliseconds, but others' work may be ahead of it: a command buffer that waits behind a training step of some seconds looks
+ *     like one that hangs, and macOS itself ends what hangs after some seconds, which is a fault that may pass
  * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
  */
 public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, Duration submission, Duration opening) {
     private static final long SHARED_BYTES_MAX = 1L << 30;
 
-    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 2 s for a piece that takes milliseconds. */
+    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 20 s for a piece. */
     public static final MetalLimits DEFAULTS =
-            new MetalLimits(1, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(60));
+            new MetalLimits(1, 16 << 20, Duration.ofSeconds(20), Duration.ofSeconds(60));
 
     /**
      * Checks the ranges.

@@ -1,7 +1,7 @@
 package io.hearth.accel.metal;
 
-import java.util.EnumSet;
-import java.util.Set;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -9,21 +9,27 @@ import java.util.function.Consumer;
 /** What the GPU did so far, and so whether it is asked; any thread. */
 final class MetalRecord {
     private final Consumer<String> warnings;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Set<MetalFault> logged = EnumSet.noneOf(MetalFault.class);
-    private MetalStatus status = new MetalStatus("", false, "not opened", 0, 0, new TreeMap<>());
+    private final ReentrantLock lock = new ReentrantLock(); // guards all below
+    private final Map<MetalFault, Long> faults = new EnumMap<>(MetalFault.class);
     private Confidence confidence = new Confidence(0, 0, true);
+    private String device = "";
+    private String why = "not opened";
+    private MetalEngine.FaultListener listener = (_, _, _, _) -> {};
+    private final Map<MetalFault, String> reasons = new EnumMap<>(MetalFault.class); // the last of each kind
+    private long callsOnGpu;
+    private long callsOnCpu;
 
     /** {@code warnings} gets one line about the first fault of each kind. */
     MetalRecord(Consumer<String> warnings) {
         this.warnings = warnings;
     }
 
-    void opened(String device) {
+    void opened(String name) {
         lock.lock();
         try {
             confidence = Confidence.FULL;
-            publish(device, "opened", 0, 0);
+            device = name;
+            why = "opened";
         } finally {
             lock.unlock();
         }
@@ -32,7 +38,7 @@ final class MetalRecord {
     MetalStatus status() {
         lock.lock();
         try {
-            return status;
+            return new MetalStatus(device, confidence.asks(), why, callsOnGpu, callsOnCpu, new TreeMap<>(faults));
         } finally {
             lock.unlock();
         }
@@ -45,9 +51,19 @@ final class MetalRecord {
             boolean asks = confidence.asks();
             if (!asks) {
                 confidence = confidence.afterSkip();
-                publish(status.device(), status.why(), 0, 1);
+                callsOnCpu++;
             }
             return asks;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next call goes to the GPU, unless that is lost: for a proof, which wants to see all kernels at work. */
+    void askAgain() {
+        lock.lock();
+        try {
+            confidence = confidence.afterSuccess();
         } finally {
             lock.unlock();
         }
@@ -64,14 +80,24 @@ final class MetalRecord {
 
     /** Whether the GPU may still be at work on something that was given up. */
     boolean hung() {
-        return status().faults().containsKey(MetalFault.HANG);
+        lock.lock();
+        try {
+            return faults.containsKey(MetalFault.HANG);
+        } finally {
+            lock.unlock();
+        }
     }
 
-    void done() {
+    /**
+     * A call ended without a fault.
+     *
+     * @param whole whether the GPU did all elements; else a kernel left the rest to the CPU on purpose
+     */
+    void done(boolean whole) {
         lock.lock();
         try {
             confidence = confidence.afterSuccess();
-            publish(status.device(), status.why(), 1, 0);
+            callsOnGpu += whole ? 1 : 0;
         } finally {
             lock.unlock();
         }
@@ -80,7 +106,7 @@ final class MetalRecord {
     void finishedByCpu() {
         lock.lock();
         try {
-            publish(status.device(), status.why(), 0, 1);
+            callsOnCpu++;
         } finally {
             lock.unlock();
         }
@@ -91,38 +117,51 @@ final class MetalRecord {
         lock.lock();
         try {
             confidence = new Confidence(Confidence.FAULTS_MAX, 0, true);
-            fault(failure);
         } finally {
             lock.unlock();
         }
+        fault(failure);
     }
 
     void fault(MetalException failure) {
+        MetalFault fault = failure.fault();
+        MetalEngine.FaultListener told;
+        long count;
+        long calls;
+        String reason;
         lock.lock();
         try {
-            MetalFault fault = failure.fault();
             confidence = confidence.afterFault(fault);
-            String why = fault.text() + ": " + failure.getMessage();
-            var faults = new TreeMap<>(status.faults());
-            faults.merge(fault, 1L, Long::sum);
-            status = new MetalStatus(
-                    status.device(), confidence.asks(), why, status.callsOnGpu(), status.callsOnCpu(), faults);
-            if (logged.add(fault)) {
-                warnings.accept("metal: " + why + "; the CPU goes on with the same bits"
-                        + (confidence.lost() ? ", for good: choose the engine 'auto' to go without Metal" : ""));
+            reason = fault.text() + ": " + failure.getMessage();
+            why = reason;
+            reasons.put(fault, reason);
+            count = faults.merge(fault, 1L, Long::sum);
+            calls = callsOnGpu;
+            told = listener;
+            if (count == 1) {
+                warnings.accept("metal: " + reason + "; the CPU goes on with the same bits"
+                        + (confidence.lost() ? ", for good: choose the engine 'cpu' to go without Metal" : ""));
             }
         } finally {
             lock.unlock();
         }
+        told.failed(fault, count, calls, reason); // may write a file, and nobody waits for that
     }
 
-    private void publish(String device, String why, long onGpu, long onCpu) {
-        status = new MetalStatus(
-                device,
-                confidence.asks(),
-                why,
-                status.callsOnGpu() + onGpu,
-                status.callsOnCpu() + onCpu,
-                status.faults());
+    /** Tells the faults so far, each kind once, and all to come. */
+    void tell(MetalEngine.FaultListener next) {
+        Map<MetalFault, Long> counts;
+        Map<MetalFault, String> lastReasons;
+        long calls;
+        lock.lock();
+        try {
+            listener = next;
+            counts = new EnumMap<>(faults);
+            lastReasons = new EnumMap<>(reasons);
+            calls = callsOnGpu;
+        } finally {
+            lock.unlock();
+        }
+        lastReasons.forEach((fault, reason) -> next.failed(fault, counts.getOrDefault(fault, 1L), calls, reason));
     }
 }

@@ -2,12 +2,8 @@ package io.hearth.accel.metal;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one platform thread that sends messages to Metal, an autorelease pool round each task: a pool has to be popped by the
@@ -19,21 +15,64 @@ final class MetalThread implements AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private final ObjectiveC runtime;
-    private final ThreadPoolExecutor executor = new ThreadPoolExecutor(
-            1,
-            1,
-            0,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(1),
-            Thread.ofPlatform().daemon().name("hearth-metal").factory());
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("hearth-metal").unstarted(this::serve);
+    private volatile @Nullable Turn<?> next; // written by the caller, taken by the thread
+    private volatile boolean closing; // written by whoever closes, read by the thread
 
     /** Something to do with Metal. */
     interface Task<T> {
         T run() throws MetalException;
     }
 
+    /** A task on its way there and back; what a call hands over and nothing else, so that a submission makes little garbage. */
+    private static final class Turn<T> {
+        private final Task<T> task;
+        private final Thread caller = Thread.currentThread();
+        private @Nullable T result; // published by done
+        private @Nullable Throwable thrown; // published by done
+        private volatile boolean done; // written by the thread, read by the caller
+
+        private Turn(Task<T> task) {
+            this.task = task;
+        }
+
+        private void run(ObjectiveC runtime) {
+            try {
+                result = pooled(runtime);
+            } catch (Throwable failed) {
+                thrown = failed; // the caller's to throw
+            }
+            done = true;
+            LockSupport.unpark(caller);
+        }
+
+        private T pooled(ObjectiveC runtime) throws MetalException {
+            MemorySegment pool = runtime.pushPool();
+            try {
+                return task.run();
+            } finally {
+                runtime.popPool(pool);
+            }
+        }
+    }
+
+    /** Starts it. */
     MetalThread(ObjectiveC runtime) {
         this.runtime = runtime;
+        thread.start();
+    }
+
+    private void serve() {
+        while (!closing) {
+            Turn<?> turn = next;
+            if (turn == null) {
+                LockSupport.park(this);
+            } else {
+                next = null;
+                turn.run(runtime);
+            }
+        }
     }
 
     /**
@@ -41,50 +80,42 @@ final class MetalThread implements AutoCloseable {
      * One caller at a time. An interrupt does not end the wait and is kept for later.
      */
     <T> T call(Task<T> task, Duration limit) throws MetalException {
-        var future = new FutureTask<T>(() -> pooled(task));
-        executor.execute(future);
-        long endNanos = System.nanoTime() + limit.toNanos();
+        var turn = new Turn<>(task);
+        next = turn;
+        LockSupport.unpark(thread);
+        long startNanos = System.nanoTime();
         boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return future.get(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException later) {
-                    interrupted = true;
-                }
+        while (!turn.done) {
+            long leftNanos = limit.toNanos() - (System.nanoTime() - startNanos);
+            if (leftNanos <= 0) {
+                break;
             }
-        } catch (TimeoutException late) {
+            LockSupport.parkNanos(this, leftNanos);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (!turn.done) {
             throw new MetalException(
-                    MetalFault.HANG, "a call of Metal did not return within " + limit.toMillis() + " ms", late);
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof MetalException known) {
-                throw known;
-            }
-            throw new AssertionError("a task of the Metal engine failed by a bug", failed.getCause());
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+                    MetalFault.HANG, "a call of Metal did not return within " + limit.toMillis() + " ms");
         }
-    }
-
-    private <T> T pooled(Task<T> task) throws MetalException {
-        MemorySegment pool = runtime.pushPool();
-        try {
-            return task.run();
-        } finally {
-            runtime.popPool(pool);
+        if (turn.thrown instanceof MetalException known) {
+            throw known;
         }
+        if (turn.thrown != null || turn.result == null) {
+            throw new AssertionError("a task of the Metal engine failed by a bug", turn.thrown);
+        }
+        return turn.result;
     }
 
     /** Waits some seconds for a running task; one that hangs is left behind with its daemon thread. */
     @Override
     public void close() {
-        executor.shutdown();
+        closing = true;
+        LockSupport.unpark(thread);
         try {
-            if (!executor.awaitTermination(CLOSING.toSeconds(), TimeUnit.SECONDS)) {
-                executor.shutdownNow();
-            }
+            thread.join(CLOSING);
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         }

@@ -2,6 +2,7 @@ package io.hearth.accel.metal;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -16,6 +17,7 @@ import java.lang.invoke.MethodHandle;
 final class ObjectiveC {
     private static final MethodHandle GET = handle(FunctionDescriptor.of(ADDRESS));
     private static final MethodHandle MAP = handle(FunctionDescriptor.of(ADDRESS, ADDRESS));
+    private static final MethodHandle ADDRESS_OF = handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS));
     private static final MethodHandle FIND = handle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
     private static final MethodHandle ASK = handle(FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS, ADDRESS));
     private static final MethodHandle TAKE = handle(FunctionDescriptor.ofVoid(ADDRESS));
@@ -69,8 +71,13 @@ final class ObjectiveC {
         }
     }
 
-    MemorySegment classOf(MemorySegment object) {
-        return map(classOf, object);
+    /** Where the object's class is; as a number, since it is asked before each message and an object for it would be garbage. */
+    long classAddress(MemorySegment object) {
+        try {
+            return (long) ADDRESS_OF.invokeExact(classOf, object);
+        } catch (Throwable impossible) {
+            throw unexpected(impossible);
+        }
     }
 
     boolean responds(MemorySegment type, MemorySegment selector) {

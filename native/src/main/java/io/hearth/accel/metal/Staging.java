@@ -54,6 +54,13 @@ final class Staging {
         return slot(index, bytes);
     }
 
+    /** As {@link #result}, the first {@code bytes} of it zero; what the slot has beyond stays as it is. */
+    Gpu.Buffer clearedResult(int index, long bytes) throws MetalException {
+        Gpu.Buffer result = result(index, bytes);
+        result.contents().asSlice(0, bytes).fill((byte) 0);
+        return result;
+    }
+
     /** The first {@code bytes} of an operand where the GPU can read them; {@code index} as for {@link #result}. */
     Dispatch.Place operand(int index, MemorySegment source, long bytes) throws MetalException {
         if (source.isNative()) {

@@ -34,6 +34,9 @@ final class Submission {
     private final MemorySegment event;
     private final Map<Kernel, Gpu.Pipeline> pipelines;
     private final long limitMillis;
+    private final MemorySegment words = Arena.ofAuto().allocate(ValueLayout.JAVA_INT, Kernel.PARAMETERS_MAX);
+    private final MemorySegment groupsSize = size();
+    private final MemorySegment threadsSize = size();
     private long signalled;
 
     Submission(
@@ -55,12 +58,12 @@ final class Submission {
         return event;
     }
 
-    void run(List<Dispatch> dispatches, Arena scratch) throws MetalException {
+    void run(List<Dispatch> dispatches) throws MetalException {
         MemorySegment commands = messages.object(queue, Selector.COMMAND_BUFFER);
         MemorySegment encoder = messages.object(commands, Selector.ENCODER);
         try {
             for (Dispatch dispatch : dispatches) {
-                encode(encoder, dispatch, scratch);
+                encode(encoder, dispatch);
             }
         } finally {
             messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder goes away
@@ -71,7 +74,7 @@ final class Submission {
         await(commands, value);
     }
 
-    private void encode(MemorySegment encoder, Dispatch dispatch, Arena scratch) throws MetalException {
+    private void encode(MemorySegment encoder, Dispatch dispatch) throws MetalException {
         Gpu.Pipeline pipeline = pipelines.get(dispatch.kernel());
         if (pipeline == null) {
             throw new AssertionError("not compiled: " + dispatch.kernel());
@@ -81,21 +84,22 @@ final class Submission {
             Dispatch.Place place = dispatch.buffers().get(i);
             messages.tellObject(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
         }
-        MemorySegment words =
-                scratch.allocate(ValueLayout.JAVA_INT, dispatch.parameters().size());
-        for (int i = 0; i < dispatch.parameters().size(); i++) {
+        int parameters = dispatch.parameters().size();
+        for (int i = 0; i < parameters; i++) {
             words.setAtIndex(ValueLayout.JAVA_INT, i, dispatch.parameters().get(i));
         }
-        messages.tellBytes(encoder, Selector.SET_BYTES, words, Kernel.JOB_INDEX);
+        messages.tellBytes(encoder, Selector.SET_BYTES, words, (long) parameters * Integer.BYTES, Kernel.JOB_INDEX);
         int lanes = dispatch.kernel().lanes();
         long threads = lanes > 0 ? lanes : Math.min(THREADS_PER_GROUP_MAX, pipeline.threadsMax());
         long groups = lanes > 0 ? dispatch.units() : (dispatch.units() + threads - 1) / threads;
-        messages.tellSizes(encoder, Selector.DISPATCH, size(scratch, groups), size(scratch, threads));
+        groupsSize.setAtIndex(ValueLayout.JAVA_LONG, 0, groups);
+        threadsSize.setAtIndex(ValueLayout.JAVA_LONG, 0, threads);
+        messages.tellSizes(encoder, Selector.DISPATCH, groupsSize, threadsSize);
     }
 
-    private static MemorySegment size(Arena scratch, long width) {
-        MemorySegment size = scratch.allocate(Encoding.SIZE);
-        size.setAtIndex(ValueLayout.JAVA_LONG, 0, width);
+    /** Of one row, as long as it is told for each dispatch. */
+    private static MemorySegment size() {
+        MemorySegment size = Arena.ofAuto().allocate(Encoding.SIZE);
         size.setAtIndex(ValueLayout.JAVA_LONG, 1, 1);
         size.setAtIndex(ValueLayout.JAVA_LONG, 2, 1);
         return size;

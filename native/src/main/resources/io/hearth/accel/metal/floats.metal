@@ -3,7 +3,10 @@
 //
 // So floats travel as integers. Arithmetic of the machine is used only where operands and result are known to be normal (or where a
 // flushed operand cannot change the result); all else is done in integers or scaled by a power of two, which is exact.
-// No expression has the form a * b + c: nothing here can be contracted to a fused multiply-add.
+//
+// A product and a sum must not be fused to one rounding. That no expression has the form a * b + c does not prevent it: functions are
+// inlined, and products meet sums then. What does is the pragma below and safe mathematics, which the host asks for when it compiles
+// this text; and a compiler that heeds neither is found by the comparison with the portable engine at each start.
 
 #include <metal_stdlib>
 #pragma METAL fp contract(off)

@@ -10,6 +10,7 @@ struct Job {
     uint op;
     uint inputs;
     uint divisor;
+    uint divisor_as_float; // bits: how a GPU rounds a whole number is not our business
 };
 
 // Orders all but NaN as the numbers are ordered, -0 below +0.
@@ -39,8 +40,8 @@ struct Float32 {
         return combine_floats(op, a, b);
     }
 
-    static Bits divide(Bits a, uint divisor) {
-        return quotient_of(a, float(divisor));
+    static Bits divide(Bits a, constant Job& job) {
+        return quotient_of(a, as_type<float>(job.divisor_as_float));
     }
 };
 
@@ -90,8 +91,8 @@ struct Float16 {
         return narrow(combine_floats(op, widen(a), widen(b)));
     }
 
-    static Bits divide(Bits a, uint divisor) {
-        return narrow(quotient_of(widen(a), float(divisor)));
+    static Bits divide(Bits a, constant Job& job) {
+        return narrow(quotient_of(widen(a), as_type<float>(job.divisor_as_float)));
     }
 };
 
@@ -113,8 +114,8 @@ struct Bfloat16 {
         return narrow(combine_floats(op, widen(a), widen(b)));
     }
 
-    static Bits divide(Bits a, uint divisor) {
-        return narrow(quotient_of(widen(a), float(divisor)));
+    static Bits divide(Bits a, constant Job& job) {
+        return narrow(quotient_of(widen(a), as_type<float>(job.divisor_as_float)));
     }
 };
 
@@ -132,8 +133,8 @@ struct Int32 {
         return less == (op == MIN) ? a : b;
     }
 
-    static Bits divide(Bits a, uint divisor) {
-        return Bits(int(a) / int(divisor));
+    static Bits divide(Bits a, constant Job& job) {
+        return Bits(int(a) / int(job.divisor));
     }
 };
 
@@ -166,7 +167,7 @@ inline void divide_all(
     if (i >= job.count) {
         return;
     }
-    target[i] = Type::divide(values[i], job.divisor);
+    target[i] = Type::divide(values[i], job);
 }
 
 kernel void combine_float32(

@@ -84,4 +84,14 @@ final class KernelTextTest {
                 written,
                 Stream.of(Kernel.values()).map(Kernel::function).sorted().toList());
     }
+
+    /** 2147483647 is no float32; which one stands for it is not left to a GPU. */
+    @Test
+    void aDivisorIsRoundedBeforeItGoesToTheGpu() {
+        int bits = Float.floatToRawIntBits(0x1p31f);
+        Dispatch division = Dispatch.reducing(Kernel.DIVIDE_FLOAT32, List.of(), 1, 0, 1, Integer.MAX_VALUE);
+        assertEquals(List.of(1, 0, 1, Integer.MAX_VALUE, bits), division.parameters());
+        assertFalse(KernelSource.text().contains("float(divisor"));
+        assertFalse(KernelSource.text().contains("float(job."));
+    }
 }

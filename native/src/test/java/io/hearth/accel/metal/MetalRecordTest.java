@@ -35,7 +35,7 @@ final class MetalRecordTest {
     void theLineOfALastingFaultSaysSoAndWhatToDo() {
         record.opened("M1");
         fault(MetalFault.HANG, "no answer");
-        assertTrue(lines.getFirst().contains("for good") && lines.getFirst().contains("'auto'"), lines::toString);
+        assertTrue(lines.getFirst().contains("for good") && lines.getFirst().contains("'cpu'"), lines::toString);
         assertTrue(record.lost() && record.hung());
     }
 
@@ -43,7 +43,7 @@ final class MetalRecordTest {
     void whatWasNeverOpenedIsNeverAsked() {
         record.notOpened(new MetalException(MetalFault.COMMAND, "no queue"));
         assertTrue(record.lost());
-        record.done();
+        record.done(true);
         assertFalse(record.asks());
         assertFalse(record.status().usable());
         assertEquals("", record.status().device());
@@ -52,13 +52,26 @@ final class MetalRecordTest {
     @Test
     void callsAreCountedWhereTheyEnded() {
         record.opened("M1");
-        record.done();
-        record.done();
+        record.done(true);
+        record.done(true);
+        record.done(false);
         record.finishedByCpu();
         fault(MetalFault.COMMAND, "once");
         assertFalse(record.asks());
         assertEquals(2, record.status().callsOnGpu());
         assertEquals(2, record.status().callsOnCpu());
         assertEquals("M1", record.status().device());
+    }
+
+    @Test
+    void whoAsksAgainGetsAnAnswerUnlessAllIsLost() {
+        record.opened("M1");
+        fault(MetalFault.COMMAND, "once");
+        assertFalse(record.asks());
+        record.askAgain();
+        assertTrue(record.asks());
+        fault(MetalFault.HANG, "no answer");
+        record.askAgain();
+        assertFalse(record.asks());
     }
 }

@@ -4,7 +4,7 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /** The loops of one element type; offsets in bytes; operands were checked by {@link Operands} before. */
-interface Kernel {
+interface TypeLoops {
     /** {@code target[i] = left[i] op right[i]}, {@code right} in an array. */
     void combine(
             ReduceOp op,

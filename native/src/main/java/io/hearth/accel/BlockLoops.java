@@ -4,13 +4,13 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /** Walks over the operands block by block; a block is read whole before it is written, so left may be the target. */
-final class BlockKernel implements Kernel {
+final class BlockLoops implements TypeLoops {
     private final Block block;
     private final int elementsMax;
     private final int elementBytes;
 
     /** Owns the block from now on. */
-    BlockKernel(Block block) {
+    BlockLoops(Block block) {
         this.block = block;
         elementsMax = block.elementsMax();
         elementBytes = block.elementBytes();

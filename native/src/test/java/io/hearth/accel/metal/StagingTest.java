@@ -1,0 +1,35 @@
+package io.hearth.accel.metal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+final class StagingTest {
+    private final Staging staging = new Staging(
+            new Staging.Allocator() {
+                @Override
+                public Gpu.Buffer allocate(long bytes) {
+                    return new Gpu.Buffer(MemorySegment.NULL, Arena.ofAuto().allocate(bytes));
+                }
+
+                @Override
+                public void release(Gpu.Buffer buffer) {}
+            },
+            1 << 20);
+
+    /** A slot may have 16 MiB from an earlier call: clearing all of it costs more than the kernel. */
+    @Test
+    void onlyWhatIsAskedForIsCleared() throws MetalException {
+        Gpu.Buffer large = staging.result(0, 1 << 20);
+        large.contents().fill((byte) 7);
+        Gpu.Buffer cleared = staging.clearedResult(0, 1000);
+        assertSame(large, cleared);
+        for (int i = 0; i < 2000; i++) {
+            assertEquals(i < 1000 ? 0 : 7, cleared.contents().get(ValueLayout.JAVA_BYTE, i), "byte " + i);
+        }
+    }
+}
