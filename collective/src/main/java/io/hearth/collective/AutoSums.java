@@ -14,7 +14,6 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -107,11 +106,11 @@ final class AutoSums {
                 sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
         boolean isTimed = votes.isDue();
         if (isTimed) {
-            vote(size, votes, within(how, due), list);
+            vote(size, votes, runner.until(due, how), list);
         }
         int chosen = votes.decision().chosen();
         long started = clock.nanoTime();
-        CollectiveResult result = play(auto, votes, input, target, op, within(how, due), list);
+        CollectiveResult result = play(auto, votes, input, target, op, runner.until(due, how), list);
         if (isTimed && result.contributors() == votes.members()) {
             votes.took(chosen, clock.nanoTime() - started);
         }
@@ -123,10 +122,6 @@ final class AutoSums {
             sizes.clear();
             choices.clear();
         }
-    }
-
-    private CollectiveOptions within(CollectiveOptions how, long due) {
-        return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
     }
 
     private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorList> list)

@@ -78,6 +78,11 @@ final class CallRunner {
         return clock.nanoTime() + nanos(how.deadline().orElse(options.deadline()));
     }
 
+    /** The same options with what is left until {@code due}. */
+    CollectiveOptions until(long due, CollectiveOptions how) {
+        return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
+    }
+
     /**
      * Waits for all that was begun before a call, within the call's time.
      *
@@ -98,7 +103,7 @@ final class CallRunner {
                     .tooLate("a collective did not begin before its deadline; " + open
                             + " that were begun earlier had not ended, and waited for ");
         }
-        return how.within(Duration.ofNanos(Math.max(1, due - clock.nanoTime())));
+        return until(due, how);
     }
 
     /** Longer than anybody waits is as good as for ever, and can be reckoned with. */

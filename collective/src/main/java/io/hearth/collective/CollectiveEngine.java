@@ -133,9 +133,12 @@ public final class CollectiveEngine implements DistributedBackend {
                 shell.buffers(),
                 memory -> memory.isNative() && shell.mayTouch(memory),
                 options.config().bucketBytes());
-        CollectiveOptions left = runner.after(queue, how);
-        return coalesced.run((input, output, list) ->
-                reduceNow(input, output, type, op, left.forBucket(list.bucket()), Optional.of(list)));
+        long due = runner.due(how);
+        CollectiveOptions all = runner.after(queue, how);
+        return coalesced.run((input, output, list) -> {
+            CollectiveOptions left = runner.until(due, all).forBucket(list.bucket());
+            return reduceNow(input, output, type, op, left, Optional.of(list));
+        });
     }
 
     @Override
