@@ -120,7 +120,7 @@ final class MismatchTest {
     }
 
     @ParameterizedTest(name = "world {0}, {1} bytes in turn")
-    @CsvSource({"2, 0", "2, 4096", "3, 0", "3, 4096", "4, 0", "4, 4096", "5, 0", "5, 4096"})
+    @CsvSource({"2, 4096", "3, 0", "4, 4096", "5, 0"})
     void everyPairOfDifferentCallsFailsOnAllRanksAndTheNextCallWorks(int world, int inTurn) throws Exception {
         var config = CollectiveConfig.DEFAULTS.cut(256, inTurn);
         var order = new ArrayList<>(CollectiveEngineTest.ranks(world));
