@@ -40,7 +40,7 @@ final class ScheduleChoiceTest {
             assertEquals(AllReduceAlgorithm.WHOLE_EXCHANGE, allReduce(choice, world, KIB), "1 KiB of " + world);
         }
         for (int world = 4; world <= 8; world++) {
-            assertEquals(AllReduceAlgorithm.DIRECT, allReduce(choice, world, 12 * KIB * world), "middle of " + world);
+            assertEquals(AllReduceAlgorithm.DIRECT, allReduce(choice, world, 18 * KIB * world), "middle of " + world);
         }
         for (int world = 3; world <= 16; world++) {
             assertEquals(AllReduceAlgorithm.RING, allReduce(choice, world, 16 * MIB), "16 MiB of " + world);
