@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  *
  * <p>Before a size is timed the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
  * at most (a quarter more where calls are long).
- * After it comes one more call that is not timed, whose way and whose spans are recorded.
+ * After it come a few more calls that are not timed; the way and the spans of the last are recorded.
  */
 public final class RankBench {
     private static final int SPANS_MAX = 1_000_000; // ten calls of 2 GiB
@@ -136,6 +136,8 @@ public final class RankBench {
                     calls = warmUp.next(values.byteSize(), done, spent, compiles)) {
                 for (int i = 0; i < calls; i++) {
                     vectors.fill(values);
+                    backend.barrier(
+                            CollectiveOptions.DEFAULTS); // it stands before each timed call, so it is warmed up too
                     reduce(values);
                     vectors.check(values);
                 }
@@ -149,18 +151,25 @@ public final class RankBench {
         }
     }
 
-    /** One more call, recorded; the schedules that it played. */
+    /** More calls, of which the last is recorded, the others only warm up what records; the schedules that it played. */
     private String record(MemorySegment values) throws CollectiveException {
+        for (int cold = warmUp.recordedCalls(values.byteSize()); cold > 0; cold--) {
+            record(values, new ChromeTrace(backend.rank(), SPANS_MAX));
+        }
+        record(values, trace);
+        return trace.last().map(CollectiveTrace.Collective::algorithm).orElse("none");
+    }
+
+    private void record(MemorySegment values, CollectiveTrace to) throws CollectiveException {
         vectors.fill(values);
         backend.barrier(CollectiveOptions.DEFAULTS);
-        backend.trace(trace);
+        backend.trace(to);
         try {
             reduce(values);
         } finally {
             backend.trace(CollectiveTrace.NONE);
         }
         vectors.check(values);
-        return trace.last().map(CollectiveTrace.Collective::algorithm).orElse("none");
     }
 
     private void reduce(MemorySegment values) throws CollectiveException {

@@ -13,12 +13,19 @@ record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     static final int CALLS_MIN = 3;
     static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 5_000_000_000L, 30_000_000_000L);
 
+    private static final int RECORDED_CALLS_MAX = 16;
+
     /** From this share of a core on, between two looks, the compiler is busy. */
     static final double BUSY = 0.03;
 
     /** Most calls for vectors of a size. */
     int callsMax(long vectorBytes) {
         return (int) Math.min(calls, Math.max(bytes / vectorBytes, CALLS_MIN));
+    }
+
+    /** Recorded calls to throw away before the one that is kept: the first takes twice as long as later ones. */
+    int recordedCalls(long vectorBytes) {
+        return (int) Math.min(Math.min(calls, RECORDED_CALLS_MAX), bytes / vectorBytes);
     }
 
     /**

@@ -29,6 +29,12 @@ final class WarmUpTest {
         assertEquals(calls, calls(bytes, 1));
     }
 
+    @ParameterizedTest
+    @CsvSource({"1, 16", "67108864, 16", "268435456, 4", "2147483644, 0"})
+    void recordingIsWarmedUpByFewCallsAndFewBytes(long bytes, int calls) {
+        assertEquals(calls, WarmUp.USUAL.recordedCalls(bytes));
+    }
+
     @Test
     void slowCallsEndByTheirTime() {
         int calls = calls(4096, 1_000_000);

@@ -118,20 +118,20 @@ final class SumPlans {
             if (!EncodedParts.pays(blocks, count)) {
                 return plain(op, DataType.FLOAT32, count, way, ownership);
             }
-        }
-        Optional<ErrorFeedback> memory =
-                compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
-        if (within instanceof BlockCodec blocks) {
             boolean isRing = way == AllReduceStrategy.RING;
             AllReduceStrategy taken = isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT;
             String name = taken.name().toLowerCase(Locale.ROOT) + ownership.text();
             boolean inPlace = isLarge(count);
             var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
-            return new Plan(
-                    signature,
-                    new QuantisedSum(blocks, memory, key, isRing, ownership, passesDense, inPlace, buffers, reducer));
+            var sum = new QuantisedSum(
+                    blocks, owed(compression), key, isRing, ownership, passesDense, inPlace, buffers, reducer);
+            return new Plan(signature, sum);
         }
-        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, memory), key);
+        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, owed(compression)), key);
+    }
+
+    private Optional<ErrorFeedback> owed(CompressionStrategy.Coded compression) {
+        return compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
     }
 
     private Plan gathered(ReduceOp op, long count, CompressionStrategy compression, Encodings encodings, String key) {

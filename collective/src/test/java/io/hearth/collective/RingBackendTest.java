@@ -364,6 +364,34 @@ final class RingBackendTest extends DistributedBackendContractTest {
         assertTrue(least < 8192, "256 records allocated " + least + " bytes");
     }
 
+    /** What a call plans with, and nothing as large as an engine's scratch memory. */
+    @Test
+    void aSmallSumAllocatesLittle() throws Exception {
+        List<RingBackend> ring = open(2);
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int windows = 10;
+        int calls = 200;
+        FutureTask<Boolean> other = started(() -> {
+            float[] values = new float[1024];
+            for (int i = 0; i < windows * calls; i++) {
+                new DistributedContext(ring.get(1)).allReduce(values, ReduceOp.SUM);
+            }
+            return true;
+        });
+        float[] values = new float[1024];
+        long least = Long.MAX_VALUE;
+        for (int window = 0; window < windows; window++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < calls; i++) {
+                new DistributedContext(ring.getFirst()).allReduce(values, ReduceOp.SUM);
+            }
+            least = Math.min(least, (threads.getCurrentThreadAllocatedBytes() - before) / calls);
+        }
+        assertTrue(other.get(20, TimeUnit.SECONDS));
+        close(ring);
+        assertTrue(least < 48 << 10, "a sum of 4 KiB allocated " + least + " bytes");
+    }
+
     /** By this thread and by those that read what ranks send to ranks. */
     private static long allocated(ThreadMXBean threads) {
         long sum = threads.getCurrentThreadAllocatedBytes();

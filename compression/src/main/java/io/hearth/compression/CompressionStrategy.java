@@ -93,6 +93,11 @@ public sealed interface CompressionStrategy {
         }
 
         @Override
+        public boolean isOwed() {
+            return false;
+        }
+
+        @Override
         public String text() {
             return "none";
         }

@@ -8,6 +8,11 @@ public enum Engine {
         public Reducer newReducer() {
             return new PortableReducer();
         }
+
+        @Override
+        public CodecKernels codecKernels() {
+            return new PortableCodecKernels();
+        }
     },
 
     /** The Vector API; only in a JVM started with {@code --add-modules jdk.incubator.vector}. */
@@ -15,6 +20,11 @@ public enum Engine {
         @Override
         public Reducer newReducer() {
             return new VectorReducer();
+        }
+
+        @Override
+        public CodecKernels codecKernels() {
+            return new VectorCodecKernels();
         }
     },
 
@@ -25,8 +35,16 @@ public enum Engine {
     METAL("metal") {
         @Override
         public Reducer newReducer() {
-            return Engines.forcedMetal(Engines.best().engine(), "asked for by name")
-                    .newReducer();
+            return forced().newReducer();
+        }
+
+        @Override
+        public CodecKernels codecKernels() {
+            return forced().codecKernels();
+        }
+
+        private Engines.Choice forced() {
+            return Engines.forcedMetal(Engines.best().engine(), "asked for by name");
         }
     };
 
@@ -45,7 +63,5 @@ public enum Engine {
     public abstract Reducer newReducer();
 
     /** The codecs' loops of this engine; threads may share them. */
-    public CodecKernels codecKernels() {
-        return newReducer().codecKernels();
-    }
+    public abstract CodecKernels codecKernels();
 }

@@ -32,7 +32,7 @@ public final class Engines {
 
         /** The codecs' loops of the chosen engine; threads may share them. */
         public CodecKernels codecKernels() {
-            return newReducer().codecKernels();
+            return engine == Engine.METAL ? newReducer().codecKernels() : engine.codecKernels();
         }
     }
 

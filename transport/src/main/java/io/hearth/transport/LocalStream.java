@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A data stream to a process of the same user on the same machine: a ring in shared memory for each direction, and a unix socket
  * for each that wakes who sleeps. Nothing is encrypted: who could read this memory could read the processes themselves.
  *
- * <p>Received records are shown where they lie in the ring. Who waits spins for a moment, then sleeps in a read of the socket,
- * which ends too when the other process does.
+ * <p>Received records are shown where they lie in the ring. Who waits spins for a moment, lets others run for another, then sleeps
+ * in a read of the socket, which ends too when the other process does.
  */
 final class LocalStream implements OpenStream {
     /** How long a close may wait for its last knock. */
@@ -30,6 +30,13 @@ final class LocalStream implements OpenStream {
 
     /** Looks at the ring between two looks at the clock. */
     private static final int SPINS = 32;
+
+    /**
+     * How often who spun in vain lets others run before it sleeps. To sleep and be woken takes several times as long, and where ranks
+     * share a core, the one waited for is often the next to run. Few enough that nobody waits by turns for long: then a whole slice
+     * of the scheduler would go by.
+     */
+    private static final int YIELDS = 16;
 
     private final NodeId peer;
     private final StreamId id;
@@ -49,9 +56,17 @@ final class LocalStream implements OpenStream {
     private final AtomicReference<@Nullable StreamException> broken =
             new AtomicReference<>(); // first writer wins, all read
     private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
+    private final Look record;
+    private final Look room;
+    private int roomWanted; // under sending
     private @Nullable Thread borrower; // who was shown a record; under receiving
     private boolean ended; // the peer said END; under receiving
     private volatile long bytesSent; // written under sending, read by anyone
+
+    /** Whether what is waited for has come. */
+    private interface Look {
+        boolean isThere() throws CorruptException;
+    }
 
     /** The sockets of both directions; from the dialling side, and to it. */
     record Bells(Doorbell fromDialer, Doorbell toDialer) {
@@ -91,6 +106,8 @@ final class LocalStream implements OpenStream {
         this.buffers = buffers;
         this.deadlines = deadlines;
         this.closed = closed;
+        this.record = () -> in.read(received);
+        this.room = () -> out.hasRoom(roomWanted);
     }
 
     @Override
@@ -229,22 +246,10 @@ final class LocalStream implements OpenStream {
 
     private void awaitRoom(int length) throws IOException, CorruptException {
         demandWhole();
-        if (out.hasRoom(length)) {
+        roomWanted = length;
+        if (out.hasRoom(length) || comesSoon(room, outSpin)) {
             return;
         }
-        long spinNanos = outSpin.nanos();
-        long startNanos = clock.nanoTime();
-        do {
-            for (int spin = 0; spin < SPINS; spin++) {
-                Thread.onSpinWait();
-                if (out.hasRoom(length)) {
-                    outSpin.paid();
-                    return;
-                }
-            }
-            demandWhole();
-        } while (clock.nanoTime() - startNanos < spinNanos);
-        outSpin.inVain(spinNanos);
         while (true) {
             out.writerSleeps();
             if (out.hasRoom(length)) {
@@ -259,22 +264,9 @@ final class LocalStream implements OpenStream {
 
     private void awaitRecord() throws IOException, CorruptException {
         demandWhole();
-        if (in.read(received)) {
+        if (in.read(received) || comesSoon(record, inSpin)) {
             return;
         }
-        long spinNanos = inSpin.nanos();
-        long startNanos = clock.nanoTime();
-        do {
-            for (int spin = 0; spin < SPINS; spin++) {
-                Thread.onSpinWait();
-                if (in.read(received)) {
-                    inSpin.paid();
-                    return;
-                }
-            }
-            demandWhole();
-        } while (clock.nanoTime() - startNanos < spinNanos);
-        inSpin.inVain(spinNanos);
         while (true) {
             in.readerSleeps();
             if (in.read(received)) {
@@ -292,6 +284,31 @@ final class LocalStream implements OpenStream {
                 throw gone;
             }
         }
+    }
+
+    /** Waits a moment without sleeping: spins, then lets others run. */
+    @SuppressWarnings("ThreadPriorityCheck") // a scheduler that ignores it costs time, nothing else
+    private boolean comesSoon(Look look, SpinBudget spin) throws StreamException, CorruptException {
+        long spinNanos = spin.nanos();
+        long startNanos = clock.nanoTime();
+        do {
+            for (int i = 0; i < SPINS; i++) {
+                Thread.onSpinWait();
+                if (look.isThere()) {
+                    spin.paid();
+                    return true;
+                }
+            }
+            demandWhole();
+        } while (clock.nanoTime() - startNanos < spinNanos);
+        spin.inVain(spinNanos);
+        for (int i = 0; i < YIELDS; i++) {
+            Thread.yield();
+            if (look.isThere()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Gives back what was shown last; under receiving. */
