@@ -86,9 +86,9 @@ final class BfloatVectors implements TypeLoops {
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Short.BYTES / STRIDE * STRIDE;
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            IntVector pair = IntVector.fromMemorySegment(INTS, values, at, ByteOrder.LITTLE_ENDIAN);
+            IntVector pair = load(values, at);
             packed(lower(pair).div(divisor), upper(pair).div(divisor))
-                    .intoMemorySegment(values, at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Short.BYTES, divisor);
     }
@@ -102,11 +102,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
             packed(lower(one).add(lower(other)), upper(one).add(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -119,11 +119,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
             packed(lower(one).min(lower(other)), upper(one).min(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -136,11 +136,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
             packed(lower(one).max(lower(other)), upper(one).max(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -153,11 +153,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
             packed(lower(one).mul(lower(other)), upper(one).mul(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -170,10 +170,10 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
+            IntVector other = load(right, rightOffset + at);
             packed(lower(one).add(lower(other)), upper(one).add(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -186,10 +186,10 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
+            IntVector other = load(right, rightOffset + at);
             packed(lower(one).min(lower(other)), upper(one).min(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -202,10 +202,10 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
+            IntVector other = load(right, rightOffset + at);
             packed(lower(one).max(lower(other)), upper(one).max(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -218,11 +218,15 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = IntVector.fromMemorySegment(INTS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN);
-            IntVector other = IntVector.fromMemorySegment(INTS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector one = load(left, leftOffset + at);
+            IntVector other = load(right, rightOffset + at);
             packed(lower(one).mul(lower(other)), upper(one).mul(upper(other)))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
+    }
+
+    private static IntVector load(MemorySegment values, long offset) {
+        return IntVector.fromMemorySegment(INTS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 
     private static FloatVector lower(IntVector pair) {

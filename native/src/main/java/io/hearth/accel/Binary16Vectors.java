@@ -62,7 +62,7 @@ final class Binary16Vectors {
             FloatVector value = load(values, place);
             IntVector narrowed = narrowed(value);
             store(narrowed, halves, at + (long) i * Short.BYTES);
-            value.sub(widened(narrowed)).intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
+            value.sub(widened(narrowed)).intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
     }
@@ -71,7 +71,7 @@ final class Binary16Vectors {
         long i = 0;
         for (; i <= n - LANES; i += LANES) {
             widened(loadHalves(halves, at + i * Short.BYTES))
-                    .intoMemorySegment(values, offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
     }
@@ -82,24 +82,24 @@ final class Binary16Vectors {
             long place = offset + i * Float.BYTES;
             load(values, place)
                     .add(widened(loadHalves(halves, at + i * Short.BYTES)))
-                    .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
     }
 
     private static FloatVector load(MemorySegment values, long offset) {
-        return FloatVector.fromMemorySegment(FLOATS, values, offset, ByteOrder.LITTLE_ENDIAN);
+        return FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 
     private static IntVector loadHalves(MemorySegment halves, long at) {
-        return (IntVector) ShortVector.fromMemorySegment(SHORTS, halves, at, ByteOrder.LITTLE_ENDIAN)
+        return (IntVector) ShortVector.fromMemorySegment(SHORTS, NativeMemory.of(halves), at, ByteOrder.LITTLE_ENDIAN)
                 .convertShape(VectorOperators.S2I, INTS, 0);
     }
 
     private static void store(IntVector halves, MemorySegment memory, long at) {
         halves.convertShape(VectorOperators.I2S, SHORTS, 0)
                 .reinterpretAsShorts()
-                .intoMemorySegment(memory, at, ByteOrder.LITTLE_ENDIAN);
+                .intoMemorySegment(NativeMemory.of(memory), at, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** In the lower half of each lane. */

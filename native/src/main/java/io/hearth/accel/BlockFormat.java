@@ -22,6 +22,9 @@ public record BlockFormat(int bits, int block) {
     /** Most values per scale. */
     public static final int BLOCK_MAX = 1 << 16;
 
+    private static final float SCALE_MAX_8 = scaleMax((1 << (Byte.SIZE - 1)) - 1);
+    private static final float SCALE_MAX_4 = scaleMax((1 << (Byte.SIZE / 2 - 1)) - 1);
+
     /** Checks the ranges. */
     public BlockFormat {
         if (bits != Byte.SIZE && bits != Byte.SIZE / 2) {
@@ -40,8 +43,12 @@ public record BlockFormat(int bits, int block) {
 
     /** The largest scale whose product with the largest level is finite. */
     public float scaleMax() {
-        float scale = Float.MAX_VALUE / levelMax();
-        return Float.isFinite(scale * levelMax()) ? scale : Math.nextDown(scale);
+        return bits == Byte.SIZE ? SCALE_MAX_8 : SCALE_MAX_4;
+    }
+
+    private static float scaleMax(int levelMax) {
+        float scale = Float.MAX_VALUE / levelMax;
+        return Float.isFinite(scale * levelMax) ? scale : Math.nextDown(scale);
     }
 
     /**

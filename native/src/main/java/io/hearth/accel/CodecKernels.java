@@ -52,7 +52,7 @@ public interface CodecKernels {
      * Quantises as {@link #quantise} and leaves the error behind: {@code values[i] = values[i] - level[i] * scale}.
      *
      * @param values written
-     * @return as {@link #quantise}; then the values of earlier blocks are overwritten
+     * @return as {@link #quantise}; then the values of earlier blocks may be overwritten
      */
     long quantiseLeavingError(
             BlockFormat format,

@@ -81,9 +81,9 @@ final class DoubleVectors implements TypeLoops {
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Double.BYTES / STRIDE * STRIDE;
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, values, at, ByteOrder.LITTLE_ENDIAN)
+            load(values, at)
                     .div((double) divisor)
-                    .intoMemorySegment(values, at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Double.BYTES, divisor);
     }
@@ -97,9 +97,9 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -112,9 +112,9 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -127,9 +127,9 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -142,9 +142,9 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -157,9 +157,9 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .add(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -172,9 +172,9 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .min(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -187,9 +187,9 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .max(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -202,9 +202,13 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            DoubleVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(DoubleVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .mul(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
+    }
+
+    private static DoubleVector load(MemorySegment values, long offset) {
+        return DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }

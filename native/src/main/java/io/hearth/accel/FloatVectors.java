@@ -122,11 +122,11 @@ final class FloatVectors implements TypeLoops {
             MemorySegment d,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, a, offset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(FloatVector.fromMemorySegment(SPECIES, b, at, ByteOrder.LITTLE_ENDIAN))
-                    .add(FloatVector.fromMemorySegment(SPECIES, c, at, ByteOrder.LITTLE_ENDIAN))
-                    .add(FloatVector.fromMemorySegment(SPECIES, d, at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(a, offset + at)
+                    .add(load(b, at))
+                    .add(load(c, at))
+                    .add(load(d, at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -134,9 +134,9 @@ final class FloatVectors implements TypeLoops {
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Float.BYTES / STRIDE * STRIDE;
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, values, at, ByteOrder.LITTLE_ENDIAN)
+            load(values, at)
                     .div((float) divisor)
-                    .intoMemorySegment(values, at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Float.BYTES, divisor);
     }
@@ -150,9 +150,9 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -165,9 +165,9 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -180,9 +180,9 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -195,9 +195,9 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -210,9 +210,9 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(FloatVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .add(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -225,9 +225,9 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(FloatVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .min(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -240,9 +240,9 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(FloatVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .max(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -255,9 +255,13 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            FloatVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(FloatVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .mul(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
+    }
+
+    private static FloatVector load(MemorySegment values, long offset) {
+        return FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }

@@ -47,13 +47,18 @@ final class Int8Vectors {
             long place = valuesOffset + (long) block * VALUES_BYTES;
             float scale = body.get(FLOAT, at);
             for (int i = 0; i < BLOCK; i += LANES) {
-                FloatVector product = ((FloatVector)
-                                ByteVector.fromMemorySegment(BYTES, body, at + Float.BYTES + i, ByteOrder.LITTLE_ENDIAN)
-                                        .convertShape(VectorOperators.B2F, FLOATS, 0))
+                FloatVector product = ((FloatVector) ByteVector.fromMemorySegment(
+                                        BYTES, NativeMemory.of(body), at + Float.BYTES + i, ByteOrder.LITTLE_ENDIAN)
+                                .convertShape(VectorOperators.B2F, FLOATS, 0))
                         .mul(scale);
-                FloatVector.fromMemorySegment(FLOATS, values, place + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN)
+                FloatVector.fromMemorySegment(
+                                FLOATS,
+                                NativeMemory.of(values),
+                                place + (long) i * Float.BYTES,
+                                ByteOrder.LITTLE_ENDIAN)
                         .add(product)
-                        .intoMemorySegment(values, place + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+                        .intoMemorySegment(
+                                NativeMemory.of(values), place + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
             }
         }
     }

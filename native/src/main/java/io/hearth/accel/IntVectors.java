@@ -92,9 +92,9 @@ final class IntVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -107,9 +107,9 @@ final class IntVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -122,9 +122,9 @@ final class IntVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -137,9 +137,9 @@ final class IntVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -152,9 +152,9 @@ final class IntVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(IntVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .add(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -167,9 +167,9 @@ final class IntVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(IntVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .min(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -182,9 +182,9 @@ final class IntVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(IntVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .max(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -197,9 +197,13 @@ final class IntVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(IntVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .mul(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
+    }
+
+    private static IntVector load(MemorySegment values, long offset) {
+        return IntVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }

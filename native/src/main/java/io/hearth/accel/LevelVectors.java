@@ -66,7 +66,7 @@ final class LevelVectors {
     }
 
     private static IntVector magnitudes(MemorySegment values, long offset) {
-        return IntVector.fromMemorySegment(INTS, values, offset, ByteOrder.LITTLE_ENDIAN)
+        return IntVector.fromMemorySegment(INTS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN)
                 .and(MAGNITUDE);
     }
 
@@ -105,7 +105,7 @@ final class LevelVectors {
         rounded(load(values, offset + i * Float.BYTES), divisor)
                 .convertShape(VectorOperators.I2B, BYTES, 0)
                 .reinterpretAsBytes()
-                .intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
+                .intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Levels of 8 bits to {@code at}; values less what the levels stand for. */
@@ -136,9 +136,9 @@ final class LevelVectors {
         IntVector rounded = rounded(value, divisor);
         rounded.convertShape(VectorOperators.I2B, BYTES, 0)
                 .reinterpretAsBytes()
-                .intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
+                .intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
         value.sub(rounded.reinterpretAsFloats().sub(ROUNDER).mul(scale))
-                .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
+                .intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Levels of 4 bits to {@code at}. */
@@ -149,7 +149,7 @@ final class LevelVectors {
         for (; i <= n - half - LANES; i += LANES) {
             IntVector low = rounded(load(values, offset + (long) i * Float.BYTES), divisor);
             IntVector high = rounded(load(values, upper + (long) i * Float.BYTES), divisor);
-            pack(low, high).intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
+            pack(low, high).intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
         }
         for (; i < half; i++) {
             int low = level(value(values, offset, i), divisor);
@@ -171,12 +171,12 @@ final class LevelVectors {
             FloatVector highValue = load(values, highPlace);
             IntVector low = rounded(lowValue, divisor);
             IntVector high = rounded(highValue, divisor);
-            pack(low, high).intoMemorySegment(body, at + i, ByteOrder.LITTLE_ENDIAN);
+            pack(low, high).intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
             lowValue.sub(low.reinterpretAsFloats().sub(ROUNDER).mul(scale))
-                    .intoMemorySegment(values, lowPlace, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), lowPlace, ByteOrder.LITTLE_ENDIAN);
             highValue
                     .sub(high.reinterpretAsFloats().sub(ROUNDER).mul(scale))
-                    .intoMemorySegment(values, highPlace, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), highPlace, ByteOrder.LITTLE_ENDIAN);
         }
         for (; i < half; i++) {
             float lowValue = value(values, offset, i);
@@ -210,7 +210,9 @@ final class LevelVectors {
 
     private static void dequantise8Vector(
             MemorySegment body, long at, MemorySegment values, long offset, long i, float scale) {
-        levels8(body, at + i).mul(scale).intoMemorySegment(values, offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+        levels8(body, at + i)
+                .mul(scale)
+                .intoMemorySegment(NativeMemory.of(values), offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
     }
 
     static void dequantise8AndAdd(MemorySegment body, long at, MemorySegment values, long offset, int n, float scale) {
@@ -234,7 +236,7 @@ final class LevelVectors {
         long place = offset + i * Float.BYTES;
         load(values, place)
                 .add(levels8(body, at + i).mul(scale))
-                .intoMemorySegment(values, place, ByteOrder.LITTLE_ENDIAN);
+                .intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
     }
 
     static void dequantise4(MemorySegment body, long at, MemorySegment values, long offset, int n, float scale) {
@@ -243,8 +245,14 @@ final class LevelVectors {
         int i = 0;
         for (; i <= n - half - LANES; i += LANES) {
             IntVector packed = packed(body, at + i);
-            low(packed).mul(scale).intoMemorySegment(values, offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
-            high(packed).mul(scale).intoMemorySegment(values, upper + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+            low(packed)
+                    .mul(scale)
+                    .intoMemorySegment(
+                            NativeMemory.of(values), offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
+            high(packed)
+                    .mul(scale)
+                    .intoMemorySegment(
+                            NativeMemory.of(values), upper + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
         }
         for (; i < half; i++) {
             int packed = body.get(ValueLayout.JAVA_BYTE, at + i);
@@ -265,10 +273,10 @@ final class LevelVectors {
             long highPlace = upper + (long) i * Float.BYTES;
             load(values, lowPlace)
                     .add(low(packed).mul(scale))
-                    .intoMemorySegment(values, lowPlace, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), lowPlace, ByteOrder.LITTLE_ENDIAN);
             load(values, highPlace)
                     .add(high(packed).mul(scale))
-                    .intoMemorySegment(values, highPlace, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(values), highPlace, ByteOrder.LITTLE_ENDIAN);
         }
         for (; i < half; i++) {
             int packed = body.get(ValueLayout.JAVA_BYTE, at + i);
@@ -285,7 +293,8 @@ final class LevelVectors {
         ByteVector least = ByteVector.zero(WHOLE);
         int i = 0;
         for (; i <= bytes - WHOLE.length(); i += WHOLE.length()) {
-            least = least.min(ByteVector.fromMemorySegment(WHOLE, body, at + i, ByteOrder.LITTLE_ENDIAN));
+            least = least.min(
+                    ByteVector.fromMemorySegment(WHOLE, NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN));
         }
         int minimum = least.reduceLanes(VectorOperators.MIN);
         for (; i < bytes; i++) {
@@ -299,7 +308,8 @@ final class LevelVectors {
         ByteVector least = ByteVector.zero(BYTES);
         int i = 0;
         for (; i <= bytes - BYTES.length(); i += BYTES.length()) {
-            ByteVector packed = ByteVector.fromMemorySegment(BYTES, body, at + i, ByteOrder.LITTLE_ENDIAN);
+            ByteVector packed =
+                    ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
             ByteVector low = packed.reinterpretAsInts()
                     .lanewise(VectorOperators.LSHL, NIBBLE_BITS)
                     .reinterpretAsBytes();
@@ -319,7 +329,7 @@ final class LevelVectors {
     }
 
     private static FloatVector load(MemorySegment values, long offset) {
-        return FloatVector.fromMemorySegment(FLOATS, values, offset, ByteOrder.LITTLE_ENDIAN);
+        return FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** The lowest byte of each lane is the level; as float it is the level plus {@code ROUNDER}. */
@@ -335,12 +345,12 @@ final class LevelVectors {
     }
 
     private static FloatVector levels8(MemorySegment body, long at) {
-        return (FloatVector) ByteVector.fromMemorySegment(BYTES, body, at, ByteOrder.LITTLE_ENDIAN)
+        return (FloatVector) ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at, ByteOrder.LITTLE_ENDIAN)
                 .convertShape(VectorOperators.B2F, FLOATS, 0);
     }
 
     private static IntVector packed(MemorySegment body, long at) {
-        return (IntVector) ByteVector.fromMemorySegment(BYTES, body, at, ByteOrder.LITTLE_ENDIAN)
+        return (IntVector) ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at, ByteOrder.LITTLE_ENDIAN)
                 .convertShape(VectorOperators.B2I, INTS, 0);
     }
 

@@ -92,9 +92,9 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -107,9 +107,9 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -122,9 +122,9 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -137,9 +137,9 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+            load(left, leftOffset + at)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -152,9 +152,9 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .add(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -167,9 +167,9 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .min(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .min(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -182,9 +182,9 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .max(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .max(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -197,9 +197,13 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            LongVector.fromMemorySegment(SPECIES, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .mul(LongVector.fromMemorySegment(SPECIES, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            load(left, leftOffset + at)
+                    .mul(load(right, rightOffset + at))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
+    }
+
+    private static LongVector load(MemorySegment values, long offset) {
+        return LongVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }

@@ -28,6 +28,12 @@ final class VectorCodecKernels implements CodecKernels {
     private static final int LANES = INTS.length();
     private static final IntVector PLACES = IntVector.zero(INTS).addIndex(1);
 
+    /**
+     * Values whose scales are found before the first of them is quantised, if a block has not more: within a block everything waits
+     * for its largest value and for a division, and processors look few blocks ahead.
+     */
+    private static final int GROUP_VALUES = 1024;
+
     private final PortableCodecKernels portable = new PortableCodecKernels();
 
     @Override
@@ -50,9 +56,10 @@ final class VectorCodecKernels implements CodecKernels {
         long i = 0;
         for (; i <= count - LANES; i += LANES) {
             long at = i * Float.BYTES;
-            FloatVector.fromMemorySegment(FLOATS, left, leftOffset + at, ByteOrder.LITTLE_ENDIAN)
-                    .add(FloatVector.fromMemorySegment(FLOATS, right, rightOffset + at, ByteOrder.LITTLE_ENDIAN))
-                    .intoMemorySegment(target, targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+            FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(FloatVector.fromMemorySegment(
+                            FLOATS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
         for (; i < count; i++) {
             long at = i * Float.BYTES;
@@ -73,29 +80,7 @@ final class VectorCodecKernels implements CodecKernels {
         if (rounding.stochastic() || !body.isNative() || !LevelVectors.PRESENT) {
             return portable.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
         }
-        CodecOperands.checkValues("values", values, valuesOffset, count, false);
-        CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        boolean eight = format.bits() == Byte.SIZE;
-        long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
-            long place = valuesOffset + done * Float.BYTES;
-            int largest = LevelVectors.largest(values, place, n);
-            if (largest >= INFINITY) {
-                return done + LevelVectors.firstNotFinite(values, place);
-            }
-            float scale = format.scale(Float.intBitsToFloat(largest));
-            float divisor = scale == 0 ? 1 : scale;
-            body.set(FLOAT, at, scale);
-            if (eight) {
-                LevelVectors.quantise8(values, place, n, divisor, body, at + Float.BYTES);
-            } else {
-                LevelVectors.quantise4(values, place, n, divisor, body, at + Float.BYTES);
-            }
-            at += format.blockBytes(n);
-        }
-        return NONE;
+        return quantise(format, values, valuesOffset, count, body, bodyOffset, false);
     }
 
     @Override
@@ -112,29 +97,80 @@ final class VectorCodecKernels implements CodecKernels {
             return portable.quantiseLeavingError(
                     format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
         }
-        CodecOperands.checkValues("values", values, valuesOffset, count, true);
+        return quantise(format, values, valuesOffset, count, body, bodyOffset, true);
+    }
+
+    private static long quantise(
+            BlockFormat format,
+            MemorySegment values,
+            long valuesOffset,
+            long count,
+            MemorySegment body,
+            long bodyOffset,
+            boolean leaveError) {
+        CodecOperands.checkValues("values", values, valuesOffset, count, leaveError);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        boolean eight = format.bits() == Byte.SIZE;
+        MemorySegment memory = NativeMemory.of(body);
+        int group = Math.max(GROUP_VALUES / format.block(), 1) * format.block();
         long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
+        for (long done = 0; done < count; done += group) {
+            int n = (int) Math.min(group, count - done);
             long place = valuesOffset + done * Float.BYTES;
-            int largest = LevelVectors.largest(values, place, n);
-            if (largest >= INFINITY) {
-                return done + LevelVectors.firstNotFinite(values, place);
+            int bad = scales(format, values, place, n, memory, at);
+            if (bad != NONE) {
+                return done + bad;
             }
-            float scale = format.scale(Float.intBitsToFloat(largest));
-            float divisor = scale == 0 ? 1 : scale;
-            body.set(FLOAT, at, scale);
-            if (eight) {
-                LevelVectors.quantise8LeavingError(values, place, n, scale, divisor, body, at + Float.BYTES);
-            } else {
-                LevelVectors.quantise4LeavingError(values, place, n, scale, divisor, body, at + Float.BYTES);
-            }
-            at += format.blockBytes(n);
+            at = levels(format, values, place, n, memory, at, leaveError);
         }
         return NONE;
+    }
+
+    /** Writes the scales of {@code n} values; returns the index of the first that has none, or {@link #NONE}. */
+    private static int scales(
+            BlockFormat format, MemorySegment values, long offset, int n, MemorySegment body, long bodyOffset) {
+        long at = bodyOffset;
+        for (int i = 0; i < n; i += format.block()) {
+            int block = Math.min(format.block(), n - i);
+            long place = offset + (long) i * Float.BYTES;
+            int largest = LevelVectors.largest(values, place, block);
+            if (largest >= INFINITY) {
+                return i + LevelVectors.firstNotFinite(values, place);
+            }
+            body.set(FLOAT, at, format.scale(Float.intBitsToFloat(largest)));
+            at += format.blockBytes(block);
+        }
+        return (int) NONE;
+    }
+
+    /** Writes the levels that belong to the scales; returns where the next block begins. */
+    private static long levels(
+            BlockFormat format,
+            MemorySegment values,
+            long offset,
+            int n,
+            MemorySegment body,
+            long bodyOffset,
+            boolean leaveError) {
+        boolean eight = format.bits() == Byte.SIZE;
+        long at = bodyOffset;
+        for (int i = 0; i < n; i += format.block()) {
+            int block = Math.min(format.block(), n - i);
+            long place = offset + (long) i * Float.BYTES;
+            float scale = body.get(FLOAT, at);
+            float divisor = scale == 0 ? 1 : scale;
+            long to = at + Float.BYTES;
+            if (eight && leaveError) {
+                LevelVectors.quantise8LeavingError(values, place, block, scale, divisor, body, to);
+            } else if (eight) {
+                LevelVectors.quantise8(values, place, block, divisor, body, to);
+            } else if (leaveError) {
+                LevelVectors.quantise4LeavingError(values, place, block, scale, divisor, body, to);
+            } else {
+                LevelVectors.quantise4(values, place, block, divisor, body, to);
+            }
+            at += format.blockBytes(block);
+        }
+        return at;
     }
 
     @Override
@@ -351,7 +387,10 @@ final class VectorCodecKernels implements CodecKernels {
         int i = 0;
         for (; i <= count - LANES; i += LANES) {
             VectorMask<Integer> large = IntVector.fromMemorySegment(
-                            INTS, values, valuesOffset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN)
+                            INTS,
+                            NativeMemory.of(values),
+                            valuesOffset + (long) i * Float.BYTES,
+                            ByteOrder.LITTLE_ENDIAN)
                     .and(MAGNITUDE)
                     .compare(VectorOperators.GE, leastBits);
             if (large.anyTrue()) {
