@@ -61,8 +61,9 @@ final class MetalCodecKernels implements CodecKernels {
         CodecOperands.checkValues("right", right, rightOffset, count, false);
         long done = 0;
         if (count <= Integer.MAX_VALUE && takes(sumFrom, count)) {
-            MemorySegment[] inputs = {left.asSlice(leftOffset), right.asSlice(rightOffset)};
-            done = metal.combine(DataType.FLOAT32, ReduceOp.SUM, target, targetOffset, inputs, (int) count);
+            done = metal.combine(
+                    DataType.FLOAT32, ReduceOp.SUM, target, targetOffset, left, leftOffset, right, rightOffset, (int)
+                            count);
         }
         long at = done * Float.BYTES;
         cpu.add(target, targetOffset + at, left, leftOffset + at, right, rightOffset + at, count - done);

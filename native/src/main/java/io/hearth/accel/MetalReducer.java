@@ -73,10 +73,7 @@ final class MetalReducer implements Reducer {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         int done = 0;
         if (takes(combineFrom, type, count)) {
-            MemorySegment[] inputs = {
-                left.asSlice(leftOffset), MemorySegment.ofArray(right).asSlice(rightOffset)
-            };
-            done = metal.combine(type, op, target, targetOffset, inputs, count);
+            done = metal.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         }
         if (done < count) {
             int at = done * type.bytes(); // within the array, so within an int
@@ -99,8 +96,7 @@ final class MetalReducer implements Reducer {
         Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         int done = 0;
         if (takes(combineFrom, type, count)) {
-            MemorySegment[] inputs = {left.asSlice(leftOffset), right.asSlice(rightOffset)};
-            done = metal.combine(type, op, target, targetOffset, inputs, count);
+            done = metal.combine(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
         }
         if (done < count) {
             long at = (long) done * type.bytes();
@@ -117,7 +113,11 @@ final class MetalReducer implements Reducer {
             cpu.combineAll(type, op, target, targetOffset, inputs, count);
             return;
         }
-        int first = Math.min(inputs.length, MetalEngine.INPUTS_MAX);
+        if (inputs.length <= MetalEngine.INPUTS_MAX) {
+            combineSome(type, op, target, targetOffset, inputs, count);
+            return;
+        }
+        int first = MetalEngine.INPUTS_MAX;
         combineSome(type, op, target, targetOffset, Arrays.copyOf(inputs, first), count);
         for (int next = first; next < inputs.length; ) {
             int more = Math.min(inputs.length - next, MetalEngine.INPUTS_MAX - 1);

@@ -31,7 +31,7 @@ enum JavaMutation {
     BUFFERS_ONE_PLACE_OFF("Submission", "place.offset(), i)", "place.offset(), i + 1)"),
     ONE_KERNEL_FOR_ALL("Submission", "pipelines.get(dispatch.kernel())", "pipelines.get(Kernel.COMBINE_INT32)"),
     LIBRARY_NOT_RELEASED("KernelCompiler", "messages.tell(library, Selector.RELEASE);", ""),
-    OPERAND_NOT_COPIED("Staging", "MemorySegment.copy(source, 0, copy.contents(), 0, bytes);", "");
+    OPERAND_NOT_COPIED("Staging", "MemorySegment.copy(source, sourceOffset, copy.contents(), 0, bytes);", "");
 
     private static final String PACKAGE = "io.hearth.accel.";
 

@@ -1,8 +1,5 @@
 package io.hearth.accel.metal;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * Divides a combination of many inputs into dispatches of few: each after the first goes on from the result so far, in the order
  * of the inputs, so that the roundings are those of one input after the other. Pure.
@@ -19,38 +16,41 @@ final class Chain {
     }
 
     /**
-     * The dispatches, one after the other; the last one's first buffer has the result.
+     * Adds the dispatches, one after the other.
      *
-     * @param results two places for {@code count} elements each, one where there is one dispatch; apart from each other and from
-     *     all inputs
+     * @param even a place for {@code count} elements, which the first dispatch, the third and so on write
+     * @param odd another for the second and so on; apart from {@code even} and from all inputs. Not used where there is one dispatch.
+     * @param inputs the first {@code inputCount} of it count, at least 2
+     * @return which of both has the result
      */
-    static List<Dispatch> of(
-            Kernel kernel, int operation, List<Dispatch.Place> results, List<Dispatch.Place> inputs, int count) {
-        var dispatches = new ArrayList<Dispatch>();
-        int next = 0;
-        while (next < inputs.size()) {
-            int turn = dispatches.size();
-            var group = new ArrayList<Dispatch.Place>();
-            if (turn > 0) {
-                group.add(results.get((turn - 1) % 2));
+    static Dispatch.Place encode(
+            Commands commands,
+            Kernel kernel,
+            int operation,
+            Dispatch.Place even,
+            Dispatch.Place odd,
+            Dispatch.Place[] inputs,
+            int inputCount,
+            int count) {
+        Dispatch.Place target = even;
+        Dispatch.Place first = inputs[0];
+        int next = 1;
+        while (true) {
+            Dispatch dispatch = commands.add(kernel, count).buffer(target).buffer(first);
+            int taken = 1;
+            while (taken < Kernel.INPUTS_MAX && next < inputCount) {
+                dispatch.buffer(inputs[next++]);
+                taken++;
             }
-            while (group.size() < Kernel.INPUTS_MAX && next < inputs.size()) {
-                group.add(inputs.get(next++));
+            for (int i = taken; i < Kernel.INPUTS_MAX; i++) {
+                dispatch.buffer(first); // the kernel will not read it, but each declared buffer has to be one
             }
-            dispatches.add(dispatch(kernel, operation, results.get(turn % 2), group, count));
+            dispatch.reducing(count, operation, taken, 1);
+            if (next == inputCount) {
+                return target;
+            }
+            first = target;
+            target = target == even ? odd : even;
         }
-        return dispatches;
-    }
-
-    /** Places that the kernel will not read hold the first input: each declared buffer has to be one. */
-    private static Dispatch dispatch(
-            Kernel kernel, int operation, Dispatch.Place result, List<Dispatch.Place> inputs, int count) {
-        var places = new ArrayList<Dispatch.Place>();
-        places.add(result);
-        places.addAll(inputs);
-        while (places.size() < Kernel.JOB_INDEX) {
-            places.add(inputs.getFirst());
-        }
-        return Dispatch.reducing(kernel, places, count, operation, inputs.size(), 1);
     }
 }

@@ -1,44 +1,99 @@
 package io.hearth.accel.metal;
 
-import java.util.List;
-
 /**
- * One kernel over a run of elements.
- *
- * @param buffers each that the kernel declares, in the order of their indices, also those that it will not read
- * @param parameters the words of the kernel's {@code Job}, in order
- * @param units elements, or groups of {@link Kernel#lanes} threads where the kernel has such; at least 1
+ * One kernel over a run of elements, told step by step: first {@link Commands#add}, then each buffer that the kernel declares in
+ * the order of their indices, also those that it will not read, then the words of its {@code Job} in order. Reused from one command
+ * buffer to the next, so that a submission makes no garbage.
  */
-record Dispatch(Kernel kernel, List<Place> buffers, List<Integer> parameters, long units) {
-    Dispatch {
-        buffers = List.copyOf(buffers);
-        parameters = List.copyOf(parameters);
-    }
+final class Dispatch {
+    private final Place[] buffers = new Place[Kernel.JOB_INDEX];
+    private final int[] parameters = new int[Kernel.PARAMETERS_MAX];
+    private Kernel kernel = Kernel.COMBINE_FLOAT32;
+    private long units;
+    private int bufferCount;
+    private int parameterCount;
 
-    /** What a combination or a division writes. */
-    Place target() {
-        return buffers.getFirst();
-    }
+    /** From {@code offset} bytes on within a buffer; a multiple of 4. Its owner may let it tell another place later. */
+    static final class Place {
+        private Gpu.Buffer buffer;
+        private long offset;
 
-    /** From {@code offset} bytes on within a buffer; a multiple of 4. */
-    record Place(Gpu.Buffer buffer, long offset) {
-        Place {
+        Place(Gpu.Buffer buffer) {
+            this.buffer = buffer;
+        }
+
+        Place to(Gpu.Buffer buffer, long offset) {
             if (offset % 4 != 0) {
                 throw new IllegalArgumentException("Metal needs offsets that 4 divides, got " + offset);
             }
+            this.buffer = buffer;
+            this.offset = offset;
+            return this;
+        }
+
+        Gpu.Buffer buffer() {
+            return buffer;
+        }
+
+        long offset() {
+            return offset;
         }
     }
 
+    /** {@code units} as {@link #units} has it. */
+    Dispatch begin(Kernel kernel, long units) {
+        this.kernel = kernel;
+        this.units = units;
+        bufferCount = 0;
+        parameterCount = 0;
+        return this;
+    }
+
+    /** The next buffer. */
+    Dispatch buffer(Place place) {
+        buffers[bufferCount++] = place;
+        return this;
+    }
+
+    /** The next word of the {@code Job}. */
+    Dispatch word(int word) {
+        parameters[parameterCount++] = word;
+        return this;
+    }
+
     /**
-     * A combination or a division.
+     * All words of a combination or a division.
      *
-     * @param buffers the target, then the inputs
      * @param op as an index into SUM, MIN, MAX, PROD
      * @param inputs from 2 to 4; a division reads count and divisor only
      * @param divisor as a whole number and, rounded here and not by the GPU, as bits of a float32
      */
-    static Dispatch reducing(Kernel kernel, List<Place> buffers, int count, int op, int inputs, int divisor) {
-        return new Dispatch(
-                kernel, buffers, List.of(count, op, inputs, divisor, Float.floatToRawIntBits(divisor)), count);
+    Dispatch reducing(int count, int op, int inputs, int divisor) {
+        return word(count).word(op).word(inputs).word(divisor).word(Float.floatToRawIntBits(divisor));
+    }
+
+    Kernel kernel() {
+        return kernel;
+    }
+
+    /** Elements, or groups of {@link Kernel#lanes} threads where the kernel has such; at least 1. */
+    long units() {
+        return units;
+    }
+
+    int buffers() {
+        return bufferCount;
+    }
+
+    Place buffer(int index) {
+        return buffers[index];
+    }
+
+    int parameters() {
+        return parameterCount;
+    }
+
+    int parameter(int index) {
+        return parameters[index];
     }
 }

@@ -70,8 +70,8 @@ record Encoding(List<String> types) {
 
     private static MemoryLayout layout(String type) {
         return switch (type) {
-            case "@", ":", "#", "*" -> ValueLayout.ADDRESS;
-            case "Q", "q" -> ValueLayout.JAVA_LONG;
+            case "*" -> ValueLayout.ADDRESS;
+            case "Q", "q", "@", ":", "#" -> ValueLayout.JAVA_LONG; // as Messages has objects
             case "B" -> ValueLayout.JAVA_BOOLEAN;
             case "d" -> ValueLayout.JAVA_DOUBLE;
             case "{?=QQQ}" -> SIZE;

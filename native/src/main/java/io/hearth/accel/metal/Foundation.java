@@ -11,7 +11,7 @@ final class Foundation {
     private static final int SHOWN_MAX = 2000;
 
     private final Messages messages;
-    private final MemorySegment stringClass;
+    private final long stringClass;
 
     Foundation(ObjectiveC runtime, Messages messages) throws MetalException {
         this.messages = messages;
@@ -19,20 +19,20 @@ final class Foundation {
     }
 
     /** An NSString that lives until the pool is popped. */
-    MemorySegment string(String text) throws MetalException {
+    long string(String text) throws MetalException {
         try (var arena = Arena.ofConfined()) {
             return messages.objectOfText(stringClass, Selector.STRING, arena.allocateFrom(text));
         }
     }
 
     /** The characters of an NSString; empty for nil. */
-    String text(MemorySegment string) throws MetalException {
-        return string.address() == 0 ? "" : ObjectiveC.text(messages.text(string, Selector.UTF8), TEXT_BYTES_MAX);
+    String text(long string) throws MetalException {
+        return string == 0 ? "" : ObjectiveC.text(messages.text(string, Selector.UTF8), TEXT_BYTES_MAX);
     }
 
     /** Description and code of an NSError, in one line that a log can bear. */
-    String error(MemorySegment error) throws MetalException {
-        if (error.address() == 0) {
+    String error(long error) throws MetalException {
+        if (error == 0) {
             return "no reason given";
         }
         String text = text(messages.object(error, Selector.DESCRIPTION)).strip().replaceAll("\\s+", " ");
@@ -41,16 +41,16 @@ final class Foundation {
     }
 
     /** 0 for nil. */
-    long code(MemorySegment error) throws MetalException {
-        return error.address() == 0 ? 0 : messages.signedNumber(error, Selector.CODE);
+    long code(long error) throws MetalException {
+        return error == 0 ? 0 : messages.signedNumber(error, Selector.CODE);
     }
 
     /** Room for the address of an NSError, nil at first. */
     static MemorySegment errorPointer(SegmentAllocator allocator) {
-        return allocator.allocateFrom(ValueLayout.ADDRESS, MemorySegment.NULL);
+        return allocator.allocateFrom(ValueLayout.JAVA_LONG, 0);
     }
 
-    static MemorySegment errorBehind(MemorySegment pointer) {
-        return pointer.get(ValueLayout.ADDRESS, 0);
+    static long errorBehind(MemorySegment pointer) {
+        return pointer.get(ValueLayout.JAVA_LONG, 0);
     }
 }

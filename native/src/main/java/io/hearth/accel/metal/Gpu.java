@@ -15,25 +15,25 @@ final class Gpu {
     private static final long SHARED = 0;
 
     private final Messages messages;
-    private final MemorySegment device;
+    private final long device;
     private final String name;
     private final long bufferBytesMax;
-    private final MemorySegment queue;
+    private final long queue;
     private final Map<Kernel, Pipeline> pipelines;
     private final Submission submission;
 
     /** A compiled kernel; {@code threadsMax} per threadgroup. */
-    record Pipeline(MemorySegment object, long threadsMax) {}
+    record Pipeline(long object, long threadsMax) {}
 
     /** Memory of Metal's, and the same memory as CPU and sockets see it. */
-    record Buffer(MemorySegment object, MemorySegment contents) {}
+    record Buffer(long object, MemorySegment contents) {}
 
     private Gpu(
             Messages messages,
-            MemorySegment device,
+            long device,
             String name,
             long bufferBytesMax,
-            MemorySegment queue,
+            long queue,
             Map<Kernel, Pipeline> pipelines,
             Submission submission) {
         this.messages = messages;
@@ -53,40 +53,40 @@ final class Gpu {
     static Gpu open(ObjectiveC runtime, String source, long limitMillis) throws MetalException {
         var messages = new Messages(runtime);
         var foundation = new Foundation(runtime, messages);
-        var owned = new ArrayList<MemorySegment>();
+        var owned = new ArrayList<Long>();
         try {
-            MemorySegment device = keep(owned, findDevice(runtime, messages));
+            long device = keep(owned, findDevice(runtime, messages));
             String name = foundation.text(messages.object(device, Selector.NAME));
             long bytesMax = messages.number(device, Selector.BUFFER_BYTES_MAX);
-            MemorySegment queue = keep(owned, made("command queue", messages.object(device, Selector.NEW_QUEUE)));
-            MemorySegment event = keep(owned, made("event", messages.object(device, Selector.NEW_EVENT)));
+            long queue = keep(owned, made("command queue", messages.object(device, Selector.NEW_QUEUE)));
+            long event = keep(owned, made("event", messages.object(device, Selector.NEW_EVENT)));
             Map<Kernel, Pipeline> pipelines =
                     new KernelCompiler(runtime, messages, foundation).compile(device, source, owned);
             var submission = new Submission(messages, foundation, queue, event, pipelines, limitMillis);
             return new Gpu(messages, device, name, bytesMax, queue, pipelines, submission);
         } catch (MetalException failed) {
-            for (MemorySegment object : owned.reversed()) {
+            for (long object : owned.reversed()) {
                 messages.tell(object, Selector.RELEASE);
             }
             throw failed;
         }
     }
 
-    private static MemorySegment keep(List<MemorySegment> owned, MemorySegment object) {
+    private static long keep(List<Long> owned, long object) {
         owned.add(object);
         return object;
     }
 
-    private static MemorySegment findDevice(ObjectiveC runtime, Messages messages) throws MetalException {
-        MemorySegment preferred = runtime.defaultDevice();
-        if (preferred.address() != 0) {
+    private static long findDevice(ObjectiveC runtime, Messages messages) throws MetalException {
+        long preferred = runtime.defaultDevice();
+        if (preferred != 0) {
             return preferred;
         }
-        MemorySegment all = runtime.allDevices();
-        if (all.address() != 0) {
+        long all = runtime.allDevices();
+        if (all != 0) {
             try {
                 if (messages.number(all, Selector.COUNT) > 0) {
-                    MemorySegment first = messages.objectOfIndex(all, Selector.OBJECT_AT, 0);
+                    long first = messages.objectOfIndex(all, Selector.OBJECT_AT, 0);
                     return messages.object(first, Selector.RETAIN);
                 }
             } finally {
@@ -96,8 +96,8 @@ final class Gpu {
         throw new MetalException(MetalFault.NO_DEVICE, "macOS shows no GPU to this process");
     }
 
-    private static MemorySegment made(String what, MemorySegment object) throws MetalException {
-        if (object.address() == 0) {
+    private static long made(String what, long object) throws MetalException {
+        if (object == 0) {
             throw new MetalException(MetalFault.COMMAND, "Metal made no " + what);
         }
         return object;
@@ -115,8 +115,8 @@ final class Gpu {
             throw new MetalException(
                     MetalFault.OUT_OF_MEMORY, bytes + " bytes are more than the " + bufferBytesMax + " of one buffer");
         }
-        MemorySegment object = messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, SHARED);
-        if (object.address() == 0) {
+        long object = messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, SHARED);
+        if (object == 0) {
             throw new MetalException(MetalFault.OUT_OF_MEMORY, "no memory for a buffer of " + bytes + " bytes");
         }
         MemorySegment contents = messages.pointer(object, Selector.CONTENTS);
@@ -132,7 +132,7 @@ final class Gpu {
     }
 
     /** Carries out all dispatches, one after the other, in one command buffer, and waits for the end. */
-    void run(List<Dispatch> dispatches) throws MetalException {
+    void run(Commands dispatches) throws MetalException {
         submission.run(dispatches);
     }
 

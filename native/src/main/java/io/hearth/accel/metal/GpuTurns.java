@@ -1,7 +1,6 @@
 package io.hearth.accel.metal;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +19,8 @@ final class GpuTurns implements AutoCloseable {
     private final @Nullable MetalThread thread;
     private final @Nullable Gpu gpu;
     private final Staging staging; // guarded by turn
+    private final Commands commands = new Commands(); // guarded by turn
+    private final MetalThread.Task<Commands> runCommands = this::runCommands; // made once, not by each piece
     private long sharedBytes; // guarded by turn
     private boolean closed; // guarded by turn
 
@@ -56,6 +57,15 @@ final class GpuTurns implements AutoCloseable {
     /** One submission over {@code count} elements from {@code first} on; false if the CPU has to go on there. */
     interface Piece {
         boolean run(long first, int count) throws MetalException;
+    }
+
+    /** Waits until no other thread has the turn, and keeps it until {@link #end}. */
+    void begin() {
+        turn.lock();
+    }
+
+    void end() {
+        turn.unlock();
     }
 
     /** How many of {@code count} elements were done, from the first one on, in pieces of at most {@code countMax}. */
@@ -99,12 +109,23 @@ final class GpuTurns implements AutoCloseable {
         return staging.bytesCopied();
     }
 
-    /** All dispatches in one command buffer, one after the other; within a piece only. */
-    void run(List<Dispatch> dispatches) throws MetalException {
-        onGpu(gpu -> {
-            gpu.run(dispatches);
-            return dispatches;
-        });
+    /** The dispatches of a piece, to be filled and then {@link #run}; within a piece only. */
+    Commands commands() {
+        return commands;
+    }
+
+    /** All dispatches of {@link #commands} in one command buffer, one after the other, and forgets them; within a piece only. */
+    void run() throws MetalException {
+        try {
+            onThread(runCommands);
+        } finally {
+            commands.clear();
+        }
+    }
+
+    private Commands runCommands() throws MetalException {
+        opened().run(commands);
+        return commands;
     }
 
     /** A buffer whose contents are read in place from now on; empty if Metal is not usable or has no room. */
@@ -152,11 +173,22 @@ final class GpuTurns implements AutoCloseable {
     }
 
     private <T> T onGpu(OnGpu<T> task) throws MetalException {
-        if (thread == null || gpu == null) {
+        Gpu gpu = opened();
+        return onThread(() -> task.with(gpu));
+    }
+
+    private <T> T onThread(MetalThread.Task<T> task) throws MetalException {
+        if (thread == null) {
+            throw new AssertionError("asked although there is no thread for a GPU");
+        }
+        return thread.call(task, callLimit);
+    }
+
+    private Gpu opened() {
+        if (gpu == null) {
             throw new AssertionError("asked although there is no GPU");
         }
-        Gpu opened = gpu;
-        return thread.call(() -> task.with(opened), callLimit);
+        return gpu;
     }
 
     /** Gives all back, except after a GPU that did not answer; calls after that do nothing. */

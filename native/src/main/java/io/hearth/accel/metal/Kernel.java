@@ -34,6 +34,8 @@ enum Kernel {
     /** Words of the largest {@code …Job}. */
     static final int PARAMETERS_MAX = 8;
 
+    private final Optional<Kernel> some = Optional.of(this); // made once, not by each call
+
     /** How many threads each group has to have, {@link #LANES}; 0 where that does not matter. */
     int lanes() {
         return switch (this) {
@@ -49,10 +51,10 @@ enum Kernel {
     /** Empty for types that stay on the CPU: GPUs have no float64, and bytes and longs are not worth the way. */
     static Optional<Kernel> combining(DataType type) {
         return switch (type) {
-            case FLOAT32 -> Optional.of(COMBINE_FLOAT32);
-            case FLOAT16 -> Optional.of(COMBINE_FLOAT16);
-            case BFLOAT16 -> Optional.of(COMBINE_BFLOAT16);
-            case INT32 -> Optional.of(COMBINE_INT32);
+            case FLOAT32 -> COMBINE_FLOAT32.some;
+            case FLOAT16 -> COMBINE_FLOAT16.some;
+            case BFLOAT16 -> COMBINE_BFLOAT16.some;
+            case INT32 -> COMBINE_INT32.some;
             case FLOAT64, INT64, INT8, UINT8 -> Optional.empty();
         };
     }
@@ -60,10 +62,10 @@ enum Kernel {
     /** Empty for types that stay on the CPU. */
     static Optional<Kernel> dividing(DataType type) {
         return switch (type) {
-            case FLOAT32 -> Optional.of(DIVIDE_FLOAT32);
-            case FLOAT16 -> Optional.of(DIVIDE_FLOAT16);
-            case BFLOAT16 -> Optional.of(DIVIDE_BFLOAT16);
-            case INT32 -> Optional.of(DIVIDE_INT32);
+            case FLOAT32 -> DIVIDE_FLOAT32.some;
+            case FLOAT16 -> DIVIDE_FLOAT16.some;
+            case BFLOAT16 -> DIVIDE_BFLOAT16.some;
+            case INT32 -> DIVIDE_INT32.some;
             case FLOAT64, INT64, INT8, UINT8 -> Optional.empty();
         };
     }

@@ -21,10 +21,9 @@ final class KernelCompiler {
     }
 
     /** All kernels of the text for this device; each is added to {@code owned} as soon as it is there. */
-    Map<Kernel, Gpu.Pipeline> compile(MemorySegment device, String source, List<MemorySegment> owned)
-            throws MetalException {
-        MemorySegment options = messages.object(runtime.classNamed("MTLCompileOptions"), Selector.NEW);
-        MemorySegment library;
+    Map<Kernel, Gpu.Pipeline> compile(long device, String source, List<Long> owned) throws MetalException {
+        long options = messages.object(runtime.classNamed("MTLCompileOptions"), Selector.NEW);
+        long library;
         try {
             chooseSafeMath(options);
             library = library(device, source, options);
@@ -45,7 +44,7 @@ final class KernelCompiler {
     }
 
     /** The instance is asked, not its class, which has been seen to deny what its instances can do. */
-    private void chooseSafeMath(MemorySegment options) throws MetalException {
+    private void chooseSafeMath(long options) throws MetalException {
         if (messages.responds(options, Selector.SET_MATH_MODE)) {
             messages.tellLong(options, Selector.SET_MATH_MODE, MATH_MODE_SAFE);
         } else {
@@ -53,24 +52,23 @@ final class KernelCompiler {
         }
     }
 
-    private MemorySegment library(MemorySegment device, String source, MemorySegment options) throws MetalException {
+    private long library(long device, String source, long options) throws MetalException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment error = Foundation.errorPointer(arena);
-            MemorySegment library =
+            long library =
                     messages.libraryOrError(device, Selector.NEW_LIBRARY, foundation.string(source), options, error);
             return compiled("", library, error);
         }
     }
 
-    private Gpu.Pipeline pipeline(MemorySegment device, MemorySegment library, Kernel kernel) throws MetalException {
-        MemorySegment function =
-                messages.objectOfObject(library, Selector.NEW_FUNCTION, foundation.string(kernel.function()));
-        if (function.address() == 0) {
+    private Gpu.Pipeline pipeline(long device, long library, Kernel kernel) throws MetalException {
+        long function = messages.objectOfObject(library, Selector.NEW_FUNCTION, foundation.string(kernel.function()));
+        if (function == 0) {
             throw new MetalException(MetalFault.COMPILE, "the kernel " + kernel.function() + " is missing");
         }
         try (var arena = Arena.ofConfined()) {
             MemorySegment error = Foundation.errorPointer(arena);
-            MemorySegment pipeline = messages.objectOrError(device, Selector.NEW_PIPELINE, function, error);
+            long pipeline = messages.objectOrError(device, Selector.NEW_PIPELINE, function, error);
             compiled(kernel.function() + ": ", pipeline, error);
             long threadsMax = messages.number(pipeline, Selector.THREADS_MAX);
             if (threadsMax < Math.max(1, kernel.lanes())) {
@@ -85,8 +83,8 @@ final class KernelCompiler {
         }
     }
 
-    private MemorySegment compiled(String what, MemorySegment object, MemorySegment error) throws MetalException {
-        if (object.address() == 0) {
+    private long compiled(String what, long object, MemorySegment error) throws MetalException {
+        if (object == 0) {
             String why = foundation.error(Foundation.errorBehind(error));
             throw new MetalException(MetalFault.COMPILE, what + why);
         }

@@ -9,6 +9,9 @@ import java.util.Map;
  * Sends the messages of {@link Selector}, one method per {@link Shape}. Before a class gets its first message of a kind, the
  * types that it declares for it are compared with ours: a wrong call would be a crash, a refused one is a reason.
  *
+ * <p>Objects, classes and selectors are addresses, 0 is {@code nil}: nobody here looks behind one, and a segment for each would be
+ * garbage of every submission.
+ *
  * <p>Handles are constants, because the JIT compiles a call through a handle that is not one ten times slower. One thread
  * uses an instance.
  */
@@ -45,10 +48,10 @@ final class Messages {
 
     /** A selector as this runtime registers it, and the last class that was found to have it with our types. */
     private static final class Known {
-        private final MemorySegment name;
+        private final long name;
         private long verifiedClass;
 
-        private Known(MemorySegment name) {
+        private Known(long name) {
             this.name = name;
         }
     }
@@ -67,80 +70,78 @@ final class Messages {
     }
 
     /** Whether the object has the method, with whatever types. */
-    boolean responds(MemorySegment object, Selector selector) {
-        return runtime.responds(MemorySegment.ofAddress(runtime.classAddress(object)), known(selector).name);
+    boolean responds(long object, Selector selector) {
+        return runtime.responds(runtime.classAddress(object), known(selector).name);
     }
 
-    MemorySegment object(MemorySegment to, Selector selector) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.OBJECT);
+    long object(long to, Selector selector) throws MetalException {
+        long name = ready(to, selector, Shape.OBJECT);
         try {
-            return (MemorySegment) OBJECT.invokeExact(send, to, name);
+            return (long) OBJECT.invokeExact(send, to, name);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
     }
 
-    MemorySegment objectOfText(MemorySegment to, Selector selector, MemorySegment text) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.OBJECT_OF_TEXT);
+    long objectOfText(long to, Selector selector, MemorySegment text) throws MetalException {
+        long name = ready(to, selector, Shape.OBJECT_OF_TEXT);
         try {
-            return (MemorySegment) OBJECT_OF_TEXT.invokeExact(send, to, name, text);
+            return (long) OBJECT_OF_TEXT.invokeExact(send, to, name, text);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
     }
 
-    MemorySegment objectOfObject(MemorySegment to, Selector selector, MemorySegment argument) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.OBJECT_OF_OBJECT);
+    long objectOfObject(long to, Selector selector, long argument) throws MetalException {
+        long name = ready(to, selector, Shape.OBJECT_OF_OBJECT);
         try {
-            return (MemorySegment) OBJECT_OF_OBJECT.invokeExact(send, to, name, argument);
+            return (long) OBJECT_OF_OBJECT.invokeExact(send, to, name, argument);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
     }
 
-    MemorySegment objectOfIndex(MemorySegment to, Selector selector, long index) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.OBJECT_OF_INDEX);
+    long objectOfIndex(long to, Selector selector, long index) throws MetalException {
+        long name = ready(to, selector, Shape.OBJECT_OF_INDEX);
         try {
-            return (MemorySegment) OBJECT_OF_INDEX.invokeExact(send, to, name, index);
+            return (long) OBJECT_OF_INDEX.invokeExact(send, to, name, index);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
     }
 
-    MemorySegment objectOfTwoLongs(MemorySegment to, Selector selector, long one, long two) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.OBJECT_OF_TWO_LONGS);
+    long objectOfTwoLongs(long to, Selector selector, long one, long two) throws MetalException {
+        long name = ready(to, selector, Shape.OBJECT_OF_TWO_LONGS);
         try {
-            return (MemorySegment) OBJECT_OF_TWO_LONGS.invokeExact(send, to, name, one, two);
-        } catch (Throwable impossible) {
-            throw ObjectiveC.unexpected(impossible);
-        }
-    }
-
-    /** Nil and an NSError behind {@code error} if it fails. */
-    MemorySegment objectOrError(MemorySegment to, Selector selector, MemorySegment argument, MemorySegment error)
-            throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.OBJECT_OR_ERROR);
-        try {
-            return (MemorySegment) OBJECT_OR_ERROR.invokeExact(send, to, name, argument, error);
+            return (long) OBJECT_OF_TWO_LONGS.invokeExact(send, to, name, one, two);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
     }
 
     /** Nil and an NSError behind {@code error} if it fails. */
-    MemorySegment libraryOrError(
-            MemorySegment to, Selector selector, MemorySegment source, MemorySegment options, MemorySegment error)
-            throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.LIBRARY_OR_ERROR);
+    long objectOrError(long to, Selector selector, long argument, MemorySegment error) throws MetalException {
+        long name = ready(to, selector, Shape.OBJECT_OR_ERROR);
         try {
-            return (MemorySegment) LIBRARY_OR_ERROR.invokeExact(send, to, name, source, options, error);
+            return (long) OBJECT_OR_ERROR.invokeExact(send, to, name, argument, error);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }
     }
 
-    long number(MemorySegment to, Selector selector) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.LONG);
+    /** Nil and an NSError behind {@code error} if it fails. */
+    long libraryOrError(long to, Selector selector, long source, long options, MemorySegment error)
+            throws MetalException {
+        long name = ready(to, selector, Shape.LIBRARY_OR_ERROR);
+        try {
+            return (long) LIBRARY_OR_ERROR.invokeExact(send, to, name, source, options, error);
+        } catch (Throwable impossible) {
+            throw ObjectiveC.unexpected(impossible);
+        }
+    }
+
+    long number(long to, Selector selector) throws MetalException {
+        long name = ready(to, selector, Shape.LONG);
         try {
             return (long) LONG.invokeExact(send, to, name);
         } catch (Throwable impossible) {
@@ -148,8 +149,8 @@ final class Messages {
         }
     }
 
-    long signedNumber(MemorySegment to, Selector selector) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.SIGNED_LONG);
+    long signedNumber(long to, Selector selector) throws MetalException {
+        long name = ready(to, selector, Shape.SIGNED_LONG);
         try {
             return (long) SIGNED_LONG.invokeExact(send, to, name);
         } catch (Throwable impossible) {
@@ -157,8 +158,8 @@ final class Messages {
         }
     }
 
-    boolean flagOfTwoLongs(MemorySegment to, Selector selector, long one, long two) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.FLAG_OF_TWO_LONGS);
+    boolean flagOfTwoLongs(long to, Selector selector, long one, long two) throws MetalException {
+        long name = ready(to, selector, Shape.FLAG_OF_TWO_LONGS);
         try {
             return (boolean) FLAG_OF_TWO_LONGS.invokeExact(send, to, name, one, two);
         } catch (Throwable impossible) {
@@ -166,8 +167,8 @@ final class Messages {
         }
     }
 
-    MemorySegment pointer(MemorySegment to, Selector selector) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.POINTER);
+    MemorySegment pointer(long to, Selector selector) throws MetalException {
+        long name = ready(to, selector, Shape.POINTER);
         try {
             return (MemorySegment) POINTER.invokeExact(send, to, name);
         } catch (Throwable impossible) {
@@ -175,8 +176,8 @@ final class Messages {
         }
     }
 
-    MemorySegment text(MemorySegment to, Selector selector) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.TEXT);
+    MemorySegment text(long to, Selector selector) throws MetalException {
+        long name = ready(to, selector, Shape.TEXT);
         try {
             return (MemorySegment) TEXT.invokeExact(send, to, name);
         } catch (Throwable impossible) {
@@ -184,8 +185,8 @@ final class Messages {
         }
     }
 
-    void tell(MemorySegment to, Selector selector) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING);
+    void tell(long to, Selector selector) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING);
         try {
             NOTHING.invokeExact(send, to, name);
         } catch (Throwable impossible) {
@@ -193,8 +194,8 @@ final class Messages {
         }
     }
 
-    void tellLong(MemorySegment to, Selector selector, long value) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_LONG);
+    void tellLong(long to, Selector selector, long value) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_LONG);
         try {
             NOTHING_OF_LONG.invokeExact(send, to, name, value);
         } catch (Throwable impossible) {
@@ -202,8 +203,8 @@ final class Messages {
         }
     }
 
-    void tellFlag(MemorySegment to, Selector selector, boolean value) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_FLAG);
+    void tellFlag(long to, Selector selector, boolean value) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_FLAG);
         try {
             NOTHING_OF_FLAG.invokeExact(send, to, name, value);
         } catch (Throwable impossible) {
@@ -211,8 +212,8 @@ final class Messages {
         }
     }
 
-    void tellObject(MemorySegment to, Selector selector, MemorySegment argument) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_OBJECT);
+    void tellObject(long to, Selector selector, long argument) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_OBJECT);
         try {
             NOTHING_OF_OBJECT.invokeExact(send, to, name, argument);
         } catch (Throwable impossible) {
@@ -220,8 +221,8 @@ final class Messages {
         }
     }
 
-    void tellObject(MemorySegment to, Selector selector, MemorySegment argument, long value) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_OBJECT_AND_LONG);
+    void tellObject(long to, Selector selector, long argument, long value) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_OBJECT_AND_LONG);
         try {
             NOTHING_OF_OBJECT_AND_LONG.invokeExact(send, to, name, argument, value);
         } catch (Throwable impossible) {
@@ -229,9 +230,8 @@ final class Messages {
         }
     }
 
-    void tellObject(MemorySegment to, Selector selector, MemorySegment argument, long one, long two)
-            throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_OBJECT_AND_TWO_LONGS);
+    void tellObject(long to, Selector selector, long argument, long one, long two) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_OBJECT_AND_TWO_LONGS);
         try {
             NOTHING_OF_OBJECT_AND_TWO_LONGS.invokeExact(send, to, name, argument, one, two);
         } catch (Throwable impossible) {
@@ -240,14 +240,13 @@ final class Messages {
     }
 
     /** The bytes are copied before it returns. */
-    void tellBytes(MemorySegment to, Selector selector, MemorySegment bytes, long index) throws MetalException {
+    void tellBytes(long to, Selector selector, MemorySegment bytes, long index) throws MetalException {
         tellBytes(to, selector, bytes, bytes.byteSize(), index);
     }
 
     /** The first {@code length} of them. */
-    void tellBytes(MemorySegment to, Selector selector, MemorySegment bytes, long length, long index)
-            throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_BYTES);
+    void tellBytes(long to, Selector selector, MemorySegment bytes, long length, long index) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_BYTES);
         try {
             NOTHING_OF_BYTES.invokeExact(send, to, name, bytes, length, index);
         } catch (Throwable impossible) {
@@ -256,8 +255,8 @@ final class Messages {
     }
 
     /** Both by value; layout {@link Encoding#SIZE}. */
-    void tellSizes(MemorySegment to, Selector selector, MemorySegment one, MemorySegment two) throws MetalException {
-        MemorySegment name = ready(to, selector, Shape.NOTHING_OF_TWO_SIZES);
+    void tellSizes(long to, Selector selector, MemorySegment one, MemorySegment two) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_TWO_SIZES);
         try {
             NOTHING_OF_TWO_SIZES.invokeExact(send, to, name, one, two);
         } catch (Throwable impossible) {
@@ -265,17 +264,17 @@ final class Messages {
         }
     }
 
-    private MemorySegment ready(MemorySegment to, Selector selector, Shape shape) throws MetalException {
+    private long ready(long to, Selector selector, Shape shape) throws MetalException {
         if (selector.shape() != shape) {
             throw new AssertionError(selector + " has the shape " + selector.shape() + ", not " + shape);
         }
-        if (to.address() == 0) {
+        if (to == 0) {
             throw new MetalException(MetalFault.COMMAND, "there is no object to send '" + selector.text() + "' to");
         }
         Known known = known(selector);
         long type = runtime.classAddress(to);
         if (known.verifiedClass != type) {
-            verify(selector, runtime.encoding(MemorySegment.ofAddress(type), known.name));
+            verify(selector, runtime.encoding(type, known.name));
             known.verifiedClass = type;
         }
         return known.name;

@@ -2,7 +2,6 @@ package io.hearth.accel.metal;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -38,25 +37,28 @@ public final class MetalCodecs {
             int blocks = Math.ceilDiv(n, block);
             long bytes = (long) n * Float.BYTES;
             long bodyBytes = n + (long) blocks * Float.BYTES;
-            Gpu.Buffer packed = turns.staging().result(0, bodyBytes);
-            Gpu.Buffer left = turns.staging().result(1, bytes);
-            Gpu.Buffer bad = turns.staging().result(2, (long) blocks * Integer.BYTES);
+            Dispatch.Place packed = turns.staging().result(0, bodyBytes);
+            Dispatch.Place left = turns.staging().result(1, bytes);
+            Dispatch.Place bad = turns.staging().result(2, (long) blocks * Integer.BYTES);
             long at = valuesOffset + first * Float.BYTES;
-            Dispatch.Place operand = turns.staging().operand(3, values.asSlice(at, bytes), bytes);
-            turns.run(List.of(new Dispatch(
-                    Kernel.QUANTISE_INT8,
-                    List.of(start(packed), start(left), start(bad), operand),
-                    how.parameters(n, first / block),
-                    blocks)));
+            Dispatch.Place operand = turns.staging().operand(3, values, at, bytes);
+            Dispatch dispatch = turns.commands()
+                    .add(Kernel.QUANTISE_INT8, blocks)
+                    .buffer(packed)
+                    .buffer(left)
+                    .buffer(bad)
+                    .buffer(operand);
+            how.encode(dispatch, n, first / block);
+            turns.run();
             for (int i = 0; i < blocks; i++) {
-                if (bad.contents().getAtIndex(ValueLayout.JAVA_INT, i) != 0) {
+                if (contents(bad).getAtIndex(ValueLayout.JAVA_INT, i) != 0) {
                     return false;
                 }
             }
             long bodyAt = bodyOffset + first + first / block * Float.BYTES;
-            MemorySegment.copy(packed.contents(), 0, body, bodyAt, bodyBytes);
+            MemorySegment.copy(contents(packed), 0, body, bodyAt, bodyBytes);
             if (leavesError) {
-                MemorySegment.copy(left.contents(), 0, values, at, bytes);
+                MemorySegment.copy(contents(left), 0, values, at, bytes);
             }
             return true;
         });
@@ -84,12 +86,19 @@ public final class MetalCodecs {
             long bodyBytes = n + (long) Math.ceilDiv(n, block) * Float.BYTES;
             long at = valuesOffset + first * Float.BYTES;
             long bodyAt = bodyOffset + first + first / block * Float.BYTES;
-            Gpu.Buffer sums = turns.staging().result(0, bytes);
-            Dispatch.Place packed = turns.staging().operand(2, body.asSlice(bodyAt, bodyBytes), bodyBytes);
-            Dispatch.Place operand = adds ? turns.staging().operand(1, values.asSlice(at, bytes), bytes) : packed;
-            turns.run(List.of(new Dispatch(
-                    Kernel.ADD_INT8, List.of(start(sums), operand, packed), List.of(n, block, adds ? 1 : 0), n)));
-            MemorySegment.copy(sums.contents(), 0, values, at, bytes);
+            Dispatch.Place sums = turns.staging().result(0, bytes);
+            Dispatch.Place packed = turns.staging().operand(2, body, bodyAt, bodyBytes);
+            Dispatch.Place operand = adds ? turns.staging().operand(1, values, at, bytes) : packed;
+            turns.commands()
+                    .add(Kernel.ADD_INT8, n)
+                    .buffer(sums)
+                    .buffer(operand)
+                    .buffer(packed)
+                    .word(n)
+                    .word(block)
+                    .word(adds ? 1 : 0);
+            turns.run();
+            MemorySegment.copy(contents(sums), 0, values, at, bytes);
             return true;
         });
     }
@@ -105,14 +114,18 @@ public final class MetalCodecs {
         return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
             int words = Math.ceilDiv(n, Kernel.LANES);
             long bytes = (long) n * Float.BYTES;
-            Gpu.Buffer masks = turns.staging().result(0, (long) words * Integer.BYTES);
-            Dispatch.Place operand =
-                    turns.staging().operand(1, values.asSlice(valuesOffset + first * Float.BYTES, bytes), bytes);
-            turns.run(List.of(
-                    new Dispatch(Kernel.SELECT_FLOAT32, List.of(start(masks), operand), List.of(n, leastBits), words)));
+            Dispatch.Place masks = turns.staging().result(0, (long) words * Integer.BYTES);
+            Dispatch.Place operand = turns.staging().operand(1, values, valuesOffset + first * Float.BYTES, bytes);
+            turns.commands()
+                    .add(Kernel.SELECT_FLOAT32, words)
+                    .buffer(masks)
+                    .buffer(operand)
+                    .word(n)
+                    .word(leastBits);
+            turns.run();
             for (int i = 0; i < words; i++) {
                 int place = (int) first + i * Kernel.LANES;
-                for (int left = masks.contents().getAtIndex(ValueLayout.JAVA_INT, i); left != 0; left &= left - 1) {
+                for (int left = contents(masks).getAtIndex(ValueLayout.JAVA_INT, i); left != 0; left &= left - 1) {
                     places.accept(place + Integer.numberOfTrailingZeros(left));
                 }
             }
@@ -148,29 +161,34 @@ public final class MetalCodecs {
         return turns.inPieces(count, turns.countMax(Float.BYTES, Kernel.LANES), (first, n) -> {
             int groups = Math.ceilDiv(n, Kernel.HISTOGRAM_RUN);
             long bytes = (long) n * Float.BYTES;
-            Gpu.Buffer found = turns.staging().clearedResult(0, (buckets + 1L) * Integer.BYTES);
-            Gpu.Buffer most = turns.staging().result(1, (long) groups * Integer.BYTES);
-            Dispatch.Place operand =
-                    turns.staging().operand(2, values.asSlice(valuesOffset + first * Float.BYTES, bytes), bytes);
-            turns.run(List.of(new Dispatch(
-                    Kernel.HISTOGRAM_FLOAT32,
-                    List.of(start(found), start(most), operand),
-                    List.of(n, low, (int) high, shift, buckets),
-                    groups)));
+            Dispatch.Place found = turns.staging().clearedResult(0, (buckets + 1L) * Integer.BYTES);
+            Dispatch.Place most = turns.staging().result(1, (long) groups * Integer.BYTES);
+            Dispatch.Place operand = turns.staging().operand(2, values, valuesOffset + first * Float.BYTES, bytes);
+            turns.commands()
+                    .add(Kernel.HISTOGRAM_FLOAT32, groups)
+                    .buffer(found)
+                    .buffer(most)
+                    .buffer(operand)
+                    .word(n)
+                    .word(low)
+                    .word((int) high)
+                    .word(shift)
+                    .word(buckets);
+            turns.run();
             for (int bucket = 0; bucket <= buckets; bucket++) {
-                int more = found.contents().getAtIndex(ValueLayout.JAVA_INT, bucket);
+                int more = contents(found).getAtIndex(ValueLayout.JAVA_INT, bucket);
                 if (more != 0) {
                     counts.add(bucket, more);
                 }
             }
             for (int group = 0; group < groups; group++) {
-                largest.accept(most.contents().getAtIndex(ValueLayout.JAVA_INT, group));
+                largest.accept(contents(most).getAtIndex(ValueLayout.JAVA_INT, group));
             }
             return true;
         });
     }
 
-    private static Dispatch.Place start(Gpu.Buffer buffer) {
-        return new Dispatch.Place(buffer, 0);
+    private static MemorySegment contents(Dispatch.Place result) {
+        return result.buffer().contents();
     }
 }

@@ -4,9 +4,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
@@ -28,11 +26,15 @@ public final class MetalEngine implements AutoCloseable {
     private final MetalRecord record = new MetalRecord(LOG::warn);
     private final GpuTurns turns;
     private final MetalCodecs codecs;
+    private final Combination combination; // guarded by the turn
+    private final Division division; // guarded by the turn
 
     private MetalEngine(MetalLimits limits, Opening opening) {
         this.limits = limits;
         turns = new GpuTurns(limits, opening, record);
         codecs = new MetalCodecs(turns);
+        combination = new Combination(turns);
+        division = new Division(turns);
     }
 
     /** The engine of this machine; takes up to a second if there is a GPU. The caller closes it. */
@@ -89,24 +91,60 @@ public final class MetalEngine implements AutoCloseable {
         if (inputs.length < 2 || inputs.length > INPUTS_MAX) {
             throw new IllegalArgumentException("need 2 to " + INPUTS_MAX + " inputs, got " + inputs.length);
         }
-        int operation = operation(op);
-        return (int) Kernel.combining(type)
-                .map(kernel -> inPieces(type, count, target, targetOffset, (at, n, bytes) -> {
-                    var operands = new ArrayList<Dispatch.Place>();
-                    for (int i = 0; i < inputs.length; i++) {
-                        operands.add(turns.staging().operand(1 + i, inputs[i].asSlice(at, bytes), bytes));
-                    }
-                    var results = new ArrayList<Dispatch.Place>();
-                    results.add(new Dispatch.Place(turns.staging().result(0, bytes), 0));
-                    if (Chain.length(inputs.length) > 1) {
-                        results.add(new Dispatch.Place(turns.staging().result(1 + inputs.length, bytes), 0));
-                    }
-                    List<Dispatch> dispatches = Chain.of(kernel, operation, results, operands, n);
-                    turns.run(dispatches);
-                    return dispatches.getLast().target().buffer().contents();
-                }))
-                .orElse(0L)
-                .longValue();
+        turns.begin();
+        try {
+            combination.begin(type, op, target, targetOffset);
+            for (MemorySegment input : inputs) {
+                combination.add(input, 0);
+            }
+            return combination.run(count);
+        } finally {
+            turns.end();
+        }
+    }
+
+    /** The same of two operands from their offsets in bytes on: {@code target[i] = left[i] op right[i]}. */
+    public int combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        turns.begin();
+        try {
+            combination.begin(type, op, target, targetOffset);
+            combination.add(left, leftOffset);
+            combination.add(right, rightOffset);
+            return combination.run(count);
+        } finally {
+            turns.end();
+        }
+    }
+
+    /** The same, the right operand in an array. */
+    public int combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        turns.begin();
+        try {
+            combination.begin(type, op, target, targetOffset);
+            combination.add(left, leftOffset);
+            combination.add(right, rightOffset);
+            return combination.run(count);
+        } finally {
+            turns.end();
+        }
     }
 
     /**
@@ -118,14 +156,12 @@ public final class MetalEngine implements AutoCloseable {
      * @return how many elements are done, from the first one on; nothing else was touched
      */
     public long divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
-        return Kernel.dividing(type)
-                .map(kernel -> inPieces(type, count, values, offset, (at, n, bytes) -> {
-                    Dispatch.Place operand = turns.staging().operand(1, values.asSlice(offset + at, bytes), bytes);
-                    var result = new Dispatch.Place(turns.staging().result(0, bytes), 0);
-                    turns.run(List.of(Dispatch.reducing(kernel, List.of(result, operand), n, 0, 1, divisor)));
-                    return result.buffer().contents();
-                }))
-                .orElse(0L);
+        turns.begin();
+        try {
+            return division.run(type, values, offset, count, divisor);
+        } finally {
+            turns.end();
+        }
     }
 
     /**
@@ -178,30 +214,6 @@ public final class MetalEngine implements AutoCloseable {
     /** Forgets that calls would be skipped after a fault that may pass, so that each kernel is tried; not after a lasting one. */
     public void askAgain() {
         record.askAgain();
-    }
-
-    /** What one piece needs: its first byte, elements and bytes; returns where the results are. */
-    private interface Piece {
-        MemorySegment run(long at, int count, long bytes) throws MetalException;
-    }
-
-    private long inPieces(DataType type, long count, MemorySegment target, long targetOffset, Piece piece) {
-        return turns.inPieces(count, turns.countMax(type.bytes(), 1), (first, n) -> {
-            long at = first * type.bytes();
-            long bytes = (long) n * type.bytes();
-            MemorySegment.copy(piece.run(at, n, bytes), 0, target, targetOffset + at, bytes);
-            return true;
-        });
-    }
-
-    private static int operation(ReduceOp op) {
-        return switch (op) {
-            case SUM -> 0;
-            case MIN -> 1;
-            case MAX -> 2;
-            case PROD -> 3;
-            case AVG -> throw new IllegalArgumentException("AVG is SUM of all contributions and then divide()");
-        };
     }
 
     /** The codecs' kernels of the same GPU. */

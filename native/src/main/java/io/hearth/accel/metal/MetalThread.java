@@ -1,6 +1,5 @@
 package io.hearth.accel.metal;
 
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,8 @@ final class MetalThread implements AutoCloseable {
     private final ObjectiveC runtime;
     private final Thread thread =
             Thread.ofPlatform().daemon().name("hearth-metal").unstarted(this::serve);
-    private volatile @Nullable Turn<?> next; // written by the caller, taken by the thread
+    private Turn turn = new Turn(); // one caller's at a time
+    private volatile @Nullable Turn next; // written by the caller, taken by the thread
     private volatile boolean closing; // written by whoever closes, read by the thread
 
     /** Something to do with Metal. */
@@ -25,32 +25,37 @@ final class MetalThread implements AutoCloseable {
         T run() throws MetalException;
     }
 
-    /** A task on its way there and back; what a call hands over and nothing else, so that a submission makes little garbage. */
-    private static final class Turn<T> {
-        private final Task<T> task;
-        private final Thread caller = Thread.currentThread();
-        private @Nullable T result; // published by done
+    /** A task on its way there and back; the next call's again if this one came back, so that a submission makes no garbage. */
+    private static final class Turn {
+        private @Nullable Task<?> task; // published by next
+        private @Nullable Thread caller; // published by next
+        private @Nullable Object result; // published by done
         private @Nullable Throwable thrown; // published by done
         private volatile boolean done; // written by the thread, read by the caller
 
-        private Turn(Task<T> task) {
+        private void begin(Task<?> task) {
             this.task = task;
+            caller = Thread.currentThread();
+            result = null;
+            thrown = null;
+            done = false;
         }
 
         private void run(ObjectiveC runtime) {
+            Thread waiting = caller; // once it is done the turn is the next call's
             try {
                 result = pooled(runtime);
             } catch (Throwable failed) {
                 thrown = failed; // the caller's to throw
             }
             done = true;
-            LockSupport.unpark(caller);
+            LockSupport.unpark(waiting);
         }
 
-        private T pooled(ObjectiveC runtime) throws MetalException {
-            MemorySegment pool = runtime.pushPool();
+        private @Nullable Object pooled(ObjectiveC runtime) throws MetalException {
+            long pool = runtime.pushPool();
             try {
-                return task.run();
+                return task == null ? null : task.run();
             } finally {
                 runtime.popPool(pool);
             }
@@ -65,7 +70,7 @@ final class MetalThread implements AutoCloseable {
 
     private void serve() {
         while (!closing) {
-            Turn<?> turn = next;
+            Turn turn = next;
             if (turn == null) {
                 LockSupport.park(this);
             } else {
@@ -79,8 +84,9 @@ final class MetalThread implements AutoCloseable {
      * What the task returns or throws; HANG if that takes longer than the limit, and then the thread may still be in the task.
      * One caller at a time. An interrupt does not end the wait and is kept for later.
      */
+    @SuppressWarnings("unchecked")
     <T> T call(Task<T> task, Duration limit) throws MetalException {
-        var turn = new Turn<>(task);
+        turn.begin(task);
         next = turn;
         LockSupport.unpark(thread);
         long startNanos = System.nanoTime();
@@ -97,6 +103,7 @@ final class MetalThread implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (!turn.done) {
+            turn = new Turn(); // the other may still come back
             throw new MetalException(
                     MetalFault.HANG, "a call of Metal did not return within " + limit.toMillis() + " ms");
         }
@@ -106,7 +113,7 @@ final class MetalThread implements AutoCloseable {
         if (turn.thrown != null || turn.result == null) {
             throw new AssertionError("a task of the Metal engine failed by a bug", turn.thrown);
         }
-        return turn.result;
+        return (T) turn.result; // the task's
     }
 
     /** Waits some seconds for a running task; one that hangs is left behind with its daemon thread. */

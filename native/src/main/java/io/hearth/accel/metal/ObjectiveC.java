@@ -11,16 +11,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The C functions of the Objective-C runtime and of Metal, found by name. Pointers are zero-length segments; {@link
- * MemorySegment#NULL} is {@code nil}.
+ * The C functions of the Objective-C runtime and of Metal, found by name. Objects, classes,
+ * methods and selectors are addresses, of which nobody looks behind any; 0 is {@code nil}.
  */
 final class ObjectiveC {
-    private static final MethodHandle GET = handle(FunctionDescriptor.of(ADDRESS));
-    private static final MethodHandle MAP = handle(FunctionDescriptor.of(ADDRESS, ADDRESS));
-    private static final MethodHandle ADDRESS_OF = handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS));
-    private static final MethodHandle FIND = handle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle ASK = handle(FunctionDescriptor.of(JAVA_BOOLEAN, ADDRESS, ADDRESS));
-    private static final MethodHandle TAKE = handle(FunctionDescriptor.ofVoid(ADDRESS));
+    private static final MethodHandle GET = handle(FunctionDescriptor.of(JAVA_LONG));
+    private static final MethodHandle NAMED = handle(FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+    private static final MethodHandle CLASS_OF = handle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle FIND = handle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle TYPES = handle(FunctionDescriptor.of(ADDRESS, JAVA_LONG));
+    private static final MethodHandle ASK = handle(FunctionDescriptor.of(JAVA_BOOLEAN, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle TAKE = handle(FunctionDescriptor.ofVoid(JAVA_LONG));
     private static final long ENCODING_BYTES_MAX = 1024;
 
     private final MemorySegment send;
@@ -55,32 +56,32 @@ final class ObjectiveC {
         return send;
     }
 
-    MemorySegment classNamed(String name) throws MetalException {
+    long classNamed(String name) throws MetalException {
         try (var arena = Arena.ofConfined()) {
-            MemorySegment found = map(getClass, arena.allocateFrom(name));
-            if (found.address() == 0) {
+            long found = named(getClass, arena.allocateFrom(name));
+            if (found == 0) {
                 throw new MetalException(MetalFault.ABSENT, "the class " + name + " is missing");
             }
             return found;
         }
     }
 
-    MemorySegment selector(String name) {
+    long selector(String name) {
         try (var arena = Arena.ofConfined()) {
-            return map(registerSelector, arena.allocateFrom(name));
+            return named(registerSelector, arena.allocateFrom(name));
         }
     }
 
-    /** Where the object's class is; as a number, since it is asked before each message and an object for it would be garbage. */
-    long classAddress(MemorySegment object) {
+    /** The object's class. */
+    long classAddress(long object) {
         try {
-            return (long) ADDRESS_OF.invokeExact(classOf, object);
+            return (long) CLASS_OF.invokeExact(classOf, object);
         } catch (Throwable impossible) {
             throw unexpected(impossible);
         }
     }
 
-    boolean responds(MemorySegment type, MemorySegment selector) {
+    boolean responds(long type, long selector) {
         try {
             return (boolean) ASK.invokeExact(responds, type, selector);
         } catch (Throwable impossible) {
@@ -89,22 +90,21 @@ final class ObjectiveC {
     }
 
     /** The types that the class declares for the method; empty if it has none of that name. */
-    String encoding(MemorySegment type, MemorySegment selector) {
-        MemorySegment method;
+    String encoding(long type, long selector) {
         try {
-            method = (MemorySegment) FIND.invokeExact(instanceMethod, type, selector);
+            long method = (long) FIND.invokeExact(instanceMethod, type, selector);
+            return method == 0 ? "" : text((MemorySegment) TYPES.invokeExact(typeEncoding, method), ENCODING_BYTES_MAX);
         } catch (Throwable impossible) {
             throw unexpected(impossible);
         }
-        return method.address() == 0 ? "" : text(map(typeEncoding, method), ENCODING_BYTES_MAX);
     }
 
     /** Opens an autorelease pool of this thread, which has to close it. */
-    MemorySegment pushPool() {
+    long pushPool() {
         return get(pushPool);
     }
 
-    void popPool(MemorySegment pool) {
+    void popPool(long pool) {
         try {
             TAKE.invokeExact(popPool, pool);
         } catch (Throwable impossible) {
@@ -113,12 +113,12 @@ final class ObjectiveC {
     }
 
     /** The GPU that macOS prefers, owned by the caller; nil for some processes without a window session. */
-    MemorySegment defaultDevice() {
+    long defaultDevice() {
         return get(defaultDevice);
     }
 
     /** An array of all GPUs, owned by the caller. */
-    MemorySegment allDevices() {
+    long allDevices() {
         return get(allDevices);
     }
 
@@ -137,17 +137,17 @@ final class ObjectiveC {
         return new AssertionError("a call of native code threw", thrown);
     }
 
-    private static MemorySegment get(MemorySegment function) {
+    private static long get(MemorySegment function) {
         try {
-            return (MemorySegment) GET.invokeExact(function);
+            return (long) GET.invokeExact(function);
         } catch (Throwable impossible) {
             throw unexpected(impossible);
         }
     }
 
-    private static MemorySegment map(MemorySegment function, MemorySegment argument) {
+    private static long named(MemorySegment function, MemorySegment name) {
         try {
-            return (MemorySegment) MAP.invokeExact(function, argument);
+            return (long) NAMED.invokeExact(function, name);
         } catch (Throwable impossible) {
             throw unexpected(impossible);
         }

@@ -1,7 +1,5 @@
 package io.hearth.accel.metal;
 
-import java.util.List;
-
 /**
  * How {@link MetalCodecs#quantise} rounds.
  *
@@ -12,17 +10,16 @@ import java.util.List;
  * @param firstBlock number of the first block within its tensor
  */
 public record Quantising(int block, float scaleMax, boolean stochastic, long seed, long firstBlock) {
-    /** The kernel's {@code LevelJob} for a piece that begins {@code blocksBefore} blocks behind the first. */
-    List<Integer> parameters(int count, long blocksBefore) {
+    /** The words of the kernel's {@code LevelJob} for a piece that begins {@code blocksBefore} blocks behind the first. */
+    void encode(Dispatch dispatch, int count, long blocksBefore) {
         long number = firstBlock + blocksBefore;
-        return List.of(
-                count,
-                block,
-                Float.floatToRawIntBits(scaleMax),
-                stochastic ? 1 : 0,
-                (int) seed,
-                (int) (seed >>> Integer.SIZE),
-                (int) number,
-                (int) (number >>> Integer.SIZE));
+        dispatch.word(count)
+                .word(block)
+                .word(Float.floatToRawIntBits(scaleMax))
+                .word(stochastic ? 1 : 0)
+                .word((int) seed)
+                .word((int) (seed >>> Integer.SIZE))
+                .word((int) number)
+                .word((int) (number >>> Integer.SIZE));
     }
 }

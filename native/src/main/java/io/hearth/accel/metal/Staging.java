@@ -1,10 +1,9 @@
 package io.hearth.accel.metal;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Where the GPU finds the operands of one piece: in place if they lie in memory of Metal's own, else in a copy. Results always
@@ -17,8 +16,8 @@ final class Staging {
     private final int bytesMax;
     private final List<Gpu.Buffer> slots = new ArrayList<>();
 
-    /** By address of the first byte. */
-    private final TreeMap<Long, Gpu.Buffer> shared = new TreeMap<>();
+    private final List<Dispatch.Place> places = new ArrayList<>(); // by index, told anew by each call
+    private final List<Gpu.Buffer> shared = new ArrayList<>(); // few, since each is large
 
     private volatile long bytesCopied; // written by whoever has the turn, read by anyone
 
@@ -37,11 +36,11 @@ final class Staging {
 
     /** From now on operands within this buffer are used in place. */
     void share(Gpu.Buffer buffer) {
-        shared.put(buffer.contents().address(), buffer);
+        shared.add(buffer);
     }
 
     void unshare(Gpu.Buffer buffer) {
-        shared.remove(buffer.contents().address());
+        shared.remove(buffer);
     }
 
     /** Bytes of operands that had to be copied so far. */
@@ -49,35 +48,62 @@ final class Staging {
         return bytesCopied;
     }
 
-    /** At least so many bytes, for results of a piece; {@code index} of all results and operands of the piece, from 0 on. */
-    Gpu.Buffer result(int index, long bytes) throws MetalException {
-        return slot(index, bytes);
+    /**
+     * At least so many bytes, for results of a piece.
+     *
+     * @param index of all results and operands of the piece, from 0 on
+     * @return valid until the next call for the same index
+     */
+    Dispatch.Place result(int index, long bytes) throws MetalException {
+        return start(index, slot(index, bytes));
     }
 
     /** As {@link #result}, the first {@code bytes} of it zero; what the slot has beyond stays as it is. */
-    Gpu.Buffer clearedResult(int index, long bytes) throws MetalException {
-        Gpu.Buffer result = result(index, bytes);
-        result.contents().asSlice(0, bytes).fill((byte) 0);
+    Dispatch.Place clearedResult(int index, long bytes) throws MetalException {
+        Dispatch.Place result = result(index, bytes);
+        result.buffer().contents().asSlice(0, bytes).fill((byte) 0);
         return result;
     }
 
-    /** The first {@code bytes} of an operand where the GPU can read them; {@code index} as for {@link #result}. */
-    Dispatch.Place operand(int index, MemorySegment source, long bytes) throws MetalException {
+    /** {@code bytes} of an operand from {@code sourceOffset} on where the GPU can read them; the rest as for {@link #result}. */
+    Dispatch.Place operand(int index, MemorySegment source, long sourceOffset, long bytes) throws MetalException {
         if (source.isNative()) {
-            Map.Entry<Long, Gpu.Buffer> near = shared.floorEntry(source.address());
-            if (near != null) {
-                long offset = source.address() - near.getKey();
-                boolean within = offset + bytes <= near.getValue().contents().byteSize();
-                if (within && offset % 4 == 0) {
-                    return new Dispatch.Place(near.getValue(), offset);
+            long address = source.address() + sourceOffset;
+            for (int i = 0; i < shared.size(); i++) {
+                Gpu.Buffer buffer = shared.get(i);
+                long offset = address - buffer.contents().address();
+                if (offset >= 0 && offset + bytes <= buffer.contents().byteSize() && offset % 4 == 0) {
+                    return place(index, buffer).to(buffer, offset);
                 }
             }
         }
         Gpu.Buffer copy = slot(index, bytes);
-        MemorySegment.copy(source, 0, copy.contents(), 0, bytes);
+        MemorySegment.copy(source, sourceOffset, copy.contents(), 0, bytes);
+        return copied(index, copy, bytes);
+    }
+
+    /** The same of an array. */
+    Dispatch.Place operand(int index, byte[] source, int sourceOffset, int bytes) throws MetalException {
+        Gpu.Buffer copy = slot(index, bytes);
+        MemorySegment.copy(source, sourceOffset, copy.contents(), ValueLayout.JAVA_BYTE, 0, bytes);
+        return copied(index, copy, bytes);
+    }
+
+    private Dispatch.Place copied(int index, Gpu.Buffer copy, long bytes) {
         long before = bytesCopied;
         bytesCopied = before + bytes;
-        return new Dispatch.Place(copy, 0);
+        return start(index, copy);
+    }
+
+    private Dispatch.Place start(int index, Gpu.Buffer buffer) {
+        return place(index, buffer).to(buffer, 0);
+    }
+
+    private Dispatch.Place place(int index, Gpu.Buffer first) {
+        while (places.size() <= index) {
+            places.add(new Dispatch.Place(first));
+        }
+        return places.get(index);
     }
 
     /** Releases the engine's own buffers; shared ones stay with their owners. */

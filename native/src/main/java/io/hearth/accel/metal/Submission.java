@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
@@ -30,8 +29,8 @@ final class Submission {
 
     private final Messages messages;
     private final Foundation foundation;
-    private final MemorySegment queue;
-    private final MemorySegment event;
+    private final long queue;
+    private final long event;
     private final Map<Kernel, Gpu.Pipeline> pipelines;
     private final long limitMillis;
     private final MemorySegment words = Arena.ofAuto().allocate(ValueLayout.JAVA_INT, Kernel.PARAMETERS_MAX);
@@ -42,8 +41,8 @@ final class Submission {
     Submission(
             Messages messages,
             Foundation foundation,
-            MemorySegment queue,
-            MemorySegment event,
+            long queue,
+            long event,
             Map<Kernel, Gpu.Pipeline> pipelines,
             long limitMillis) {
         this.messages = messages;
@@ -54,16 +53,16 @@ final class Submission {
         this.limitMillis = limitMillis;
     }
 
-    MemorySegment event() {
+    long event() {
         return event;
     }
 
-    void run(List<Dispatch> dispatches) throws MetalException {
-        MemorySegment commands = messages.object(queue, Selector.COMMAND_BUFFER);
-        MemorySegment encoder = messages.object(commands, Selector.ENCODER);
+    void run(Commands dispatches) throws MetalException {
+        long commands = messages.object(queue, Selector.COMMAND_BUFFER);
+        long encoder = messages.object(commands, Selector.ENCODER);
         try {
-            for (Dispatch dispatch : dispatches) {
-                encode(encoder, dispatch);
+            for (int i = 0; i < dispatches.count(); i++) {
+                encode(encoder, dispatches.get(i));
             }
         } finally {
             messages.tell(encoder, Selector.END_ENCODING); // Metal ends the process if an open encoder goes away
@@ -74,19 +73,19 @@ final class Submission {
         await(commands, value);
     }
 
-    private void encode(MemorySegment encoder, Dispatch dispatch) throws MetalException {
+    private void encode(long encoder, Dispatch dispatch) throws MetalException {
         Gpu.Pipeline pipeline = pipelines.get(dispatch.kernel());
         if (pipeline == null) {
             throw new AssertionError("not compiled: " + dispatch.kernel());
         }
         messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline.object());
-        for (int i = 0; i < dispatch.buffers().size(); i++) {
-            Dispatch.Place place = dispatch.buffers().get(i);
+        for (int i = 0; i < dispatch.buffers(); i++) {
+            Dispatch.Place place = dispatch.buffer(i);
             messages.tellObject(encoder, Selector.SET_BUFFER, place.buffer().object(), place.offset(), i);
         }
-        int parameters = dispatch.parameters().size();
+        int parameters = dispatch.parameters();
         for (int i = 0; i < parameters; i++) {
-            words.setAtIndex(ValueLayout.JAVA_INT, i, dispatch.parameters().get(i));
+            words.setAtIndex(ValueLayout.JAVA_INT, i, dispatch.parameter(i));
         }
         messages.tellBytes(encoder, Selector.SET_BYTES, words, (long) parameters * Integer.BYTES, Kernel.JOB_INDEX);
         int lanes = dispatch.kernel().lanes();
@@ -105,7 +104,7 @@ final class Submission {
         return size;
     }
 
-    private void await(MemorySegment commands, long value) throws MetalException {
+    private void await(long commands, long value) throws MetalException {
         long startNanos = System.nanoTime();
         boolean signal = false;
         while (true) {
@@ -129,7 +128,7 @@ final class Submission {
         }
     }
 
-    private MetalException failure(MemorySegment error) throws MetalException {
+    private MetalException failure(long error) throws MetalException {
         long code = foundation.code(error);
         MetalFault fault = code == ERROR_OUT_OF_MEMORY
                 ? MetalFault.OUT_OF_MEMORY

@@ -37,14 +37,14 @@ final class EncodingTest {
         assertEquals(
                 FunctionDescriptor.of(
                         ValueLayout.JAVA_BOOLEAN,
-                        ValueLayout.ADDRESS,
-                        ValueLayout.ADDRESS,
+                        ValueLayout.JAVA_LONG,
+                        ValueLayout.JAVA_LONG,
                         ValueLayout.JAVA_LONG,
                         ValueLayout.ADDRESS,
                         ValueLayout.JAVA_DOUBLE),
                 Encoding.parse("B@:Q^vd").descriptor());
         assertEquals(
-                FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.ADDRESS, Encoding.SIZE),
+                FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, Encoding.SIZE),
                 Encoding.parse("v@:{?=QQQ}").descriptor());
     }
 

@@ -15,8 +15,8 @@ final class FakeMetalTest {
     private FakeMetal fake;
     private ObjectiveC runtime;
     private Messages messages;
-    private MemorySegment device;
-    private MemorySegment queue;
+    private long device;
+    private long queue;
 
     @BeforeEach
     void takeFake() throws MetalException {
@@ -28,12 +28,12 @@ final class FakeMetalTest {
     }
 
     private interface Steps {
-        void run(MemorySegment commands, MemorySegment encoder) throws MetalException;
+        void run(long commands, long encoder) throws MetalException;
     }
 
     private void inPool(Steps steps) throws MetalException {
-        MemorySegment pool = runtime.pushPool();
-        MemorySegment commands = messages.object(queue, Selector.COMMAND_BUFFER);
+        long pool = runtime.pushPool();
+        long commands = messages.object(queue, Selector.COMMAND_BUFFER);
         steps.run(commands, messages.object(commands, Selector.ENCODER));
         runtime.popPool(pool);
     }
@@ -42,7 +42,7 @@ final class FakeMetalTest {
         assertTrue(fake.violations().contains(about), fake::violations);
     }
 
-    private MemorySegment buffer(long bytes) throws MetalException {
+    private long buffer(long bytes) throws MetalException {
         return messages.objectOfTwoLongs(device, Selector.NEW_BUFFER, bytes, 0);
     }
 
@@ -82,14 +82,14 @@ final class FakeMetalTest {
 
     @Test
     void argumentsAfterTheEndOfEncodingOrOutOfRange() throws MetalException {
-        MemorySegment buffer = buffer(64);
+        long buffer = buffer(64);
         try (var arena = Arena.ofConfined()) {
             inPool((_, encoder) -> {
                 messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(5000), 0);
                 messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(8), 31);
                 messages.tellObject(encoder, Selector.SET_BUFFER, buffer, 2, 0);
                 messages.tellObject(encoder, Selector.SET_BUFFER, buffer, 64, 0);
-                messages.tellObject(encoder, Selector.SET_BUFFER, MemorySegment.NULL, 0, 0);
+                messages.tellObject(encoder, Selector.SET_BUFFER, 0, 0, 0);
                 messages.tell(encoder, Selector.END_ENCODING);
                 messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(8), 0);
             });
@@ -106,7 +106,7 @@ final class FakeMetalTest {
     void dispatchesThatLackSomething() throws MetalException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_LONG, 1, 1, 1);
-            MemorySegment pipeline = compiledCombination();
+            long pipeline = compiledCombination();
             inPool((_, encoder) -> {
                 messages.tellSizes(encoder, Selector.DISPATCH, one, one);
                 messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline);
@@ -133,9 +133,9 @@ final class FakeMetalTest {
     void whatAKernelWritesIsNoOtherArgument() throws MetalException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_LONG, 1, 1, 1);
-            MemorySegment pipeline = compiledCombination();
-            MemorySegment result = buffer(64);
-            MemorySegment input = buffer(64);
+            long pipeline = compiledCombination();
+            long result = buffer(64);
+            long input = buffer(64);
             inPool((_, encoder) -> {
                 messages.tellObject(encoder, Selector.SET_PIPELINE, pipeline);
                 messages.tellBytes(encoder, Selector.SET_BYTES, arena.allocate(16), 5);
@@ -154,21 +154,21 @@ final class FakeMetalTest {
         assertEquals(1, fake.get("dispatches"));
     }
 
-    private MemorySegment compiledCombination() throws MetalException {
-        MemorySegment pool = runtime.pushPool();
+    private long compiledCombination() throws MetalException {
+        long pool = runtime.pushPool();
         var foundation = new Foundation(runtime, messages);
-        var owned = new ArrayList<MemorySegment>();
+        var owned = new ArrayList<Long>();
         var pipelines = new KernelCompiler(runtime, messages, foundation).compile(device, KernelSource.text(), owned);
         runtime.popPool(pool);
         Gpu.Pipeline pipeline = pipelines.get(Kernel.COMBINE_INT32);
-        return pipeline == null ? MemorySegment.NULL : pipeline.object();
+        return pipeline == null ? 0 : pipeline.object();
     }
 
     @Test
     void objectsWithoutAPoolOrUsedAfterTheirEnd() throws MetalException {
         messages.object(queue, Selector.COMMAND_BUFFER);
         assertComplains("autoreleased without a pool: FakeCommands");
-        MemorySegment buffer = buffer(64);
+        long buffer = buffer(64);
         messages.tell(buffer, Selector.RELEASE);
         messages.pointer(buffer, Selector.CONTENTS);
         assertComplains("message to a released object: FakeBuffer contents");
@@ -176,7 +176,7 @@ final class FakeMetalTest {
 
     @Test
     void aPoolOfAnotherThread() throws InterruptedException {
-        MemorySegment pool = runtime.pushPool();
+        long pool = runtime.pushPool();
         Thread.ofPlatform().start(() -> runtime.popPool(pool)).join();
         assertComplains("a pool popped by another thread");
         runtime.popPool(pool);
@@ -184,7 +184,7 @@ final class FakeMetalTest {
 
     @Test
     void buffersThatNoDeviceGives() throws MetalException {
-        assertEquals(0, buffer(0).address());
+        assertEquals(0, buffer(0));
         assertComplains("newBufferWithLength: with a length that the device refuses");
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,8 +90,12 @@ final class KernelTextTest {
     @Test
     void aDivisorIsRoundedBeforeItGoesToTheGpu() {
         int bits = Float.floatToRawIntBits(0x1p31f);
-        Dispatch division = Dispatch.reducing(Kernel.DIVIDE_FLOAT32, List.of(), 1, 0, 1, Integer.MAX_VALUE);
-        assertEquals(List.of(1, 0, 1, Integer.MAX_VALUE, bits), division.parameters());
+        Dispatch division = new Dispatch().begin(Kernel.DIVIDE_FLOAT32, 1).reducing(1, 0, 1, Integer.MAX_VALUE);
+        assertEquals(
+                List.of(1, 0, 1, Integer.MAX_VALUE, bits),
+                IntStream.range(0, division.parameters())
+                        .mapToObj(division::parameter)
+                        .toList());
         assertFalse(KernelSource.text().contains("float(divisor"));
         assertFalse(KernelSource.text().contains("float(job."));
     }

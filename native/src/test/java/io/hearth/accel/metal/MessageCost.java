@@ -19,7 +19,7 @@ final class MessageCost {
         FakeMetal fake = FakeMetal.get();
         var runtime = new ObjectiveC(Symbols.load(fake.libraries()));
         var messages = new Messages(runtime);
-        MemorySegment device = runtime.defaultDevice();
+        long device = runtime.defaultDevice();
         double least = Double.MAX_VALUE;
         for (int round = 0; round < ROUNDS; round++) {
             long start = System.nanoTime();

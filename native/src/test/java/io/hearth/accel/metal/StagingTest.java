@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +12,7 @@ final class StagingTest {
             new Staging.Allocator() {
                 @Override
                 public Gpu.Buffer allocate(long bytes) {
-                    return new Gpu.Buffer(MemorySegment.NULL, Arena.ofAuto().allocate(bytes));
+                    return new Gpu.Buffer(0, Arena.ofAuto().allocate(bytes));
                 }
 
                 @Override
@@ -24,9 +23,9 @@ final class StagingTest {
     /** A slot may have 16 MiB from an earlier call: clearing all of it costs more than the kernel. */
     @Test
     void onlyWhatIsAskedForIsCleared() throws MetalException {
-        Gpu.Buffer large = staging.result(0, 1 << 20);
+        Gpu.Buffer large = staging.result(0, 1 << 20).buffer();
         large.contents().fill((byte) 7);
-        Gpu.Buffer cleared = staging.clearedResult(0, 1000);
+        Gpu.Buffer cleared = staging.clearedResult(0, 1000).buffer();
         assertSame(large, cleared);
         for (int i = 0; i < 2000; i++) {
             assertEquals(i < 1000 ? 0 : 7, cleared.contents().get(ValueLayout.JAVA_BYTE, i), "byte " + i);

@@ -1,0 +1,31 @@
+package io.hearth.accel.metal;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The dispatches of one command buffer, one after the other; reused, and used by one thread at a time. */
+final class Commands {
+    private final List<Dispatch> dispatches = new ArrayList<>();
+    private int count;
+
+    /** Forgets all. */
+    void clear() {
+        count = 0;
+    }
+
+    /** One more, the caller's to fill; {@code units} as {@link Dispatch#units} has it. */
+    Dispatch add(Kernel kernel, long units) {
+        if (count == dispatches.size()) {
+            dispatches.add(new Dispatch());
+        }
+        return dispatches.get(count++).begin(kernel, units);
+    }
+
+    int count() {
+        return count;
+    }
+
+    Dispatch get(int index) {
+        return dispatches.get(index);
+    }
+}
