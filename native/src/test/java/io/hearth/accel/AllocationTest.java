@@ -126,7 +126,17 @@ final class AllocationTest {
 
     /** Neither in the calling thread nor in the one that talks to Metal. */
     @ParameterizedTest
-    @EnumSource(names = {"SUM_FLOAT32", "SUM4_FLOAT32", "DIVIDE_FLOAT32", "SUM_INT32"})
+    @EnumSource(
+            names = {
+                "SUM_FLOAT32",
+                "SUM4_FLOAT32",
+                "DIVIDE_FLOAT32",
+                "SUM_INT32",
+                "ADD_INT8",
+                "QUANTISE_INT8",
+                "SELECT_FLOAT32",
+                "HISTOGRAM_FLOAT32"
+            })
     void aSubmissionToTheGpuMakesNoGarbage(KernelKind kind) {
         try (var run = new KernelRun(kind, 4096)) {
             CodecKernels codecs = Engine.PORTABLE.codecKernels();

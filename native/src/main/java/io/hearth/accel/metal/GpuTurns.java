@@ -80,6 +80,7 @@ final class GpuTurns implements AutoCloseable {
                 boolean goesOn = true;
                 while (goesOn && done < count) {
                     int n = (int) Math.min(countMax, count - done);
+                    commands.clear(); // and not behind a piece: after a hang its thread may still read them
                     goesOn = piece.run(done, n);
                     done += goesOn ? n : 0;
                 }
@@ -114,13 +115,9 @@ final class GpuTurns implements AutoCloseable {
         return commands;
     }
 
-    /** All dispatches of {@link #commands} in one command buffer, one after the other, and forgets them; within a piece only. */
+    /** All dispatches of {@link #commands} in one command buffer, one after the other; once in a piece. */
     void run() throws MetalException {
-        try {
-            onThread(runCommands);
-        } finally {
-            commands.clear();
-        }
+        onThread(runCommands);
     }
 
     private Commands runCommands() throws MetalException {
