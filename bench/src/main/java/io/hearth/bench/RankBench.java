@@ -28,7 +28,8 @@ import java.util.function.UnaryOperator;
  * written over it, so each timed call finds the caches as that writing left them.
  *
  * <p>Before a size is timed the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
- * at most (a quarter more where calls are long).
+ * at most (a quarter more where calls are long). What runs once in a call needs more calls than large vectors get, so where the
+ * first size is not small, small ones come before it.
  * After it come a few more calls that are not timed; the way and the spans of the last are recorded.
  */
 public final class RankBench {
@@ -78,6 +79,11 @@ public final class RankBench {
      * @param each takes the figures of a size as soon as they are there
      */
     public void run(List<SizeSpec> sizes, Consumer<RankTimes> each) throws CollectiveException {
+        if (sizes.getFirst().bytes() > WarmUp.CALL_BYTES) {
+            try (Arena arena = Arena.ofShared()) {
+                warmUp(arena.allocate(WarmUp.CALL_BYTES, Long.BYTES));
+            }
+        }
         for (SizeSpec size : sizes) {
             try (Arena arena = Arena.ofShared()) {
                 each.accept(measure(size, arena.allocate(size.bytes(), Long.BYTES)));

@@ -13,6 +13,9 @@ record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     static final int CALLS_MIN = 3;
     static final WarmUp USUAL = new WarmUp(20_000, 1L << 30, 5_000_000_000L, 30_000_000_000L);
 
+    /** Of vectors so small that a call is all that they cost. */
+    static final int CALL_BYTES = 4096;
+
     private static final int RECORDED_CALLS_MAX = 16;
 
     /** From this share of a core on, between two looks, the compiler is busy. */
