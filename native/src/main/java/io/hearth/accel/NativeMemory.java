@@ -15,8 +15,8 @@ final class NativeMemory {
 
     private NativeMemory() {}
 
-    /** The segment itself, which is native memory. */
+    /** The segment itself, which is native memory; of whatever class, but only of the usual one it helps. */
     static MemorySegment of(MemorySegment segment) {
-        return TYPE.cast(segment);
+        return TYPE.isInstance(segment) ? TYPE.cast(segment) : segment;
     }
 }
