@@ -142,8 +142,8 @@ public final class RankBench {
                     calls = warmUp.next(values.byteSize(), done, spent, compiles)) {
                 for (int i = 0; i < calls; i++) {
                     vectors.fill(values);
-                    backend.barrier(
-                            CollectiveOptions.DEFAULTS); // it stands before each timed call, so it is warmed up too
+                    // it stands before each timed call, so it is warmed up too
+                    backend.barrier(CollectiveOptions.DEFAULTS);
                     reduce(values);
                     vectors.check(values);
                 }

@@ -61,9 +61,9 @@ final class MetalCodecKernels implements CodecKernels {
         CodecOperands.checkValues("right", right, rightOffset, count, false);
         long done = 0;
         if (count <= Integer.MAX_VALUE && takes(sumFrom, count)) {
+            int n = (int) count;
             done = metal.combine(
-                    DataType.FLOAT32, ReduceOp.SUM, target, targetOffset, left, leftOffset, right, rightOffset, (int)
-                            count);
+                    DataType.FLOAT32, ReduceOp.SUM, target, targetOffset, left, leftOffset, right, rightOffset, n);
         }
         long at = done * Float.BYTES;
         cpu.add(target, targetOffset + at, left, leftOffset + at, right, rightOffset + at, count - done);

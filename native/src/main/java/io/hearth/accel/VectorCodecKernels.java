@@ -116,7 +116,7 @@ final class VectorCodecKernels implements CodecKernels {
         for (long done = 0; done < count; done += group) {
             int n = (int) Math.min(group, count - done);
             long place = valuesOffset + done * Float.BYTES;
-            int bad = scales(format, values, place, n, memory, at);
+            long bad = scales(format, values, place, n, memory, at);
             if (bad != NONE) {
                 return done + bad;
             }
@@ -126,7 +126,7 @@ final class VectorCodecKernels implements CodecKernels {
     }
 
     /** Writes the scales of {@code n} values; returns the index of the first that has none, or {@link #NONE}. */
-    private static int scales(
+    private static long scales(
             BlockFormat format, MemorySegment values, long offset, int n, MemorySegment body, long bodyOffset) {
         long at = bodyOffset;
         for (int i = 0; i < n; i += format.block()) {
@@ -134,12 +134,12 @@ final class VectorCodecKernels implements CodecKernels {
             long place = offset + (long) i * Float.BYTES;
             int largest = LevelVectors.largest(values, place, block);
             if (largest >= INFINITY) {
-                return i + LevelVectors.firstNotFinite(values, place);
+                return (long) i + LevelVectors.firstNotFinite(values, place);
             }
             body.set(FLOAT, at, format.scale(Float.intBitsToFloat(largest)));
             at += format.blockBytes(block);
         }
-        return (int) NONE;
+        return NONE;
     }
 
     /** Writes the levels that belong to the scales; returns where the next block begins. */

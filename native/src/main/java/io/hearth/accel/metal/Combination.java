@@ -30,10 +30,6 @@ final class Combination implements GpuTurns.Piece {
 
     /** {@code op} is not AVG. */
     void begin(DataType type, ReduceOp op, MemorySegment target, long targetOffset) {
-        this.type = type;
-        this.target = target;
-        this.targetOffset = targetOffset;
-        kernel = Kernel.combining(type);
         operation = switch (op) {
             case SUM -> 0;
             case MIN -> 1;
@@ -41,6 +37,10 @@ final class Combination implements GpuTurns.Piece {
             case PROD -> 3;
             case AVG -> throw new IllegalArgumentException("AVG is SUM of all contributions and then divide()");
         };
+        kernel = Kernel.combining(type);
+        this.type = type;
+        this.target = target;
+        this.targetOffset = targetOffset;
         inputCount = 0;
         array = null;
     }

@@ -13,7 +13,7 @@ final class Dispatch {
     private int bufferCount;
     private int parameterCount;
 
-    /** From {@code offset} bytes on within a buffer; a multiple of 4. Its owner may let it tell another place later. */
+    /** From {@code offset} bytes on within a buffer; a multiple of 4. Its owner sets it anew later. */
     static final class Place {
         private Gpu.Buffer buffer;
         private long offset;
@@ -22,7 +22,7 @@ final class Dispatch {
             this.buffer = buffer;
         }
 
-        Place to(Gpu.Buffer buffer, long offset) {
+        Place set(Gpu.Buffer buffer, long offset) {
             if (offset % 4 != 0) {
                 throw new IllegalArgumentException("Metal needs offsets that 4 divides, got " + offset);
             }

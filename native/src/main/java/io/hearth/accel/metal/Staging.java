@@ -15,8 +15,7 @@ final class Staging {
     private final Allocator allocator;
     private final int bytesMax;
     private final List<Gpu.Buffer> slots = new ArrayList<>();
-
-    private final List<Dispatch.Place> places = new ArrayList<>(); // by index, told anew by each call
+    private final List<Dispatch.Place> places = new ArrayList<>(); // by index, set anew by each call
     private final List<Gpu.Buffer> shared = new ArrayList<>(); // few, since each is large
 
     private volatile long bytesCopied; // written by whoever has the turn, read by anyone
@@ -73,7 +72,7 @@ final class Staging {
                 Gpu.Buffer buffer = shared.get(i);
                 long offset = address - buffer.contents().address();
                 if (offset >= 0 && offset + bytes <= buffer.contents().byteSize() && offset % 4 == 0) {
-                    return place(index, buffer).to(buffer, offset);
+                    return place(index, buffer).set(buffer, offset);
                 }
             }
         }
@@ -96,7 +95,7 @@ final class Staging {
     }
 
     private Dispatch.Place start(int index, Gpu.Buffer buffer) {
-        return place(index, buffer).to(buffer, 0);
+        return place(index, buffer).set(buffer, 0);
     }
 
     private Dispatch.Place place(int index, Gpu.Buffer first) {
