@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.core.Clock;
+import io.hearth.core.LineageLostException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.election.ElectionEvent;
 import io.hearth.election.ElectionState;
@@ -10,13 +11,13 @@ import io.hearth.election.ViewMachine;
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.election.ViewMachine.Event;
 import io.hearth.election.ViewState;
+import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
-    private final AcceptorFiles files;
+    private final Consumer<VoterTask> voter;
     private final BiConsumer<NodeId, Message> messenger;
     private final Collectives collectives;
     private final Runnable left;
@@ -36,17 +37,18 @@ final class Membership {
     /**
      * Carries out the effects of the start at {@link #start}, and then those of every event.
      *
+     * @param voter takes one task at a time; its answer comes back as {@link Event.Voted}
      * @param left told once this node may exit
      */
     Membership(
             ViewMachine machine,
             ViewMachine.Start start,
             Clock clock,
-            AcceptorFiles files,
+            Consumer<VoterTask> voter,
             BiConsumer<NodeId, Message> messenger,
             Collectives collectives,
             Runnable left) {
-        this.files = files;
+        this.voter = voter;
         this.messenger = messenger;
         this.collectives = collectives;
         this.left = left;
@@ -69,11 +71,6 @@ final class Membership {
         return views.state().view();
     }
 
-    /** Whether the collectives stand still. */
-    void rest(boolean resting) {
-        collectives.rest(resting);
-    }
-
     /** On the link to {@code to}; lost if there is none. */
     void send(NodeId to, Message message) {
         messenger.accept(to, message);
@@ -81,6 +78,10 @@ final class Membership {
 
     /** Why this node waits: for admission, or for a quorum; empty when it does not. */
     Optional<String> waiting() {
+        Optional<String> fault = views.state().diskFault();
+        if (fault.isPresent()) {
+            return fault;
+        }
         return views.state().election() == ElectionState.STALLED && !stalled.isEmpty()
                 ? Optional.of(stalled)
                 : Optional.of(waiting).filter(reason -> !reason.isEmpty());
@@ -88,19 +89,15 @@ final class Membership {
 
     private void carryOut(Effect effect) {
         switch (effect) {
-            case Effect.Persist persist -> durably(() -> files.save(persist.record()));
-            case Effect.Forget forget -> durably(() -> files.forget(forget.lineage()));
+            case Effect.Vote(VoterTask task) -> voter.accept(task);
+            case Effect.Rest(boolean resting) -> collectives.rest(resting);
             case Effect.Send(NodeId to, Message message) -> send(to, message);
             case Effect.Freeze(var lineage, long epoch) -> {
                 var status = collectives.freeze(lineage, epoch);
                 views.step(new Event.Frozen(lineage, epoch, status, collectives.doneUpTo()));
             }
             case Effect.Install(View view) -> install(view);
-            case Effect.Removed(String why) -> {
-                LOG.warn("removed from the cluster: {}", why);
-                collectives.removed(new RemovedFromClusterException("the others went on without this node (" + why
-                        + "); what it computed since its last step began does not count, beginStep() enters again"));
-            }
+            case Effect.Removed(Effect.Removed.Cause cause, String why) -> removed(cause, why);
             case Effect.Hold(boolean held) -> collectives.hold(held);
             case Effect.Left() -> left.run();
             case Effect.Announce(ElectionEvent event) -> announce(event);
@@ -111,6 +108,18 @@ final class Membership {
                 }
             }
         }
+    }
+
+    private void removed(Effect.Removed.Cause cause, String why) {
+        LOG.warn("removed from the cluster: {}", why);
+        String advice = "what it computed since its last step began does not count, beginStep() enters again";
+        collectives.removed(
+                switch (cause) {
+                    case REMOVED ->
+                        new RemovedFromClusterException(
+                                "the others went on without this node (" + why + "); " + advice);
+                    case LINEAGE_LOST -> new LineageLostException(why + "; " + advice);
+                });
     }
 
     private void install(View view) {
@@ -130,6 +139,8 @@ final class Membership {
             case ElectionEvent.ElectedSelf elected -> LOG.info("this node is the master of view {}", elected.epoch());
             case ElectionEvent.NewMaster master ->
                 LOG.info("master={} of view {}", master.master().shortText(), master.epoch());
+            case ElectionEvent.MemberRemoved removed ->
+                LOG.info("view {} is without peer={}: {}", removed.epoch(), removed.node().shortText(), removed.why());
             case ElectionEvent.TimedOut timedOut -> LOG.debug("ballot {} ended without a view", timedOut.ballot());
             case ElectionEvent.Stalled stall -> {
                 String voters = String.join(
@@ -137,22 +148,6 @@ final class Membership {
                 stalled = stall.why() + (voters.isEmpty() ? "" : "; waiting for " + voters);
                 LOG.warn("stalled: {}", stalled);
             }
-        }
-    }
-
-    private interface Writing {
-        void run() throws IOException;
-    }
-
-    /** A voter that cannot write must not go on: what it would say next relies on the disk. */
-    private static void durably(Writing writing) {
-        try {
-            writing.run();
-        } catch (IOException failed) {
-            throw new UncheckedIOException(
-                    "cannot save the voter's record: " + failed.getMessage()
-                            + "; free some room or mend the folder's rights, then start this node again",
-                    failed);
         }
     }
 }

@@ -2,6 +2,8 @@ package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
 import io.hearth.accel.Engines;
+import io.hearth.agent.votes.VoteFolder;
+import io.hearth.agent.votes.VoterThread;
 import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveResolver;
 import io.hearth.collective.EngineOptions;
@@ -11,6 +13,7 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.election.ElectionConfig;
+import io.hearth.election.LineageRecord;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.Role;
 import io.hearth.election.ViewMachine;
@@ -29,8 +32,8 @@ import io.hearth.topology.LocalProfile;
 import io.hearth.topology.NodeProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.Links;
-import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -51,6 +54,7 @@ final class NodeAssembly implements AutoCloseable {
     private final NodeId self;
     private final Optional<CollectiveEngine> engine;
     private final Sources sources;
+    private final VoterThread voter;
     private final Observation<ClusterStatus> status;
     private final Observation<ClusterTopology> topology;
 
@@ -114,7 +118,17 @@ final class NodeAssembly implements AutoCloseable {
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
-        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
+        VoteFolder votes = scope.keep(VoteFolder.open(
+                home.subfolder("votes"),
+                identity.peer(),
+                IdentityFile.in(home).computer(identity),
+                clock));
+        voter = scope.keep(new VoterThread(
+                self.shortText(),
+                votes,
+                (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
+                this::stopped));
+        var membership = membership(config, links, lease, votes.load(), acquaintances);
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -133,6 +147,7 @@ final class NodeAssembly implements AutoCloseable {
                 this::publish);
         status = new Observation<>(core.status());
         topology = new Observation<>(acquaintances.topology());
+        voter.start();
         scope.keep(new NodeLoop(self.shortText(), inbox, core, this::stopped)).start();
         LOG.info(
                 "started node={} port={} namespace={} key={}",
@@ -195,9 +210,11 @@ final class NodeAssembly implements AutoCloseable {
     }
 
     private Membership membership(
-            HearthConfig config, Links links, SlotLease lease, Path folder, Acquaintances acquaintances)
-            throws SetupException {
-        var files = new AcceptorFiles(folder);
+            HearthConfig config,
+            Links links,
+            SlotLease lease,
+            List<LineageRecord> records,
+            Acquaintances acquaintances) {
         var spans = config.continueOnPartition()
                 ? ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE)
                 : ElectionConfig.DEFAULTS;
@@ -205,14 +222,14 @@ final class NodeAssembly implements AutoCloseable {
                 new ViewMachine(spans.silence(config.health().silenceNanos()), new CollectiveResolver()),
                 new ViewMachine.Start(
                         clock.epochMillis(),
-                        files.load(),
+                        records,
                         self,
                         lease.incarnation(),
                         config.role(),
                         config.role() == Role.TRAINER ? config.group() : "",
                         new SecureRandom().nextLong()),
                 clock,
-                files,
+                voter::submit,
                 (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
                 engine.isPresent()
                         ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)

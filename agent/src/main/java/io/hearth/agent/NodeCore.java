@@ -11,6 +11,8 @@ import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.ViewMachine;
+import io.hearth.election.VoterAnswer;
+import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.NodeProfileCodec;
@@ -28,7 +30,6 @@ import org.slf4j.LoggerFactory;
 final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCore.class);
     private static final long PUBLISH_NANOS = 250_000_000;
-    private static final long REST_NANOS = 600_000_000; // long enough to hear what was decided meanwhile
 
     private final Clock clock;
     private final NodeInbox inbox;
@@ -45,7 +46,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private boolean changed = true; // since the last publication
     private long publishedNanos;
     private boolean started;
-    private OptionalLong restsUntilNanos = OptionalLong.empty();
 
     /** The parts that a node's owner thread steps. */
     record Parts(
@@ -114,6 +114,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 LOG.warn("out of the group: {}", why);
                 membership.driver().step(new ViewMachine.Event.Resign());
             }
+            case NodeEvent.Voted(VoterTask task, VoterAnswer answer) ->
+                membership.driver().step(new ViewMachine.Event.Voted(task, answer));
             case NodeEvent.Leave(String why) -> {
                 LOG.info("leaving: {}", why);
                 membership.driver().step(new ViewMachine.Event.Leave());
@@ -132,10 +134,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         watch.driver().tickIfDue();
         membership.driver().tickIfDue();
         long now = clock.nanoTime();
-        if (restsUntilNanos.isPresent() && now - restsUntilNanos.getAsLong() >= 0) {
-            restsUntilNanos = OptionalLong.empty();
-            membership.rest(false);
-        }
         if (report.isNewView(membership)) {
             changed = true;
             dialMembersWithoutLink();
@@ -151,9 +149,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public long sleepNanos() {
         long sleep = Math.min(finder.driver().sleepNanos(), watch.driver().sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
-        if (restsUntilNanos.isPresent()) {
-            sleep = Math.min(sleep, restsUntilNanos.getAsLong() - clock.nanoTime());
-        }
         return Math.max(0, Math.min(sleep, PUBLISH_NANOS));
     }
 
@@ -190,13 +185,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public void renew(HealthMachine.Effect.Renew renew) {
         LOG.info("link to peer={} is made anew: {}", renew.node().shortText(), renew.why());
         links.close(renew.node(), renew.why() + "; a new link is made");
-    }
-
-    /** What is in the sockets may be of a time in which this node was a member, and it may be none any more. */
-    @Override
-    public void awoke() {
-        restsUntilNanos = OptionalLong.of(clock.nanoTime() + REST_NANOS);
-        membership.rest(true);
     }
 
     /** A link to one member but not to the other would soon be a broken pair. */

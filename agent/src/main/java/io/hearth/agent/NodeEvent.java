@@ -2,6 +2,8 @@ package io.hearth.agent;
 
 import io.hearth.discovery.Sighting;
 import io.hearth.election.GroupPhase;
+import io.hearth.election.VoterAnswer;
+import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.DialFailure;
@@ -43,6 +45,9 @@ sealed interface NodeEvent {
 
     /** The application was given an error that its group does not have: this trainer is out until it begins a step. */
     record Resign(String why) implements NodeEvent {}
+
+    /** The voter is done with a task. */
+    record Voted(VoterTask task, VoterAnswer answer) implements NodeEvent {}
 
     /** This node wants to leave in order. */
     record Leave(String why) implements NodeEvent {}

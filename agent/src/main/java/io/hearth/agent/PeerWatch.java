@@ -39,8 +39,6 @@ final class PeerWatch {
         void trusted(Effect.Trusted trusted);
 
         void renew(Effect.Renew renew);
-
-        void awoke();
     }
 
     PeerWatch(HealthConfig config, Clock clock, Outcome outcome) {
@@ -125,7 +123,6 @@ final class PeerWatch {
                 LOG.info(
                         "this machine slept or was paused for {} ms: nobody is judged by that time",
                         awoke.gapNanos() / 1_000_000);
-                outcome.awoke();
             }
         }
     }

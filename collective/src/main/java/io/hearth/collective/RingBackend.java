@@ -207,7 +207,7 @@ public final class RingBackend implements DistributedBackend {
     private static View view(List<Endpoint> ranks) {
         Endpoint founder = ranks.getFirst();
         List<Member> members = ranks.stream()
-                .map(rank -> new Member(rank.id(), rank.incarnation(), 1, Role.TRAINER, GROUP))
+                .map(rank -> new Member(rank.id(), rank.incarnation(), 1, Role.TRAINER, GROUP, 1))
                 .toList();
         var lineage = new Lineage(false, 0, founder.id(), founder.incarnation(), 0);
         return new View(lineage, 1, members, List.of(new GroupView(GROUP, 1, Bytes.EMPTY)));

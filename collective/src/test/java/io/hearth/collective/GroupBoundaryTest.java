@@ -48,7 +48,7 @@ final class GroupBoundaryTest {
     }
 
     private static Resolver.Report report(NodeId node, Status status) {
-        return new Resolver.Report(new Member(node, 1, 1, Role.TRAINER, "g"), CollectiveMessages.encode(status));
+        return new Resolver.Report(new Member(node, 1, 1, Role.TRAINER, "g", 1), CollectiveMessages.encode(status));
     }
 
     private void ended(long number) {

@@ -362,7 +362,7 @@ final class GroupMachineTest {
     }
 
     private static Member member(NodeId node) {
-        return new Member(node, 1, 1, Role.TRAINER, "g");
+        return new Member(node, 1, 1, Role.TRAINER, "g", 1);
     }
 
     private static List<Member> members(List<Resolver.Report> reports) {

@@ -48,7 +48,7 @@ final class RingOrderTest {
 
     private static List<Member> members(List<NodeId> nodes) {
         return nodes.stream()
-                .map(node -> new Member(node, 1, 1, Role.TRAINER, "g"))
+                .map(node -> new Member(node, 1, 1, Role.TRAINER, "g", 1))
                 .toList();
     }
 

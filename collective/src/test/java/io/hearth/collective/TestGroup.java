@@ -155,7 +155,7 @@ final class TestGroup implements AutoCloseable {
 
     private View view(long epoch, long groupEpoch, List<NodeId> members, Bytes resolution) {
         List<Member> list = members.stream()
-                .map(node -> new Member(node, 1, 1, Role.TRAINER, GROUP))
+                .map(node -> new Member(node, 1, 1, Role.TRAINER, GROUP, 1))
                 .toList();
         return new View(lineage, epoch, list, List.of(new GroupView(GROUP, groupEpoch, resolution)));
     }
@@ -232,7 +232,7 @@ final class TestGroup implements AutoCloseable {
     void admit(NodeId node) {
         freeze(view.members().stream().map(Member::node).toList());
         List<Member> members = new ArrayList<>(view.members());
-        members.add(new Member(node, 1, view.epoch() + 1, Role.TRAINER, GROUP));
+        members.add(new Member(node, 1, view.epoch() + 1, Role.TRAINER, GROUP, 1));
         view = new View(
                 lineage,
                 view.epoch() + 1,
@@ -245,7 +245,7 @@ final class TestGroup implements AutoCloseable {
     void alone(NodeId node) {
         of(node).freeze(lineage.shortText(), view.epoch(), Map.of());
         var own = new Lineage(false, 1, node, 1, 0);
-        var list = List.of(new Member(node, 1, 1, Role.TRAINER, GROUP));
+        var list = List.of(new Member(node, 1, 1, Role.TRAINER, GROUP, 1));
         var groups = List.of(new GroupView(GROUP, 1, CollectiveMessages.encode(Resolution.NOTHING)));
         of(node).install(own.shortText(), new View(own, 1, list, groups));
     }
@@ -260,7 +260,7 @@ final class TestGroup implements AutoCloseable {
         List<Resolver.Report> reports =
                 freeze(view.members().stream().map(Member::node).toList());
         List<Member> members = new ArrayList<>(view.members());
-        members.add(new Member(node, 1, view.epoch() + 1, Role.TRAINER, GROUP));
+        members.add(new Member(node, 1, view.epoch() + 1, Role.TRAINER, GROUP, 1));
         Bytes resolution = resolver.resolve(GROUP, members, reports);
         view = new View(
                 lineage, view.epoch() + 1, members, List.of(new GroupView(GROUP, view.epoch() + 1, resolution)));

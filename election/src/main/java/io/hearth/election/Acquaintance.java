@@ -47,8 +47,8 @@ final class Acquaintance {
     static void onLinked(Turn turn, NodeId node, long incarnation) {
         if (meet(turn, node, incarnation)) {
             turn.peer(node)
-                    .filter(peer -> !peer.linked())
-                    .ifPresent(peer -> turn.peer(node, peer.linked(true, turn.now)));
+                    .ifPresent(peer ->
+                            turn.peer(node, (peer.linked() ? peer : peer.linked(true, turn.now)).heard(turn.now)));
         }
     }
 
@@ -69,10 +69,10 @@ final class Acquaintance {
         turn.peer(from)
                 .map(peer -> peer.leaving() && hasLeft ? peer.asksToLeave(false) : peer)
                 .ifPresent(peer -> turn.peer(from, peer.says(presence, turn.now, turn.config.gapNanos())));
-        LineageRecord record = turn.record(presence.lineage());
-        if (record != null && record.view().isPresent() && record.view().get().epoch() > presence.epoch()) {
-            turn.send(from, new Message.Commit(record.view().get()));
-        }
+        turn.known(presence.lineage())
+                .flatMap(KnownLineage::view)
+                .filter(newest -> newest.epoch() > presence.epoch())
+                .ifPresent(newest -> turn.send(from, new Message.Commit(newest)));
         boolean isMember = turn.view()
                 .member(from)
                 .filter(member -> member.incarnation() == incarnation)

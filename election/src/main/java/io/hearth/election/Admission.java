@@ -41,6 +41,12 @@ record Admission(
         return new Admission(joiners, holdDowns, more, dissolveNotBeforeNanos);
     }
 
+    Admission withoutOldRefusals(long now) {
+        var fewer = new TreeMap<>(refused);
+        fewer.values().removeIf(old -> old.untilNanos() - now <= 0);
+        return new Admission(joiners, holdDowns, fewer, dissolveNotBeforeNanos);
+    }
+
     Admission dissolveNotBefore(long instant) {
         return new Admission(joiners, holdDowns, refused, instant);
     }

@@ -33,7 +33,7 @@ final class Admissions {
             return;
         }
         long answered = known == null ? turn.now - turn.config.joining().answerNanos() : known.answeredNanos();
-        var joiner = new Joiner(incarnation, join.role(), join.group(), join.phase(), turn.now, answered);
+        var joiner = new Joiner(incarnation, join.seat(), join.role(), join.group(), join.phase(), turn.now, answered);
         turn.admission = turn.admission.with(from, joiner);
         tellWhyNot(turn, from, joiner);
     }
@@ -50,7 +50,7 @@ final class Admissions {
 
     /** Why a joiner cannot enter now, as far as that can be told without freezing anybody. */
     private static Optional<String> obstacle(Turn turn, NodeId node, Joiner joiner) {
-        Optional<String> outside = outside(turn, node);
+        Optional<String> outside = outside(turn, node).or(() -> otherSeat(turn, node, joiner));
         if (outside.isPresent() || joiner.role() == Role.AGENT) {
             return outside;
         }
@@ -69,6 +69,15 @@ final class Admissions {
             return Optional.of("member " + apart.get().node().shortText() + " cannot reach it");
         }
         return Optional.empty();
+    }
+
+    /** All members of one machine have the one seat of its record. */
+    private static Optional<String> otherSeat(Turn turn, NodeId node, Joiner joiner) {
+        long seat = turn.view().seat(node.peer());
+        return seat == 0 || seat == joiner.seat()
+                ? Optional.empty()
+                : Optional.of(
+                        "another process of its machine is in with a vote record that is gone; it waits until that leaves");
     }
 
     private static Optional<String> obstacle(Turn turn, Joiner joiner) {
@@ -139,7 +148,8 @@ final class Admissions {
         var entrants = new ArrayList<Member>();
         turn.admission.joiners().forEach((node, joiner) -> {
             if (mayEnter(turn, node, joiner)) {
-                entrants.add(new Member(node, joiner.incarnation(), epoch, joiner.role(), joiner.group()));
+                entrants.add(
+                        new Member(node, joiner.incarnation(), epoch, joiner.role(), joiner.group(), joiner.seat()));
             }
         });
         entrants.sort(Member.ORDER);
@@ -178,6 +188,9 @@ final class Admissions {
             var joiners = new TreeMap<>(turn.admission.joiners());
             joiners.values().removeIf(joiner -> turn.now - joiner.heardNanos() > fresh);
             turn.admission = turn.admission.joiners(joiners);
+        }
+        if (turn.admission.refused().values().stream().anyMatch(refused -> refused.untilNanos() - turn.now <= 0)) {
+            turn.admission = turn.admission.withoutOldRefusals(turn.now);
         }
         long healthy = turn.config.holdDowns().healthyNanos();
         if (turn.admission.holdDowns().values().stream().anyMatch(hold -> turn.now - hold.untilNanos() > healthy)) {

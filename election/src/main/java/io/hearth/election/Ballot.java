@@ -10,8 +10,8 @@ import java.util.Comparator;
  * @param proposer who attempts it
  */
 public record Ballot(long round, NodeId proposer) implements Comparable<Ballot> {
-    /** Far more attempts than one epoch can see; bounds what a peer can make others count up to. */
-    public static final long ROUND_MAX = 1_000_000_000L;
+    /** Far more attempts than one epoch can see. */
+    public static final long ROUND_MAX = ViewRules.NUMBER_MAX;
 
     private static final Comparator<Ballot> ORDER =
             Comparator.comparingLong(Ballot::round).thenComparing(Ballot::proposer);

@@ -1,6 +1,7 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -13,38 +14,59 @@ sealed interface Campaign {
 
     record None() implements Campaign {}
 
-    /** What a member answered to Prepare; {@code status} is empty if it only votes. */
-    record Answer(Optional<Proposal> accepted, Optional<Message.Status> status) {}
-
-    /** Common to both phases: when the ballot began, when it ends, and when it was last sent. */
+    /** When a phase began, when it ends, and when its messages were last sent. */
     record Timing(long beganNanos, long lifeNanos, long sentNanos) {
         Timing sent(long now) {
             return new Timing(beganNanos, lifeNanos, now);
         }
     }
 
-    /** Prepare was sent to all members. */
-    record Preparing(Ballot ballot, Timing timing, SortedMap<NodeId, Answer> answers) implements Campaign {
+    /** The promise of this node's own machine is on its way to the disk; nothing has left yet. */
+    record Candidate(Ballot ballot, String why) implements Campaign {}
+
+    /**
+     * Prepare was sent to all members.
+     *
+     * @param promises what machines accepted before, of those that promised
+     * @param answers of the members themselves; empty for one that is not to be kept
+     */
+    record Preparing(
+            Ballot ballot,
+            Timing timing,
+            SortedMap<PeerId, Optional<Proposal>> promises,
+            SortedMap<NodeId, Optional<Message.Status>> answers)
+            implements Campaign {
         Preparing sent(long now) {
-            return new Preparing(ballot, timing.sent(now), answers);
+            return new Preparing(ballot, timing.sent(now), promises, answers);
         }
 
-        Preparing answered(NodeId node, Answer answer) {
+        Preparing promised(PeerId machine, Optional<Proposal> accepted) {
+            var more = new TreeMap<>(promises);
+            more.put(machine, accepted);
+            return new Preparing(ballot, timing, more, answers);
+        }
+
+        Preparing answered(NodeId node, Optional<Message.Status> status) {
             var more = new TreeMap<>(answers);
-            more.put(node, answer);
-            return new Preparing(ballot, timing, more);
+            more.put(node, status);
+            return new Preparing(ballot, timing, promises, more);
+        }
+
+        /** Whether a member has nothing more to say. */
+        boolean isComplete(Member member) {
+            return answers.containsKey(member.node()) && promises.containsKey(member.machine());
         }
     }
 
-    /** Accept was sent to all voters. */
-    record Accepting(Ballot ballot, Timing timing, View next, SortedSet<NodeId> votes) implements Campaign {
+    /** Accept was sent to all machines. */
+    record Accepting(Ballot ballot, Timing timing, View next, SortedSet<PeerId> votes) implements Campaign {
         Accepting sent(long now) {
             return new Accepting(ballot, timing.sent(now), next, votes);
         }
 
-        Accepting voted(NodeId node) {
+        Accepting voted(PeerId machine) {
             var more = new TreeSet<>(votes);
-            more.add(node);
+            more.add(machine);
             return new Accepting(ballot, timing, next, more);
         }
     }

@@ -1,13 +1,15 @@
 package io.hearth.election;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Decides when this node starts a ballot: it sees a need, nobody else drives the change, and those before it had their chance.
+ * Decides when this node starts a ballot: it sees a need, hears a quorum, no other node drives the change, and those before it had
+ * their chance.
  *
- * <p>A ballot is kept apart from all others by its round and this node's id, and its promise to itself is on disk before Prepare
- * leaves, so not even a restart repeats one.
+ * <p>A ballot is kept apart from all others by its round and this node's id, and the promise of its own machine is on disk before
+ * Prepare leaves, so not even a restart repeats one.
  */
 final class Candidacy {
     private Candidacy() {}
@@ -15,7 +17,11 @@ final class Candidacy {
     /** Starts a ballot if there is need of one and it is this node's turn. */
     static void consider(Turn turn) {
         Change change = turn.change;
-        if (change.needed().isEmpty() || turn.now - change.notBeforeNanos() < 0 || isDrivenByAnother(turn)) {
+        if (change.needed().isEmpty()
+                || turn.now - change.notBeforeNanos() < 0
+                || !(turn.hearing instanceof Hearing.Quorum)
+                || !turn.home.isRecorded()
+                || isDrivenByAnother(turn)) {
             return;
         }
         List<Member> proposers = Standing.proposers(turn);
@@ -23,11 +29,13 @@ final class Candidacy {
         while (number < proposers.size() && !turn.isSelf(proposers.get(number))) {
             number++;
         }
-        if (turn.now - change.neededNanos() >= number * turn.config.ballots().staggerNanos()) {
+        ElectionConfig.Ballots spans = turn.config.ballots();
+        if (turn.now - change.neededNanos() >= Math.min(number * spans.staggerNanos(), spans.staggerMostNanos())) {
             start(turn, change.needed().get());
         }
     }
 
+    /** Another proposer is given time, unless it is suspected. */
     private static boolean isDrivenByAnother(Turn turn) {
         Change change = turn.change;
         return change.driver().isPresent()
@@ -39,21 +47,43 @@ final class Candidacy {
     }
 
     private static void start(Turn turn, String why) {
-        LineageRecord record = turn.homeRecord();
-        long round = Math.max(
-                        turn.change.roundSeen(),
-                        record.promised().map(Ballot::round).orElse(0L))
-                + 1;
-        if (round > Ballot.ROUND_MAX) {
+        long seen = turn.known(turn.home.lineage()).map(KnownLineage::roundSeen).orElse(0L);
+        if (seen >= Ballot.ROUND_MAX) {
             return;
         }
-        var ballot = new Ballot(round, turn.self.node());
-        turn.persist(record.promise(ballot));
-        ElectionConfig.Ballots spans = turn.config.ballots();
-        long life = spans.lifeNanos() + turn.draw(spans.lifeSpreadNanos());
-        turn.campaign = new Campaign.Preparing(ballot, new Campaign.Timing(turn.now, life, turn.now), new TreeMap<>());
+        var ballot = new Ballot(seen + 1, turn.self.node());
+        turn.meetRound(ballot.round());
+        turn.campaign = new Campaign.Candidate(ballot, why);
         turn.announce(new ElectionEvent.Started(turn.home.lineage(), turn.view().epoch(), ballot, why));
-        turn.sendToMembers(new Message.Prepare(turn.view(), ballot));
-        Acceptor.freezeAndAnswer(turn);
+        VoteQueue.submit(turn, new VoterTask.Promise(turn.view(), ballot));
+    }
+
+    /** Looks again when the turn of the own promise comes: others may drive the change by now. */
+    static boolean isStillWanted(Turn turn, View view, Ballot ballot) {
+        if (!turn.view().equals(view)
+                || !(turn.campaign instanceof Campaign.Candidate candidate)
+                || !candidate.ballot().equals(ballot)) {
+            return false;
+        }
+        if (isDrivenByAnother(turn)) {
+            turn.campaign = Campaign.NONE;
+            return false;
+        }
+        return true;
+    }
+
+    /** The own machine promised: now the others are asked. */
+    static void promised(Turn turn, Campaign.Candidate candidate, Optional<Proposal> accepted) {
+        var preparing = new Campaign.Preparing(candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>())
+                .promised(turn.self.node().peer(), accepted);
+        turn.campaign = preparing;
+        var prepare = new Message.Prepare(turn.view(), candidate.ballot());
+        turn.sendToMachines(prepare);
+        Acceptor.freezeAndAnswer(turn, candidate.ballot());
+    }
+
+    static Campaign.Timing timing(Turn turn) {
+        ElectionConfig.Ballots spans = turn.config.ballots();
+        return new Campaign.Timing(turn.now, spans.lifeNanos() + turn.draw(spans.lifeSpreadNanos()), turn.now);
     }
 }

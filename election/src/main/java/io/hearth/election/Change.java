@@ -1,7 +1,10 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * What this node knows of the change that its view needs or undergoes.
@@ -9,41 +12,48 @@ import java.util.Optional;
  * @param needed why it wants one itself, if it does
  * @param neededNanos since when
  * @param notBeforeNanos earliest instant of its next ballot
- * @param roundSeen highest round of any ballot met for this epoch
  * @param driver who else drives a ballot, if anybody
  * @param drivenNanos when that ballot was last heard of
  * @param broken why the streams of its group must be set up anew, if they must
+ * @param gone machines that will never vote about this view
  */
 record Change(
         Optional<String> needed,
         long neededNanos,
         long notBeforeNanos,
-        long roundSeen,
         Optional<NodeId> driver,
         long drivenNanos,
-        Optional<String> broken) {
+        Optional<String> broken,
+        SortedSet<PeerId> gone) {
     static Change none(long now) {
-        return new Change(Optional.empty(), now, now, 0, Optional.empty(), now, Optional.empty());
+        return new Change(Optional.empty(), now, now, Optional.empty(), now, Optional.empty(), new TreeSet<>());
     }
 
     Change needed(Optional<String> why, long now) {
         long since = needed.isPresent() && why.isPresent() ? neededNanos : now;
-        return new Change(why, since, notBeforeNanos, roundSeen, driver, drivenNanos, broken);
+        return new Change(why, since, notBeforeNanos, driver, drivenNanos, broken, gone);
+    }
+
+    /** The clocks start again: what was needed during an outage may be needed no more. */
+    Change restarted(long now) {
+        return new Change(Optional.empty(), now, notBeforeNanos, driver, drivenNanos, broken, gone);
     }
 
     Change notBefore(long instant) {
-        return new Change(needed, neededNanos, instant, roundSeen, driver, drivenNanos, broken);
+        return new Change(needed, neededNanos, instant, driver, drivenNanos, broken, gone);
     }
 
     Change drivenBy(NodeId node, long now) {
-        return new Change(needed, neededNanos, notBeforeNanos, roundSeen, Optional.of(node), now, broken);
-    }
-
-    Change saw(long round) {
-        return new Change(needed, neededNanos, notBeforeNanos, Math.max(round, roundSeen), driver, drivenNanos, broken);
+        return new Change(needed, neededNanos, notBeforeNanos, Optional.of(node), now, broken, gone);
     }
 
     Change broken(String why) {
-        return new Change(needed, neededNanos, notBeforeNanos, roundSeen, driver, drivenNanos, Optional.of(why));
+        return new Change(needed, neededNanos, notBeforeNanos, driver, drivenNanos, Optional.of(why), gone);
+    }
+
+    Change gone(PeerId machine) {
+        var more = new TreeSet<>(gone);
+        more.add(machine);
+        return new Change(needed, neededNanos, notBeforeNanos, driver, drivenNanos, broken, more);
     }
 }

@@ -1,5 +1,7 @@
 package io.hearth.election;
 
+import java.util.Arrays;
+
 /**
  * The spans of the view change, all in nanoseconds. The defaults are those that the protocol was checked with; what must stay
  * ordered is checked here.
@@ -8,19 +10,22 @@ package io.hearth.election;
  * @param brokenPairNanos how long a pair may be reported broken before the junior of it is removed
  * @param settleNanos least age of a view before joiners or a merge change it
  * @param gapNanos a peer that says nothing for longer than this stood still
- * @param keepRecordNanos how long a record that cannot matter any more is kept
+ * @param restNanos how long data rests after an own pause
+ * @param retainNanos between two looks at the records on disk
  */
 public record ElectionConfig(
         Ballots ballots,
         Joining joining,
         Leaving leaving,
         Stalling stalling,
+        Returning returning,
         HoldDowns holdDowns,
         long silenceNanos,
         long brokenPairNanos,
         long settleNanos,
         long gapNanos,
-        long keepRecordNanos) {
+        long restNanos,
+        long retainNanos) {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1_000 * MILLI;
 
@@ -28,6 +33,7 @@ public record ElectionConfig(
     public static final ElectionConfig DEFAULTS = new ElectionConfig(
             new Ballots(
                     800 * MILLI,
+                    4 * SECOND,
                     2_400 * MILLI,
                     400 * MILLI,
                     400 * MILLI,
@@ -38,12 +44,14 @@ public record ElectionConfig(
             new Joining(250 * MILLI, SECOND, 2 * SECOND, SECOND, 2 * SECOND, 5 * SECOND, 5 * SECOND),
             new Leaving(250 * MILLI, 5 * SECOND, 10 * SECOND),
             new Stalling(5 * SECOND, 4 * SECOND, OnPartition.STALL),
+            new Returning(3 * SECOND, 8 * SECOND),
             new HoldDowns(SECOND, 60 * SECOND, 60 * SECOND),
             1_500 * MILLI,
             1_500 * MILLI,
             300 * MILLI,
             700 * MILLI,
-            600 * SECOND);
+            600 * MILLI,
+            60 * SECOND);
 
     /** What a node does when it stalled. */
     public enum OnPartition {
@@ -57,7 +65,8 @@ public record ElectionConfig(
      * Attempts to commit a view.
      *
      * @param staggerNanos proposer number i waits i times this
-     * @param lifeNanos of one ballot, at most
+     * @param staggerMostNanos most that any proposer waits
+     * @param lifeNanos of one phase of a ballot, at most
      * @param lifeSpreadNanos random addition to it
      * @param retryNanos least wait of a refused proposer
      * @param retrySpreadNanos random addition to it
@@ -67,6 +76,7 @@ public record ElectionConfig(
      */
     public record Ballots(
             long staggerNanos,
+            long staggerMostNanos,
             long lifeNanos,
             long lifeSpreadNanos,
             long retryNanos,
@@ -75,11 +85,17 @@ public record ElectionConfig(
             long answerNanos,
             long orphanNanos) {
         public Ballots {
-            positive(staggerNanos, lifeNanos, lifeSpreadNanos, retryNanos, retrySpreadNanos, repeatNanos);
-            if (answerNanos <= 0 || answerNanos >= lifeNanos || orphanNanos <= answerNanos) {
-                throw new IllegalArgumentException(
-                        "need 0 < answerNanos < lifeNanos and answerNanos < orphanNanos, got " + answerNanos + ", "
-                                + lifeNanos + ", " + orphanNanos);
+            positive(
+                    staggerNanos,
+                    staggerMostNanos,
+                    lifeNanos,
+                    lifeSpreadNanos,
+                    retryNanos,
+                    retrySpreadNanos,
+                    repeatNanos);
+            if (answerNanos <= 0 || answerNanos >= lifeNanos || orphanNanos <= lifeNanos) {
+                throw new IllegalArgumentException("need 0 < answerNanos < lifeNanos < orphanNanos, got " + answerNanos
+                        + ", " + lifeNanos + ", " + orphanNanos);
             }
         }
     }
@@ -135,6 +151,18 @@ public record ElectionConfig(
     }
 
     /**
+     * After an outage, when a quorum is heard again.
+     *
+     * @param quietNanos no ballot begins until no further member came back for this long
+     * @param mostNanos or until this long after the quorum came back
+     */
+    public record Returning(long quietNanos, long mostNanos) {
+        public Returning {
+            positive(quietNanos, mostNanos);
+        }
+    }
+
+    /**
      * How long a removed node waits outside.
      *
      * @param firstNanos the first time
@@ -152,7 +180,7 @@ public record ElectionConfig(
     }
 
     public ElectionConfig {
-        positive(silenceNanos, brokenPairNanos, settleNanos, gapNanos, keepRecordNanos);
+        positive(silenceNanos, brokenPairNanos, settleNanos, gapNanos, restNanos, retainNanos);
     }
 
     /** With another answer to a lost quorum. */
@@ -162,22 +190,27 @@ public record ElectionConfig(
                 joining,
                 leaving,
                 new Stalling(stalling.afterNanos(), stalling.continueNanos(), choice),
+                returning,
                 holdDowns,
                 silenceNanos,
                 brokenPairNanos,
                 settleNanos,
                 gapNanos,
-                keepRecordNanos);
+                restNanos,
+                retainNanos);
     }
 
     /**
-     * With the span of silence of the failure detector's preset. Spans that have to outlast a suspicion grow as much as it is
+     * With the span of silence of the failure detector's preset. All spans that have to outlast a suspicion grow as much as it is
      * longer than the default.
+     *
+     * @throws IllegalArgumentException it is not above a pause and the rest after it
      */
     public ElectionConfig silence(long nanos) {
         long more = Math.max(0, nanos - silenceNanos);
         var patient = new Ballots(
                 ballots.staggerNanos(),
+                ballots.staggerMostNanos(),
                 ballots.lifeNanos() + more,
                 ballots.lifeSpreadNanos(),
                 ballots.retryNanos(),
@@ -188,14 +221,38 @@ public record ElectionConfig(
         return new ElectionConfig(
                 patient,
                 joining,
-                leaving,
-                stalling,
+                new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
+                new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
+                new Returning(returning.quietNanos() + more, returning.mostNanos() + more),
                 holdDowns,
                 nanos,
                 brokenPairNanos + more,
                 settleNanos,
                 gapNanos,
-                keepRecordNanos);
+                restNanos,
+                retainNanos).ordered();
+    }
+
+    /** Each span outlasts the one before it; the protocol would stall or remove healthy members otherwise. */
+    private ElectionConfig ordered() {
+        long[] spans = {
+            gapNanos + restNanos,
+            silenceNanos,
+            ballots.answerNanos(),
+            ballots.lifeNanos(),
+            ballots.orphanNanos(),
+            returning.quietNanos() + 1, // may equal the one before it
+            stalling.afterNanos(),
+            returning.mostNanos(),
+            leaving.lifeNanos()
+        };
+        for (int i = 1; i < spans.length; i++) {
+            if (spans[i - 1] >= spans[i]) {
+                throw new IllegalArgumentException("need gap + rest < silence < answer < life < orphan <= quiet after an"
+                        + " outage < stall < its limit < leave, got in ns " + Arrays.toString(spans));
+            }
+        }
+        return this;
     }
 
     private static void positive(long... spans) {

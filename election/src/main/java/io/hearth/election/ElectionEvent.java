@@ -17,6 +17,9 @@ public sealed interface ElectionEvent {
     /** A ballot of this node ended without a view. */
     record TimedOut(Lineage lineage, long epoch, Ballot ballot) implements ElectionEvent {}
 
+    /** A member of the last view is not in the new one; {@code why}, as far as this node can tell. */
+    record MemberRemoved(NodeId node, Lineage lineage, long epoch, String why) implements ElectionEvent {}
+
     /** No view can be committed; {@code waitingFor} are the voters that are missed. */
     record Stalled(Lineage lineage, long epoch, String why, List<NodeId> waitingFor) implements ElectionEvent {
         public Stalled {

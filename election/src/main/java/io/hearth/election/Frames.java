@@ -74,7 +74,8 @@ final class Frames {
                     .setIncarnation(member.incarnation())
                     .setEntryEpoch(member.entryEpoch())
                     .setTrainer(member.role() == Role.TRAINER)
-                    .setGroup(member.group()));
+                    .setGroup(member.group())
+                    .setSeat(member.seat()));
         }
         for (GroupView group : view.groups()) {
             frame.addGroups(GroupFrame.newBuilder()
@@ -103,7 +104,8 @@ final class Frames {
                     member.getIncarnation(),
                     member.getEntryEpoch(),
                     role(member.getTrainer()),
-                    member.getGroup()));
+                    member.getGroup(),
+                    member.getSeat()));
         }
         var groups = new ArrayList<GroupView>(frame.getGroupsCount());
         for (GroupFrame group : frame.getGroupsList()) {

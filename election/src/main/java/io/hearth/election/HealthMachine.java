@@ -266,6 +266,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         peers.forEach((node, peer) -> {
             Watched judged = judged(node, peer, now, effects);
             if (judged.opinion() instanceof Opinion.Suspect suspect
+                    && judged.link() instanceof Link.Lost
                     && now - suspect.sinceNanos() >= config.forgetNanos()) {
                 effects.add(new Effect.Announce(new HealthEvent.Removed(node)));
                 return;

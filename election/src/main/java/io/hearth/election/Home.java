@@ -7,17 +7,29 @@ import java.util.TreeMap;
 /**
  * The one lineage in which this node lives, by its newest committed view known.
  *
+ * @param first view that this process knew of it
+ * @param isRecorded whether the machine's record of it is on disk; a founder starts without
  * @param view lists this node as it entered
  * @param learnedNanos when
  * @param knownSince members by node, and when a view first listed them as they are
  */
-record Home(View view, long learnedNanos, SortedMap<NodeId, Long> knownSince) {
+record Home(View first, boolean isRecorded, View view, long learnedNanos, SortedMap<NodeId, Long> knownSince) {
+    /** A lineage of this node alone, not on disk yet. */
     static Home founded(View view, long now) {
-        return new Home(view, now, since(view, new TreeMap<>(), view, now));
+        return new Home(view, false, view, now, since(view, new TreeMap<>(), view, now));
+    }
+
+    /** A lineage that admitted this node; its record is on disk since before it asked. */
+    static Home entered(View view, long now) {
+        return founded(view, now).recorded();
+    }
+
+    Home recorded() {
+        return new Home(first, true, view, learnedNanos, knownSince);
     }
 
     Home succeededBy(View next, long now) {
-        return new Home(next, now, since(view, knownSince, next, now));
+        return new Home(first, isRecorded, next, now, since(view, knownSince, next, now));
     }
 
     private static SortedMap<NodeId, Long> since(View before, SortedMap<NodeId, Long> known, View next, long now) {

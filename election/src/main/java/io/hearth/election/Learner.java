@@ -2,19 +2,23 @@ package io.hearth.election;
 
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Takes committed views, whoever brings them and however many were missed, and founds lineages. */
+/**
+ * Takes committed views, no matter which node brings them and how many were missed, and founds lineages. A view may be used before
+ * it is on disk.
+ */
 final class Learner {
     private Learner() {}
 
     static void onCommit(Turn turn, NodeId from, Message.Commit commit) {
         if (ViewRules.fault(commit.view()).isPresent()) {
             turn.refuse(Refusal.BAD_VIEW);
-        } else if (turn.record(commit.view().lineage()) == null) {
+        } else if (turn.known(commit.view().lineage()).isEmpty()) {
             turn.refuse(Refusal.NO_RECORD);
         } else {
             hear(turn, from, commit.view());
@@ -24,16 +28,16 @@ final class Learner {
     /**
      * Takes what another node says is a committed view, unless it cannot be one, or comes from a node that has no say.
      *
-     * <p>Who is in the newest view known may bring any newer one. Who is not may do so only while no quorum of that view is
+     * <p>A node in the newest view known may bring any newer one. Any other node may do so only while no quorum of that view is
      * heard: a quorum either knows what was committed or can commit it, so it needs no outsider; without one, an outsider may
      * be the only node left that knows. To a node that knows no view of the lineage yet, only a view that lists it is news.
      */
     static void hear(Turn turn, NodeId from, View view) {
-        LineageRecord record = turn.record(view.lineage());
-        if (record == null) {
+        Optional<KnownLineage> lineage = turn.known(view.lineage());
+        if (lineage.isEmpty()) {
             return;
         }
-        if (record.view().isEmpty()) {
+        if (lineage.get().view().isEmpty()) {
             if (view.member(from).isPresent() && view.member(turn.self.node()).isPresent()) {
                 learn(turn, view);
             } else {
@@ -41,7 +45,7 @@ final class Learner {
             }
             return;
         }
-        View known = record.view().get();
+        View known = lineage.get().view().get();
         if (view.epoch() <= known.epoch()) {
             learn(turn, view);
         } else if (ViewRules.descendantFault(known, view).isPresent()) {
@@ -56,38 +60,39 @@ final class Learner {
 
     /** Whether a quorum of {@code view} is there and says that it lives in that lineage. */
     static boolean isQuorumHeard(NodeId self, Lineage home, Map<NodeId, Peer> peers, View view) {
-        var heard = new TreeSet<NodeId>();
-        for (Member voter : view.voters()) {
-            Peer peer = peers.get(voter.node());
-            boolean isThere = voter.node().equals(self)
+        var heard = new TreeSet<PeerId>();
+        for (Member member : view.members()) {
+            Peer peer = peers.get(member.node());
+            boolean isThere = member.node().equals(self)
                     ? home.equals(view.lineage())
                     : peer != null && peer.linked() && !peer.suspected() && peer.livesIn(view.lineage());
             if (isThere) {
-                heard.add(voter.node());
+                heard.add(member.machine());
             }
         }
         return view.isQuorum(heard);
     }
 
-    /** Takes a committed view if it is news of a lineage in which this node has a record. */
+    /** Takes a committed view if it is news of a lineage that this process knows. */
     static void learn(Turn turn, View view) {
-        LineageRecord record = turn.record(view.lineage());
-        if (record == null) {
+        Optional<KnownLineage> lineage = turn.known(view.lineage());
+        if (lineage.isEmpty()) {
             return;
         }
-        if (record.view().isPresent() && record.view().get().epoch() >= view.epoch()) {
-            if (record.view().get().epoch() == view.epoch()
-                    && !record.view().get().equals(view)) {
+        Optional<View> known = lineage.get().view();
+        if (known.isPresent() && known.get().epoch() >= view.epoch()) {
+            if (known.get().epoch() == view.epoch() && !known.get().equals(view)) {
                 turn.refuse(Refusal.CONFLICT);
             }
             return;
         }
-        turn.persist(record.learned(view));
+        turn.know(view.lineage(), lineage.get().learned(view, turn.now));
         if (turn.home.lineage().equals(view.lineage())) {
             succeed(turn, view);
         } else if (Merge.isAdmittedBy(turn, view)) {
             moveInto(turn, view);
         }
+        VoteQueue.submit(turn, new VoterTask.Learn(view));
     }
 
     /** The home lineage has a new view. */
@@ -98,31 +103,31 @@ final class Learner {
             return;
         }
         View before = turn.view();
+        announceRemovals(turn, before, view);
         Admissions.afterView(turn, before, view);
         turn.home = turn.home.succeededBy(view, turn.now);
         settle(turn);
         announceMaster(turn, Optional.of(before));
     }
 
-    /** A lone node was admitted where it asked for entry; its own lineage ends. */
+    private static void announceRemovals(Turn turn, View before, View after) {
+        for (Member member : before.members()) {
+            if (!after.member(member.node()).equals(Optional.of(member))) {
+                String why = Needs.against(turn, member).orElse("it did not answer the ballot in time");
+                turn.announce(new ElectionEvent.MemberRemoved(member.node(), after.lineage(), after.epoch(), why));
+            }
+        }
+    }
+
+    /** A lone node was admitted where it asked for entry; its own lineage ends with it. */
     private static void moveInto(Turn turn, View view) {
-        end(turn, turn.homeRecord());
         turn.progress = turn.progress.elsewhere();
-        turn.home = Home.founded(view, turn.now);
+        turn.home = Home.entered(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;
         settle(turn);
         turn.pending("");
         announceMaster(turn, Optional.empty());
-    }
-
-    /** Nobody else ever knew a lineage of one view; in a longer one, former members still have to learn that it is over. */
-    private static void end(Turn turn, LineageRecord record) {
-        if (turn.view().epoch() == 1) {
-            turn.forget(record.lineage());
-        } else {
-            turn.persist(record.ended());
-        }
     }
 
     private static void dismissed(Turn turn, View view) {
@@ -132,21 +137,22 @@ final class Learner {
             return;
         }
         if (!view.isTombstone()) {
-            turn.effect(new Effect.Removed("the others went on without this node: view " + view.epoch() + " of lineage "
-                    + view.lineage().shortText() + " has " + view.members().size() + " members and not it"));
+            turn.effect(new Effect.Removed(
+                    Effect.Removed.Cause.REMOVED,
+                    "the others went on without this node: view " + view.epoch() + " of lineage "
+                            + view.lineage().shortText() + " has "
+                            + view.members().size() + " members and not it"));
             turn.progress = turn.progress.interrupted();
         } else if (turn.progress.isBusy()) {
-            turn.effect(
-                    new Effect.Removed("lineage " + view.lineage().shortText() + " ended to merge with a better one"));
+            turn.effect(new Effect.Removed(
+                    Effect.Removed.Cause.REMOVED,
+                    "lineage " + turn.home.lineage().shortText() + " ended to merge with a better one"));
         }
         found(turn, false);
     }
 
-    /** This node walks out of its lineage, and votes on there without being kept. */
+    /** This node walks out of its lineage; its machine votes on there, and the node is not kept. */
     static void walkOut(Turn turn) {
-        if (turn.home.isLone()) {
-            end(turn, turn.homeRecord());
-        }
         turn.progress = turn.progress.interrupted();
         found(turn, false);
     }
@@ -156,19 +162,25 @@ final class Learner {
         var lineage =
                 new Lineage(continued, turn.wallMillis(), turn.self.node(), turn.self.incarnation(), turn.foundings);
         turn.foundings++;
-        View view = firstView(turn.self, turn.resolver, lineage);
-        turn.persist(LineageRecord.asking(lineage, turn.self.incarnation()).learned(view));
+        View view = firstView(turn.self, turn.resolver, lineage, turn.drawSeat());
         turn.progress = turn.progress.elsewhere();
-        turn.home = Home.founded(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;
-        settle(turn);
+        begin(turn, view);
         announceMaster(turn, Optional.empty());
     }
 
+    /** Lives in a lineage that this node just founded; its record is on its way to the disk. */
+    static void begin(Turn turn, View view) {
+        turn.know(view.lineage(), KnownLineage.of(view.members().getFirst().seat(), Optional.of(view), turn.now));
+        turn.home = Home.founded(view, turn.now);
+        settle(turn);
+        VoteQueue.submit(turn, new VoterTask.Found(view));
+    }
+
     /** Epoch 1: the founder alone. */
-    static View firstView(ViewState.Self self, Resolver resolver, Lineage lineage) {
-        var member = new Member(self.node(), self.incarnation(), 1, self.role(), self.group());
+    static View firstView(ViewState.Self self, Resolver resolver, Lineage lineage, long seat) {
+        var member = new Member(self.node(), self.incarnation(), 1, self.role(), self.group(), seat);
         List<GroupView> groups = self.role() == Role.AGENT
                 ? List.of()
                 : List.of(new GroupView(self.group(), 1, resolver.resolve(self.group(), List.of(member), List.of())));
@@ -177,7 +189,8 @@ final class Learner {
 
     private static void settle(Turn turn) {
         for (Member member : turn.view().members()) {
-            if (turn.home.knownSince(member.node()) == turn.now) { // it has just entered, whatever it asked for before
+            if (turn.home.knownSince(member.node())
+                    == turn.now) { // it has just entered; an earlier request to leave is void
                 turn.peer(member.node())
                         .filter(Peer::leaving)
                         .ifPresent(peer -> turn.peer(member.node(), peer.asksToLeave(false)));
@@ -186,6 +199,7 @@ final class Learner {
         turn.freeze = Freeze.THAWED;
         turn.campaign = Campaign.NONE;
         turn.change = Change.none(turn.now);
+        turn.hearing = Hearing.QUORUM;
         turn.stall = Stall.FLOWING;
         turn.effect(new Effect.Install(turn.view()));
     }

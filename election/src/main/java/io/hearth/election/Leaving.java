@@ -100,8 +100,8 @@ final class Leaving {
 
     /** Views that list this start though it lives elsewhere: where somebody is left, its vote is still needed. */
     private static List<View> walkedOutOf(Turn turn) {
-        return turn.seats().values().stream()
-                .flatMap(seat -> seat.record().view().stream())
+        return turn.lineages().values().stream()
+                .flatMap(known -> known.view().stream())
                 .filter(view -> !view.lineage().equals(turn.home.lineage())
                         && view.member(turn.self.node())
                                 .filter(me -> me.incarnation() == turn.self.incarnation())

@@ -1,18 +1,20 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.Comparator;
 
 /**
  * A node in a view.
  *
- * @param node who; its {@code peer()} is the machine identity that votes
+ * @param node who
  * @param incarnation which start of it
  * @param entryEpoch epoch of this lineage whose view admitted this incarnation; never carried from another lineage
  * @param role agent or trainer
  * @param group the trainer's training job; empty for agents
+ * @param seat random bits that name the record with which the node's machine votes; all members of one machine carry the same
  */
-public record Member(NodeId node, long incarnation, long entryEpoch, Role role, String group) {
+public record Member(NodeId node, long incarnation, long entryEpoch, Role role, String group, long seat) {
     /** The order of members in a view: entry epoch, agents before trainers, node id. Rank = position. */
     public static final Comparator<Member> ORDER = Comparator.comparingLong(Member::entryEpoch)
             .thenComparing(Member::role)
@@ -23,5 +25,10 @@ public record Member(NodeId node, long incarnation, long entryEpoch, Role role, 
             throw new IllegalArgumentException(
                     "a trainer has a group and an agent has none, got " + role + " '" + group + "'");
         }
+    }
+
+    /** The identity that votes: all processes of one home share it. */
+    public PeerId machine() {
+        return node.peer();
     }
 }

@@ -3,7 +3,6 @@ package io.hearth.election;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,7 +38,8 @@ final class Merge {
             return;
         }
         switch (turn.crossing) {
-            case Crossing.Staying() -> best.ifPresent(target -> ask(turn, target.lineage(), turn.now));
+            case Crossing.Staying() -> best.ifPresent(target -> enter(turn, target.lineage()));
+            case Crossing.Entering _ -> {}
             case Crossing.Joining joining -> goOn(turn, joining, best);
         }
     }
@@ -54,37 +54,48 @@ final class Merge {
                 && !dwellers(turn, joining.target()).isEmpty();
         Lineage target = isHeld ? joining.target() : best.get().lineage();
         if (!target.equals(joining.target())) {
-            ask(turn, target, turn.now);
+            enter(turn, target);
         } else if (turn.now - joining.sentNanos() >= turn.config.joining().repeatNanos()) {
-            ask(turn, target, joining.sinceNanos());
+            ask(turn, joining);
         }
     }
 
-    private static void ask(Turn turn, Lineage target, long since) {
-        LineageRecord known = turn.record(target);
-        if (known == null && turn.seats().size() >= Turn.SEATS_MAX && !makeRoom(turn)) {
+    /** The machine's record is on disk before it asks: its seat is what the view lists. */
+    private static void enter(Turn turn, Lineage target) {
+        if (turn.now - turn.enterNotBeforeNanos >= 0) {
+            turn.crossing = new Crossing.Entering(target, turn.now);
+            VoteQueue.submit(turn, new VoterTask.Enter(target, turn.drawSeat()));
+        }
+    }
+
+    static void onEntered(Turn turn, Lineage target, VoterAnswer answer) {
+        if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> onDisk)) {
+            KnownLineage known = turn.known(target).orElseGet(() -> KnownLineage.of(seat, Optional.empty(), turn.now));
+            turn.know(target, known.seated(seat, turn.now));
+            onDisk.ifPresent(view -> Learner.learn(turn, view));
+        }
+        if (!(turn.crossing instanceof Crossing.Entering entering)
+                || !entering.target().equals(target)) {
             return;
         }
-        LineageRecord record = known == null
-                ? LineageRecord.asking(target, turn.self.incarnation())
-                : known.entering(turn.self.incarnation());
-        if (!record.equals(known)) {
-            turn.persist(record);
+        if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> _)) {
+            long epochKnown = turn.known(target)
+                    .flatMap(KnownLineage::view)
+                    .map(View::epoch)
+                    .orElse(0L);
+            ask(turn, new Crossing.Joining(target, seat, epochKnown, turn.now, turn.now));
+        } else {
+            turn.crossing = Crossing.STAYING;
+            turn.enterNotBeforeNanos = turn.now + turn.config.joining().refusedNanos();
+            turn.pending("this machine cannot write its vote record");
         }
-        turn.crossing = new Crossing.Joining(target, since, turn.now);
-        var join = new Message.Join(target, turn.self.role(), turn.self.group(), turn.progress.phase());
-        dwellers(turn, target).forEach(node -> turn.send(node, join));
     }
 
-    /** Gives up the vote that was idle longest. */
-    private static boolean makeRoom(Turn turn) {
-        Optional<Lineage> oldest = turn.seats().entrySet().stream()
-                .filter(entry -> !entry.getKey().equals(turn.home.lineage()))
-                .min((one, other) -> Long.compare(
-                        one.getValue().idleNanos() - turn.now, other.getValue().idleNanos() - turn.now))
-                .map(Map.Entry::getKey);
-        oldest.ifPresent(turn::forget);
-        return oldest.isPresent();
+    private static void ask(Turn turn, Crossing.Joining joining) {
+        turn.crossing = joining.sent(turn.now);
+        var join = new Message.Join(
+                joining.target(), joining.seat(), turn.self.role(), turn.self.group(), turn.progress.phase());
+        dwellers(turn, joining.target()).forEach(node -> turn.send(node, join));
     }
 
     static void onNotYet(Turn turn, Message.NotYet notYet) {
@@ -94,14 +105,24 @@ final class Merge {
         }
     }
 
-    /** Whether this lone node asked for entry there and {@code view} grants it. */
+    /**
+     * Whether this lone node asked for entry there and {@code view} grants exactly what it asked for. A view that was known before
+     * it asked admits nobody: it may list this node as it was long ago.
+     */
     static boolean isAdmittedBy(Turn turn, View view) {
         return turn.home.isLone()
                 && turn.crossing instanceof Crossing.Joining joining
                 && joining.target().equals(view.lineage())
+                && view.epoch() > joining.epochKnown()
                 && view.member(turn.self.node())
-                        .filter(me -> me.incarnation() == turn.self.incarnation() && me.entryEpoch() == view.epoch())
-                        .isPresent();
+                        .filter(me -> me.entryEpoch() == view.epoch())
+                        .equals(Optional.of(new Member(
+                                turn.self.node(),
+                                turn.self.incarnation(),
+                                view.epoch(),
+                                turn.self.role(),
+                                turn.self.group(),
+                                joining.seat())));
     }
 
     /** Why the master should end this lineage of several for a better one; empty if it should not. */
@@ -127,6 +148,9 @@ final class Merge {
         for (Peer peer : turn.peers().values()) {
             if (isDwelling(turn, peer) && !peer.livesIn(turn.home.lineage())) {
                 Presence presence = peer.presence().orElseThrow();
+                if (isStale(turn, peer, presence)) {
+                    continue;
+                }
                 var heard = new Candidate(presence.lineage(), presence.memberCount());
                 if (heard.isBetterThan(best)) {
                     best = heard;
@@ -143,6 +167,16 @@ final class Merge {
                 && !peer.leaving()
                 && peer.presence().filter(presence -> !presence.stalled()).isPresent()
                 && turn.now - peer.heardNanos() <= turn.config.joining().freshNanos();
+    }
+
+    /** The word of a node that just woke: it tells of a view that this node knows a successor of. */
+    private static boolean isStale(Turn turn, Peer peer, Presence presence) {
+        return turn.known(presence.lineage())
+                .filter(known -> peer.heardNanos() - known.learnedNanos() > 0
+                        && known.view()
+                                .filter(newest -> newest.epoch() > presence.epoch())
+                                .isPresent())
+                .isPresent();
     }
 
     private static List<NodeId> dwellers(Turn turn, Lineage lineage) {

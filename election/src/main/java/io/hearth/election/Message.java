@@ -29,14 +29,32 @@ public sealed interface Message {
     record Prepare(View view, Ballot ballot) implements Message {}
 
     /**
-     * No lower ballot any more.
+     * The answer of a process to Prepare; no disk is involved.
+     *
+     * @param epoch of the view whose successor is meant
+     * @param status empty: do not keep me
+     */
+    record Here(Lineage lineage, long epoch, Ballot ballot, Optional<Status> status) implements Message {}
+
+    /**
+     * The answer of a machine to Prepare: it takes part in no lower ballot any more. On disk before it leaves.
      *
      * @param epoch of the view whose successor is meant
      * @param accepted what was accepted last for that successor
-     * @param status empty: counts as a vote, but do not keep me
      */
-    record Promise(Lineage lineage, long epoch, Ballot ballot, Optional<Proposal> accepted, Optional<Status> status)
-            implements Message {}
+    record Promise(Lineage lineage, long epoch, Ballot ballot, Optional<Proposal> accepted) implements Message {}
+
+    /**
+     * The machine does not hold the record that the view of this epoch lists for it, and never will: it votes no more with that
+     * seat.
+     */
+    record Gone(Lineage lineage, long epoch, long seat) implements Message {
+        public Gone {
+            if (!ViewRules.isSeat(seat)) {
+                throw new IllegalArgumentException("seat must be 1 to 2^63 - 1, got " + seat);
+            }
+        }
+    }
 
     /** What a member says when it froze. {@code collective} is at most {@link Resolver#BYTES_MAX} bytes, opaque here. */
     record Status(boolean leaving, Bytes collective) {
@@ -60,8 +78,19 @@ public sealed interface Message {
     /** A committed view; true whoever says it. */
     record Commit(View view) implements Message {}
 
-    /** Asks for entry into a lineage, again and again. {@code group} is empty for agents, which are always FRESH. */
-    record Join(Lineage lineage, Role role, String group, GroupPhase phase) implements Message {}
+    /**
+     * Asks for entry into a lineage, repeatedly.
+     *
+     * @param seat of the machine's record of that lineage, which is on disk
+     * @param group empty for agents, which are always FRESH
+     */
+    record Join(Lineage lineage, long seat, Role role, String group, GroupPhase phase) implements Message {
+        public Join {
+            if (!ViewRules.isSeat(seat)) {
+                throw new IllegalArgumentException("seat must be 1 to 2^63 - 1, got " + seat);
+            }
+        }
+    }
 
     /** Why a joiner has to wait; at most {@link #REASON_CHARACTERS_MAX} characters. */
     record NotYet(Lineage lineage, String reason) implements Message {

@@ -9,7 +9,9 @@ import io.hearth.election.wire.AcceptFrame;
 import io.hearth.election.wire.AcceptedFrame;
 import io.hearth.election.wire.BallotFrame;
 import io.hearth.election.wire.CommitFrame;
+import io.hearth.election.wire.GoneFrame;
 import io.hearth.election.wire.HeartbeatFrame;
+import io.hearth.election.wire.HereFrame;
 import io.hearth.election.wire.JoinFrame;
 import io.hearth.election.wire.LeaveFrame;
 import io.hearth.election.wire.NotYetFrame;
@@ -36,6 +38,8 @@ public final class MessageCodec {
     public static final int JOIN = 23;
     public static final int NOT_YET = 24;
     public static final int LEAVE = 25;
+    public static final int HERE = 26;
+    public static final int GONE = 27;
 
     private MessageCodec() {}
 
@@ -44,6 +48,8 @@ public final class MessageCodec {
         return switch (message) {
             case Message.Heartbeat _ -> HEARTBEAT;
             case Message.Prepare _ -> PREPARE;
+            case Message.Here _ -> HERE;
+            case Message.Gone _ -> GONE;
             case Message.Promise _ -> PROMISE;
             case Message.Accept _ -> ACCEPT;
             case Message.Accepted _ -> ACCEPTED;
@@ -57,7 +63,7 @@ public final class MessageCodec {
 
     /** Whether {@link #decode} knows this kind. */
     public static boolean isKind(int kind) {
-        return kind >= HEARTBEAT && kind <= LEAVE;
+        return kind >= HEARTBEAT && kind <= GONE;
     }
 
     /** The message's bytes, without its kind. */
@@ -94,9 +100,17 @@ public final class MessageCodec {
                         .build();
             case Message.Commit(View view) ->
                 CommitFrame.newBuilder().setView(Frames.of(view)).build();
-            case Message.Join(Lineage lineage, Role role, String group, GroupPhase phase) ->
+            case Message.Here here -> frame(here);
+            case Message.Gone(Lineage lineage, long epoch, long seat) ->
+                GoneFrame.newBuilder()
+                        .setLineage(Frames.of(lineage))
+                        .setEpoch(epoch)
+                        .setSeat(seat)
+                        .build();
+            case Message.Join(Lineage lineage, long seat, Role role, String group, GroupPhase phase) ->
                 JoinFrame.newBuilder()
                         .setLineage(Frames.of(lineage))
+                        .setSeat(seat)
                         .setTrainer(role == Role.TRAINER)
                         .setGroup(group)
                         .setPhase(frame(phase))
@@ -140,7 +154,15 @@ public final class MessageCodec {
         promise.accepted()
                 .ifPresent(accepted -> frame.setAcceptedBallot(Frames.of(accepted.ballot()))
                         .setAcceptedView(Frames.of(accepted.view())));
-        promise.status()
+        return frame.build();
+    }
+
+    private static HereFrame frame(Message.Here here) {
+        var frame = HereFrame.newBuilder()
+                .setLineage(Frames.of(here.lineage()))
+                .setEpoch(here.epoch())
+                .setBallot(Frames.of(here.ballot()));
+        here.status()
                 .ifPresent(status -> frame.setStatus(StatusFrame.newBuilder()
                         .setLeaving(status.leaving())
                         .setCollective(ByteString.copyFrom(status.collective().toArray()))));
@@ -170,6 +192,8 @@ public final class MessageCodec {
                 case JOIN -> join(BoundedDecoder.parse(JoinFrame.parser(), JoinFrame.getDescriptor(), bytes));
                 case NOT_YET -> notYet(BoundedDecoder.parse(NotYetFrame.parser(), NotYetFrame.getDescriptor(), bytes));
                 case LEAVE -> leave(BoundedDecoder.parse(LeaveFrame.parser(), LeaveFrame.getDescriptor(), bytes));
+                case HERE -> here(BoundedDecoder.parse(HereFrame.parser(), HereFrame.getDescriptor(), bytes));
+                case GONE -> gone(BoundedDecoder.parse(GoneFrame.parser(), GoneFrame.getDescriptor(), bytes));
                 default -> throw new MalformedMessageException("kind " + kind + " is none of the membership's");
             };
         } catch (IllegalArgumentException wrong) {
@@ -205,8 +229,19 @@ public final class MessageCodec {
                         frame.hasAcceptedBallot(),
                         frame.getAcceptedBallot(),
                         frame.hasAcceptedView(),
-                        frame.getAcceptedView()),
+                        frame.getAcceptedView()));
+    }
+
+    private static Message here(HereFrame frame) {
+        return new Message.Here(
+                lineage(frame.getLineage()),
+                number(frame.getEpoch()),
+                Frames.ballot(frame.getBallot()),
                 frame.hasStatus() ? Optional.of(status(frame.getStatus())) : Optional.empty());
+    }
+
+    private static Message gone(GoneFrame frame) {
+        return new Message.Gone(lineage(frame.getLineage()), number(frame.getEpoch()), frame.getSeat());
     }
 
     private static Message.Status status(StatusFrame frame) {
@@ -248,7 +283,8 @@ public final class MessageCodec {
             throw new IllegalArgumentException(
                     "a " + role + " of a group of " + frame.getGroup().length() + " characters");
         }
-        return new Message.Join(lineage(frame.getLineage()), role, frame.getGroup(), phase(frame.getPhase()));
+        return new Message.Join(
+                lineage(frame.getLineage()), frame.getSeat(), role, frame.getGroup(), phase(frame.getPhase()));
     }
 
     private static Message notYet(NotYetFrame frame) {
@@ -257,7 +293,7 @@ public final class MessageCodec {
     }
 
     private static Message leave(LeaveFrame frame) {
-        return new Message.Leave(lineage(frame.getLineage()), frame.getEntryEpoch(), frame.getReturns());
+        return new Message.Leave(lineage(frame.getLineage()), number(frame.getEntryEpoch()), frame.getReturns());
     }
 
     private static Lineage lineage(io.hearth.election.wire.LineageFrame frame) {

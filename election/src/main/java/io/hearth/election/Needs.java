@@ -1,6 +1,8 @@
 package io.hearth.election;
 
+import io.hearth.identity.NodeId;
 import java.util.Optional;
+import java.util.Set;
 
 /** Why the view has to change, as far as this node can tell; the first reason found. */
 final class Needs {
@@ -8,8 +10,16 @@ final class Needs {
 
     static Optional<String> of(Turn turn) {
         for (Member member : turn.view().members()) {
+            if (!turn.isSelf(member) && Standing.isSilent(turn, member) && !isTheLeadsBusiness(turn, member)) {
+                return Optional.of(silent(member));
+            }
+        }
+        if (turn.now - turn.home.learnedNanos() < turn.config.settleNanos()) {
+            return Optional.empty(); // only silence may follow one view with another at once
+        }
+        for (Member member : turn.view().members()) {
             if (!turn.isSelf(member)) {
-                Optional<String> why = against(turn, member);
+                Optional<String> why = otherThanSilence(turn, member);
                 if (why.isPresent()) {
                     return why;
                 }
@@ -26,7 +36,23 @@ final class Needs {
         return Standing.isLead(turn) ? ofLead(turn) : Optional.empty();
     }
 
-    private static Optional<String> against(Turn turn, Member member) {
+    /** What speaks against a member, whichever node settles it. */
+    static Optional<String> against(Turn turn, Member member) {
+        Optional<String> why = otherThanSilence(turn, member);
+        if (why.isPresent()) {
+            return why;
+        }
+        if (Standing.brokenMembers(turn).contains(member.node())) {
+            return Optional.of(member.node().shortText() + " cannot reach another member");
+        }
+        return Standing.isSilent(turn, member) ? Optional.of(silent(member)) : Optional.empty();
+    }
+
+    private static String silent(Member member) {
+        return member.node().shortText() + " is silent";
+    }
+
+    private static Optional<String> otherThanSilence(Turn turn, Member member) {
         String name = member.node().shortText();
         if (Standing.isRestarted(turn, member)) {
             return Optional.of(name + " was restarted");
@@ -37,9 +63,7 @@ final class Needs {
         if (Standing.isLeaving(turn, member)) {
             return Optional.of(name + " leaves");
         }
-        return Standing.isSilent(turn, member) && !isTheLeadsBusiness(turn, member)
-                ? Optional.of(name + " is silent")
-                : Optional.empty();
+        return Optional.empty();
     }
 
     /**
@@ -63,12 +87,9 @@ final class Needs {
     }
 
     private static Optional<String> ofLead(Turn turn) {
-        Optional<Member> junior = Standing.brokenJunior(turn);
-        if (junior.isPresent()) {
-            return Optional.of(junior.get().node().shortText() + " cannot reach another member");
-        }
-        if (turn.now - turn.home.learnedNanos() < turn.config.settleNanos()) {
-            return Optional.empty();
+        Set<NodeId> broken = Standing.brokenMembers(turn);
+        if (!broken.isEmpty()) {
+            return Optional.of(broken.iterator().next().shortText() + " cannot reach another member");
         }
         Optional<String> joiner = Admissions.entrant(turn);
         return joiner.isPresent() ? joiner : Merge.dissolution(turn);

@@ -67,6 +67,11 @@ record Peer(
                 brokenSince);
     }
 
+    /** Any frame ends a suspicion, however long the peer was away. */
+    Peer heard(long now) {
+        return suspected ? suspected(false, now) : this;
+    }
+
     Peer asksToLeave(boolean asks) {
         return new Peer(
                 incarnation,

@@ -29,10 +29,11 @@ public record Presence(
 
     public Presence {
         broken = List.copyOf(broken);
-        if (epoch < 1
+        if (!ViewRules.isNumber(epoch)
                 || memberCount < 0
                 || memberCount > View.MEMBERS_MAX
                 || doneUpTo < -1
+                || doneUpTo > ViewRules.NUMBER_MAX
                 || broken.size() > BROKEN_MAX
                 || !ViewRules.isGroupName(group)) {
             throw new IllegalArgumentException("no such presence: epoch " + epoch + ", members " + memberCount

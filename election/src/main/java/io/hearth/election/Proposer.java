@@ -1,6 +1,7 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -13,7 +14,7 @@ final class Proposer {
 
     /** Does what is due. */
     static void drive(Turn turn) {
-        if (turn.isLeaving() || turn.crossing instanceof Crossing.Joining) {
+        if (turn.isLeaving() || !(turn.crossing instanceof Crossing.Staying)) {
             turn.campaign = Campaign.NONE;
             turn.change = turn.change.needed(Optional.empty(), turn.now);
             return;
@@ -21,6 +22,7 @@ final class Proposer {
         turn.change = turn.change.needed(Needs.of(turn), turn.now);
         switch (turn.campaign) {
             case Campaign.None() -> Candidacy.consider(turn);
+            case Campaign.Candidate _ -> {}
             case Campaign.Preparing preparing -> {
                 if (!isOver(turn, preparing.ballot(), preparing.timing())) {
                     repeat(turn, preparing);
@@ -50,12 +52,19 @@ final class Proposer {
     }
 
     private static void repeat(Turn turn, Campaign.Preparing preparing) {
-        if (isRepeatDue(turn, preparing.timing())) {
-            turn.campaign = preparing.sent(turn.now);
-            for (Member member : turn.view().members()) {
-                if (!turn.isSelf(member) && !preparing.answers().containsKey(member.node())) {
-                    turn.send(member.node(), new Message.Prepare(turn.view(), preparing.ballot()));
-                }
+        if (!isRepeatDue(turn, preparing.timing())) {
+            return;
+        }
+        turn.campaign = preparing.sent(turn.now);
+        var prepare = new Message.Prepare(turn.view(), preparing.ballot());
+        for (Member member : turn.view().members()) {
+            if (!turn.isSelf(member) && !preparing.isComplete(member)) {
+                turn.send(member.node(), prepare);
+            }
+        }
+        for (NodeId other : turn.otherProcesses()) {
+            if (!preparing.promises().containsKey(other.peer())) {
+                turn.send(other, prepare);
             }
         }
     }
@@ -68,30 +77,76 @@ final class Proposer {
     }
 
     private static void sendAccept(Turn turn, Campaign.Accepting accepting) {
-        for (Member voter : turn.view().voters()) {
-            if (!accepting.votes().contains(voter.node())) {
-                turn.send(voter.node(), new Message.Accept(turn.view(), accepting.ballot(), accepting.next()));
+        var accept = new Message.Accept(turn.view(), accepting.ballot(), accepting.next());
+        for (Member member : turn.view().members()) {
+            if (!turn.isSelf(member) && !accepting.votes().contains(member.machine())) {
+                turn.send(member.node(), accept);
+            }
+        }
+        for (NodeId other : turn.otherProcesses()) {
+            if (!accepting.votes().contains(other.peer())) {
+                turn.send(other, accept);
             }
         }
     }
 
-    static void onOwnPromise(Turn turn, Message.Promise promise) {
-        if (turn.campaign instanceof Campaign.Preparing preparing
-                && preparing.ballot().equals(promise.ballot())) {
-            turn.campaign =
-                    preparing.answered(turn.self.node(), new Campaign.Answer(promise.accepted(), promise.status()));
+    static void onOwnPromise(Turn turn, View view, Ballot ballot, Optional<Proposal> accepted) {
+        if (turn.campaign instanceof Campaign.Candidate candidate
+                && candidate.ballot().equals(ballot)
+                && turn.view().equals(view)) {
+            Candidacy.promised(turn, candidate, accepted);
             advance(turn);
         }
     }
 
-    static void onPromise(Turn turn, NodeId from, long incarnation, Message.Promise promise) {
+    static void onOwnStatus(Turn turn, Ballot ballot, Optional<Message.Status> status) {
+        if (turn.campaign instanceof Campaign.Preparing preparing
+                && preparing.ballot().equals(ballot)) {
+            turn.campaign = preparing.answered(turn.self.node(), status);
+            advance(turn);
+        }
+    }
+
+    static void onOwnRefused(Turn turn, View view, Ballot ballot, Ballot promised) {
+        if (turn.view().equals(view)) {
+            turn.meetRound(promised.round());
+            if (ballot(turn.campaign).equals(Optional.of(ballot))) {
+                retreat(turn);
+            }
+        }
+    }
+
+    private static Optional<Ballot> ballot(Campaign campaign) {
+        return switch (campaign) {
+            case Campaign.None() -> Optional.empty();
+            case Campaign.Candidate candidate -> Optional.of(candidate.ballot());
+            case Campaign.Preparing preparing -> Optional.of(preparing.ballot());
+            case Campaign.Accepting accepting -> Optional.of(accepting.ballot());
+        };
+    }
+
+    /** A member froze for this ballot. */
+    static void onHere(Turn turn, NodeId from, long incarnation, Message.Here here) {
+        Optional<Member> member = turn.view().member(from);
         if (!(turn.campaign instanceof Campaign.Preparing preparing)
-                || !isAbout(turn, promise.lineage(), promise.epoch(), promise.ballot(), preparing.ballot())) {
+                || !isAbout(turn, here.lineage(), here.epoch(), here.ballot(), preparing.ballot())
+                || member.isEmpty()) {
             turn.refuse(Refusal.STRAY_ANSWER);
             return;
         }
-        Optional<Member> member = turn.view().member(from);
-        if (member.isEmpty()) {
+        boolean isItself = member.get().incarnation() == incarnation; // a restarted one is not to be kept
+        if (isItself && here.status().filter(status -> !status.leaving()).isPresent()) {
+            turn.peer(from).filter(Peer::leaving).ifPresent(peer -> turn.peer(from, peer.asksToLeave(false)));
+        }
+        turn.campaign = preparing.answered(from, isItself ? here.status() : Optional.empty());
+        advance(turn);
+    }
+
+    /** A machine promised, by any of its processes. */
+    static void onPromise(Turn turn, NodeId from, Message.Promise promise) {
+        if (!(turn.campaign instanceof Campaign.Preparing preparing)
+                || !isAbout(turn, promise.lineage(), promise.epoch(), promise.ballot(), preparing.ballot())
+                || !isVoter(turn, from)) {
             turn.refuse(Refusal.STRAY_ANSWER);
             return;
         }
@@ -103,10 +158,15 @@ final class Proposer {
             turn.refuse(Refusal.BAD_VIEW);
             return;
         }
-        boolean isItself = member.get().incarnation() == incarnation; // a restarted one only votes
-        turn.campaign = preparing.answered(
-                from, new Campaign.Answer(promise.accepted(), isItself ? promise.status() : Optional.empty()));
+        turn.campaign = preparing.promised(from.peer(), promise.accepted());
         advance(turn);
+    }
+
+    /** Whether the node's machine votes about the view. Its own machine's votes come from the disk, never from a message. */
+    private static boolean isVoter(Turn turn, NodeId from) {
+        PeerId machine = from.peer();
+        return turn.view().seat(machine) != 0
+                && !machine.equals(turn.self.node().peer());
     }
 
     private static boolean isAbout(Turn turn, Lineage lineage, long epoch, Ballot ballot, Ballot own) {
@@ -116,12 +176,12 @@ final class Proposer {
     /** Goes on to Accept when a quorum promised and everybody who may still answer did, or was waited for long enough. */
     private static void advance(Turn turn) {
         if (!(turn.campaign instanceof Campaign.Preparing preparing)
-                || !turn.view().isQuorum(preparing.answers().keySet())
+                || !turn.view().isQuorum(preparing.promises().keySet())
                 || isWorthWaiting(turn, preparing)) {
             return;
         }
-        Optional<View> next = preparing.answers().values().stream()
-                .flatMap(answer -> answer.accepted().stream())
+        Optional<View> next = preparing.promises().values().stream()
+                .flatMap(Optional::stream)
                 .max(Comparator.comparing(Proposal::ballot))
                 .map(Proposal::view)
                 .or(() -> Successor.of(turn, preparing));
@@ -129,14 +189,10 @@ final class Proposer {
             retreat(turn);
             return;
         }
-        turn.persist(turn.homeRecord().accept(new Proposal(preparing.ballot(), next.get())));
-        var votes = new TreeSet<NodeId>();
-        votes.add(turn.self.node());
-        var accepting =
-                new Campaign.Accepting(preparing.ballot(), preparing.timing().sent(turn.now), next.get(), votes);
+        var accepting = new Campaign.Accepting(preparing.ballot(), Candidacy.timing(turn), next.get(), new TreeSet<>());
         turn.campaign = accepting;
         sendAccept(turn, accepting);
-        commitIfChosen(turn, accepting);
+        VoteQueue.submit(turn, new VoterTask.Accept(turn.view(), accepting.ballot(), accepting.next()));
     }
 
     private static boolean isWorthWaiting(Turn turn, Campaign.Preparing preparing) {
@@ -152,21 +208,29 @@ final class Proposer {
     static void onAccepted(Turn turn, NodeId from, Message.Accepted accepted) {
         if (!(turn.campaign instanceof Campaign.Accepting accepting)
                 || !isAbout(turn, accepted.lineage(), accepted.epoch(), accepted.ballot(), accepting.ballot())
-                || turn.view().member(from).isEmpty()) {
+                || !isVoter(turn, from)) {
             turn.refuse(Refusal.STRAY_ANSWER);
             return;
         }
-        Campaign.Accepting more = accepting.voted(from);
-        turn.campaign = more;
-        commitIfChosen(turn, more);
+        voted(turn, accepting, from.peer());
     }
 
-    private static void commitIfChosen(Turn turn, Campaign.Accepting accepting) {
+    static void onOwnAccepted(Turn turn, View view, Ballot ballot) {
+        if (turn.campaign instanceof Campaign.Accepting accepting
+                && accepting.ballot().equals(ballot)
+                && turn.view().equals(view)) {
+            voted(turn, accepting, turn.self.node().peer());
+        }
+    }
+
+    private static void voted(Turn turn, Campaign.Accepting accepting, PeerId machine) {
+        Campaign.Accepting more = accepting.voted(machine);
+        turn.campaign = more;
         View view = turn.view();
-        if (!view.isQuorum(accepting.votes())) {
+        if (!view.isQuorum(more.votes())) {
             return;
         }
-        View next = accepting.next();
+        View next = more.next();
         var audience = new TreeSet<NodeId>();
         view.members().forEach(member -> audience.add(member.node()));
         next.members().forEach(member -> audience.add(member.node()));
@@ -177,22 +241,22 @@ final class Proposer {
 
     static void onRefuse(Turn turn, NodeId from, Message.Refuse refuse) {
         boolean isMine = switch (turn.campaign) {
-            case Campaign.None() -> false;
+            case Campaign.None(), Campaign.Candidate _ -> false;
             case Campaign.Preparing preparing -> preparing.ballot().compareTo(refuse.promised()) < 0;
             case Campaign.Accepting accepting -> accepting.ballot().compareTo(refuse.promised()) < 0;
         };
         if (!isMine
                 || refuse.epoch() != turn.view().epoch()
                 || !refuse.lineage().equals(turn.home.lineage())
-                || turn.view().member(from).isEmpty()) {
+                || !isVoter(turn, from)) {
             turn.refuse(Refusal.STRAY_ANSWER);
             return;
         }
-        turn.change = turn.change.saw(refuse.promised().round());
+        turn.meetRound(refuse.promised().round());
         retreat(turn);
     }
 
-    private static void retreat(Turn turn) {
+    static void retreat(Turn turn) {
         ElectionConfig.Ballots spans = turn.config.ballots();
         turn.campaign = Campaign.NONE;
         turn.change = turn.change.notBefore(turn.now + spans.retryNanos() + turn.draw(spans.retrySpreadNanos()));

@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
  * <pre>
  * offset  bytes
  *      0      4  magic "HRec"
- *      4      4  version, 1
+ *      4      4  version, 2
  *      8      4  payload length n, 1 to {@link #PAYLOAD_BYTES_MAX}
  *     12      n  payload (protobuf RecordFrame)
  *   12+n      4  CRC32C (RFC 3720) of all before
@@ -31,7 +31,7 @@ public final class RecordCodec {
     public static final int FILE_BYTES_MAX = PAYLOAD_BYTES_MAX + 16;
 
     private static final int MAGIC = 0x63655248; // "HRec" when written little-endian
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int HEADER_BYTES = 12;
     private static final int CHECKSUM_BYTES = 4;
     private static final BoundedDecoder.Limits LIMITS = new BoundedDecoder.Limits(PAYLOAD_BYTES_MAX, 4, 1024, 256);
@@ -82,7 +82,7 @@ public final class RecordCodec {
 
     private static RecordFrame frame(LineageRecord record) {
         var frame =
-                RecordFrame.newBuilder().setLineage(Frames.of(record.lineage())).addAllEntries(record.entries());
+                RecordFrame.newBuilder().setLineage(Frames.of(record.lineage())).setSeat(record.seat());
         record.view().ifPresent(view -> frame.setView(Frames.of(view)));
         record.promised().ifPresent(ballot -> frame.setPromised(Frames.of(ballot)));
         record.accepted()
@@ -94,7 +94,7 @@ public final class RecordCodec {
     private static LineageRecord read(RecordFrame frame) throws MalformedMessageException {
         return new LineageRecord(
                 Frames.lineage(frame.getLineage()),
-                frame.getEntriesList(),
+                frame.getSeat(),
                 frame.hasView() ? Optional.of(Frames.view(frame.getView())) : Optional.empty(),
                 frame.hasPromised() ? Optional.of(Frames.ballot(frame.getPromised())) : Optional.empty(),
                 MessageCodec.proposal(

@@ -14,8 +14,8 @@ public enum Refusal {
     FOREIGN_BALLOT,
     /** About a lineage in which this node never asked to enter. */
     NO_RECORD,
-    /** For a voter that this start is not: the view lists an incarnation without a record. */
-    NO_VOTE,
+    /** A ballot whose round is far above all known ones. */
+    FAR_ROUND,
     /** News of a lineage from a node that has no say there, while those who have are heard. */
     OUTSIDER,
     /** An answer to nothing that was asked. */

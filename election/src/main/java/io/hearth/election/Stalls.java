@@ -18,7 +18,7 @@ final class Stalls {
             case Stall.Flowing() -> {
                 turn.stall = new Stall.Stalled(why.get(), turn.now);
                 turn.announce(new ElectionEvent.Stalled(
-                        turn.home.lineage(), turn.view().epoch(), why.get(), Standing.silentVoters(turn)));
+                        turn.home.lineage(), turn.view().epoch(), why.get(), Standing.silentMembers(turn)));
             }
             case Stall.Stalled stalled -> {
                 ElectionConfig.Stalling spans = turn.config.stalling();
@@ -34,8 +34,14 @@ final class Stalls {
         if (turn.isLeaving() || turn.home.isLone()) {
             return Optional.empty();
         }
-        if (!Standing.hasQuorum(turn)) {
-            return Optional.of("no quorum of the voters is heard");
+        switch (turn.hearing) {
+            case Hearing.Quorum() -> {}
+            case Hearing.Lost _ -> {
+                return Optional.of("no quorum of the machines is heard");
+            }
+            case Hearing.Returning _ -> {
+                return Optional.empty(); // a quorum is back, and the rest is waited for
+            }
         }
         long after = turn.config.stalling().afterNanos();
         boolean isStuck = turn.change.needed().isPresent()
@@ -49,6 +55,7 @@ final class Stalls {
 
     private static void goOnAlone(Turn turn, String why) {
         turn.effect(new Effect.Removed(
+                Effect.Removed.Cause.LINEAGE_LOST,
                 "lineage " + turn.home.lineage().shortText() + " is given up, as asked for: " + why));
         turn.progress = turn.progress.interrupted();
         Learner.found(turn, true);

@@ -1,10 +1,14 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
-import java.util.ArrayList;
+import io.hearth.identity.PeerId;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** How the members of the view stand, as far as this node can tell: opinions, which only say when to start a ballot. */
 final class Standing {
@@ -57,7 +61,7 @@ final class Standing {
                 : known(turn, member).filter(Peer::leaving).isPresent();
     }
 
-    /** Whether the member can drive a ballot. */
+    /** Whether the member can drive a ballot: it lives here as the incarnation listed, is heard, and stays. */
     static boolean canPropose(Turn turn, Member member) {
         return !isSilent(turn, member)
                 && !isRestarted(turn, member)
@@ -65,24 +69,11 @@ final class Standing {
                 && !isLeaving(turn, member);
     }
 
-    /**
-     * Members that can drive a ballot, voters first, else in view order: the first is the lead. Those without a vote count too:
-     * when all voters were restarted they vote on, but nobody but a member without a vote still lives in the lineage.
-     */
+    /** Members that can drive a ballot, in view order: the first is the lead. */
     static List<Member> proposers(Turn turn) {
-        List<Member> voters = turn.view().voters();
-        var able = new ArrayList<Member>();
-        for (Member voter : voters) {
-            if (canPropose(turn, voter)) {
-                able.add(voter);
-            }
-        }
-        for (Member member : turn.view().members()) {
-            if (!voters.contains(member) && canPropose(turn, member)) {
-                able.add(member);
-            }
-        }
-        return able;
+        return turn.view().members().stream()
+                .filter(member -> canPropose(turn, member))
+                .toList();
     }
 
     static boolean isLead(Turn turn) {
@@ -90,45 +81,81 @@ final class Standing {
         return !proposers.isEmpty() && turn.isSelf(proposers.getFirst());
     }
 
-    /** Voters that are suspected. */
-    static List<NodeId> silentVoters(Turn turn) {
-        return turn.view().voters().stream()
-                .filter(voter -> isSilent(turn, voter))
+    /** Members whose machine is not heard: those that a lost quorum waits for. */
+    static List<NodeId> silentMembers(Turn turn) {
+        return turn.view().members().stream()
+                .filter(member -> !isMachineHeard(turn, member.machine()))
                 .map(Member::node)
                 .toList();
     }
 
     static boolean hasQuorum(Turn turn) {
-        var heard = new TreeSet<NodeId>();
-        for (Member voter : turn.view().voters()) {
-            if (!isSilent(turn, voter)) {
-                heard.add(voter.node());
-            }
+        return turn.view()
+                .isQuorum(turn.view().machines().stream()
+                        .filter(machine -> isMachineHeard(turn, machine))
+                        .collect(Collectors.toSet()));
+    }
+
+    /** Members that are heard, or that are gone for a reason other than silence: those that nobody has to wait for. */
+    static int heardMembers(Turn turn) {
+        return (int) turn.view().members().stream()
+                .filter(member -> !isSilent(turn, member) || isRestarted(turn, member) || isElsewhere(turn, member))
+                .count();
+    }
+
+    /** A machine is heard if any process of it is: each can cast its vote. */
+    private static boolean isMachineHeard(Turn turn, PeerId machine) {
+        if (machine.equals(turn.self.node().peer())) {
+            return true;
         }
-        return turn.view().isQuorum(heard);
+        boolean isProcessHeard = turn.peers().entrySet().stream()
+                .anyMatch(entry -> entry.getKey().peer().equals(machine)
+                        && entry.getValue().linked()
+                        && !entry.getValue().suspected());
+        return isProcessHeard
+                || turn.view().members().stream()
+                        .anyMatch(member -> member.machine().equals(machine) && !isSilent(turn, member));
     }
 
     /**
-     * The junior of two members that have not reached each other for long though this node reaches both; the most junior if
-     * there are several.
+     * Members to remove so that no broken pair is left: two members that have not reached each other for long though this node
+     * reaches both. The member with most broken pairs goes first, of equals the junior: one broken senior must not cost all others
+     * their places.
      */
-    static Optional<Member> brokenJunior(Turn turn) {
-        List<Member> members = turn.view().members();
-        for (int i = members.size() - 1; i > 0; i--) {
-            Member junior = members.get(i);
-            if (turn.isSelf(junior) || isSilent(turn, junior)) {
-                continue;
-            }
-            for (int j = 0; j < i; j++) {
-                Member senior = members.get(j);
-                if (!turn.isSelf(senior)
-                        && !isSilent(turn, senior)
-                        && (saysBroken(turn, senior, junior) || saysBroken(turn, junior, senior))) {
-                    return Optional.of(junior);
+    static SortedSet<NodeId> brokenMembers(Turn turn) {
+        List<Member> members = turn.view().members().stream()
+                .filter(member -> !turn.isSelf(member) && !isSilent(turn, member))
+                .toList();
+        var partners = new TreeMap<NodeId, SortedSet<NodeId>>();
+        for (Member one : members) {
+            for (Member other : members) {
+                if (!one.node().equals(other.node())
+                        && (saysBroken(turn, one, other) || saysBroken(turn, other, one))) {
+                    partners.computeIfAbsent(one.node(), _ -> new TreeSet<>()).add(other.node());
                 }
             }
         }
-        return Optional.empty();
+        var removed = new TreeSet<NodeId>();
+        while (partners.values().stream().anyMatch(broken -> !broken.isEmpty())) {
+            NodeId worst = worst(members, partners);
+            removed.add(worst);
+            partners.remove(worst);
+            partners.values().forEach(broken -> broken.remove(worst));
+        }
+        return removed;
+    }
+
+    private static NodeId worst(List<Member> members, SortedMap<NodeId, SortedSet<NodeId>> partners) {
+        NodeId worst = members.getLast().node();
+        int most = 0;
+        for (Member member : members) {
+            int pairs = partners.getOrDefault(member.node(), new TreeSet<>()).size();
+            if (pairs > 0 && pairs >= most) { // later in the list is junior
+                worst = member.node();
+                most = pairs;
+            }
+        }
+        return worst;
     }
 
     /** Whether one says so for long, and both were heard all that time: what stood still could not say otherwise. */

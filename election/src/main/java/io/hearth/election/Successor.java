@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -36,18 +37,22 @@ final class Successor {
 
     /** Who answered this ballot with a status and stays; being suspected removes nobody who answered. */
     private static List<Member> kept(Turn turn, Campaign.Preparing preparing) {
-        Optional<Member> broken = Standing.brokenJunior(turn);
+        Set<NodeId> broken = Standing.brokenMembers(turn);
         var kept = new ArrayList<Member>();
         for (Member member : turn.view().members()) {
-            Campaign.Answer answer = preparing.answers().get(member.node());
-            if (answer != null
-                    && answer.status().isPresent()
-                    && !answer.status().get().leaving()
-                    && !broken.equals(Optional.of(member))) {
+            boolean stays = status(preparing, member)
+                    .filter(status -> !status.leaving())
+                    .isPresent();
+            if (stays && !broken.contains(member.node())) {
                 kept.add(member);
             }
         }
         return kept;
+    }
+
+    /** The status with which a member answered this very ballot. */
+    private static Optional<Message.Status> status(Campaign.Preparing preparing, Member member) {
+        return preparing.answers().getOrDefault(member.node(), Optional.empty());
     }
 
     private View build() {
@@ -81,29 +86,27 @@ final class Successor {
         var reports = new ArrayList<Resolver.Report>();
         for (Member member : kept) {
             if (member.role() == Role.TRAINER && member.group().equals(group)) {
-                Campaign.Answer answer = preparing.answers().get(member.node());
-                if (answer != null && answer.status().isPresent()) {
-                    reports.add(
-                            new Resolver.Report(member, answer.status().get().collective()));
-                }
+                status(preparing, member)
+                        .ifPresent(status -> reports.add(new Resolver.Report(member, status.collective())));
             }
         }
         return reports;
     }
 
-    /** Joiners that may enter; never more new voters than kept ones, so that their deaths cannot cost the quorum. */
+    /** Joiners that may enter; never more new machines than kept ones, so that their deaths cannot cost the quorum. */
     private List<Member> entrants() {
-        Set<PeerId> machines = new TreeSet<>();
+        SortedMap<PeerId, Long> seats = new TreeMap<>();
         Set<NodeId> nodes = new TreeSet<>();
         for (Member member : kept) {
-            machines.add(member.node().peer());
+            seats.put(member.machine(), member.seat());
             nodes.add(member.node());
         }
-        int votersMax = 2 * machines.size();
+        int machinesMax = 2 * seats.size();
         Map<String, Optional<String>> refusals = new TreeMap<>();
         var entrants = new ArrayList<Member>();
         for (Member joiner : Admissions.entrants(turn, view.epoch() + 1)) {
-            boolean hasSeat = machines.contains(joiner.node().peer()) || machines.size() < votersMax;
+            Long seat = seats.get(joiner.machine());
+            boolean hasSeat = seat == null ? seats.size() < machinesMax : seat == joiner.seat();
             boolean hasRoom = kept.size() + entrants.size() < View.MEMBERS_MAX && fits(entrants, joiner);
             if (!hasSeat || !hasRoom || nodes.contains(joiner.node())) {
                 continue;
@@ -112,7 +115,7 @@ final class Successor {
                     ? Optional.empty()
                     : refusals.computeIfAbsent(joiner.group(), this::refusal);
             if (refusal.isEmpty()) {
-                machines.add(joiner.node().peer());
+                seats.put(joiner.machine(), joiner.seat());
                 nodes.add(joiner.node());
                 entrants.add(joiner);
             }

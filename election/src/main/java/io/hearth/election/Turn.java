@@ -3,12 +3,12 @@ package io.hearth.election;
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One transition in the making: the parts of the state, each replaced as a whole, and the effects so far. Lives for one step on
@@ -18,8 +18,8 @@ final class Turn {
     /** Most nodes known. */
     static final int PEERS_MAX = 1_024;
 
-    /** Most lineages voted in. */
-    static final int SEATS_MAX = 64;
+    /** Most lineages known. */
+    static final int LINEAGES_MAX = 64;
 
     final ElectionConfig config;
     final Resolver resolver;
@@ -31,10 +31,17 @@ final class Turn {
     private final ViewState.Clock clock;
     private final List<Effect> effects = new ArrayList<>();
     private long draws;
-    private SortedMap<Lineage, Seat> seats;
+    private SortedMap<Lineage, KnownLineage> lineages;
     private SortedMap<NodeId, Peer> peers;
 
     int foundings;
+    long foundNotBeforeNanos;
+    long enterNotBeforeNanos;
+    long retainedNanos;
+    String diskFault;
+    Voting voting;
+    Hearing hearing;
+    Resting resting;
     Admission admission;
     Home home;
     Freeze freeze;
@@ -56,7 +63,14 @@ final class Turn {
         this.now = clock.steppedNanos() - clock.lostNanos();
         this.draws = state.draws();
         this.foundings = state.foundings();
-        this.seats = state.seats();
+        this.lineages = state.lineages();
+        this.foundNotBeforeNanos = state.disk().foundNotBeforeNanos();
+        this.enterNotBeforeNanos = state.disk().enterNotBeforeNanos();
+        this.retainedNanos = state.disk().retainedNanos();
+        this.diskFault = state.disk().fault();
+        this.voting = state.voting();
+        this.hearing = state.hearing();
+        this.resting = state.resting();
         this.peers = state.peers();
         this.admission = state.admission();
         this.home = state.home();
@@ -73,9 +87,10 @@ final class Turn {
     }
 
     ViewState state() {
+        var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
-                self, clock, draws, foundings, seats, peers, admission, home, freeze, campaign, change, crossing,
-                departure, stall, hold, progress, pending, refusals);
+                self, clock, draws, foundings, lineages, voting, disk, peers, admission, home, freeze, campaign, change,
+                hearing, crossing, departure, stall, resting, hold, progress, pending, refusals);
     }
 
     List<Effect> effects() {
@@ -116,39 +131,51 @@ final class Turn {
         return self.wallMillis() + (clock.steppedNanos() - self.startedNanos()) / 1_000_000;
     }
 
-    SortedMap<Lineage, Seat> seats() {
-        return seats;
+    /** 63 random bits that name a new record. */
+    long drawSeat() {
+        return 1 + draw(Long.MAX_VALUE);
     }
 
-    @Nullable
-    LineageRecord record(Lineage lineage) {
-        Seat seat = seats.get(lineage);
-        return seat == null ? null : seat.record();
+    SortedMap<Lineage, KnownLineage> lineages() {
+        return lineages;
     }
 
-    /** The record of the lineage in which this node lives; it always has one. */
-    LineageRecord homeRecord() {
-        LineageRecord record = record(home.lineage());
-        if (record == null) {
-            throw new AssertionError("no record of the home lineage " + home.lineage());
+    /** What this process knows of a lineage; empty if its machine has no part in it, as far as this process can tell. */
+    Optional<KnownLineage> known(Lineage lineage) {
+        return Optional.ofNullable(lineages.get(lineage));
+    }
+
+    void know(Lineage lineage, KnownLineage known) {
+        var more = new TreeMap<>(lineages);
+        more.put(lineage, known);
+        if (more.size() > LINEAGES_MAX) {
+            more.keySet().stream()
+                    .filter(other -> !isInUse(other) && !other.equals(lineage))
+                    .min(Comparator.comparingLong(
+                            other -> more.getOrDefault(other, known).usedNanos() - now))
+                    .ifPresent(more::remove);
         }
-        return record;
+        lineages = more;
     }
 
-    /** Durable before any later effect. */
-    void persist(LineageRecord record) {
-        var more = new TreeMap<>(seats);
-        more.put(record.lineage(), new Seat(record, now));
-        seats = more;
-        effects.add(new Effect.Persist(record));
+    private boolean isInUse(Lineage lineage) {
+        return lineage.equals(home.lineage())
+                || (crossing instanceof Crossing.Entering entering
+                        && entering.target().equals(lineage))
+                || (crossing instanceof Crossing.Joining joining
+                        && joining.target().equals(lineage));
     }
 
-    /** Gives up a vote for good. */
+    /** The record of that lineage is gone, or this process has no use for it. */
     void forget(Lineage lineage) {
-        var fewer = new TreeMap<>(seats);
+        var fewer = new TreeMap<>(lineages);
         fewer.remove(lineage);
-        seats = fewer;
-        effects.add(new Effect.Forget(lineage));
+        lineages = fewer;
+    }
+
+    /** A ballot of that round for the successor of this node's view was met. */
+    void meetRound(long round) {
+        known(home.lineage()).ifPresent(known -> know(home.lineage(), known.met(round, now)));
     }
 
     SortedMap<NodeId, Peer> peers() {
@@ -190,5 +217,24 @@ final class Turn {
                 send(member.node(), message);
             }
         }
+    }
+
+    /** To all members of the view, and to the other linked processes of their machines, which can vote too. */
+    void sendToMachines(Message message) {
+        sendToMembers(message);
+        otherProcesses().forEach(node -> send(node, message));
+    }
+
+    /** Linked processes of machines of the view that are no members. Those of this node's own machine are not needed. */
+    List<NodeId> otherProcesses() {
+        var others = new ArrayList<NodeId>();
+        peers.forEach((node, peer) -> {
+            boolean isVoter = view().seat(node.peer()) != 0
+                    && !node.peer().equals(self.node().peer());
+            if (isVoter && peer.linked() && view().member(node).isEmpty()) {
+                others.add(node);
+            }
+        });
+        return others;
     }
 }

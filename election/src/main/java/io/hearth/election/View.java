@@ -1,8 +1,9 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,7 +21,7 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
     public static final int MEMBERS_MAX = 256;
 
     private static final int WIRE_BYTES_OF_VIEW = 160; // lineage and epoch
-    private static final int WIRE_BYTES_OF_MEMBER = 70; // key 34, two numbers 18, role, tags and lengths
+    private static final int WIRE_BYTES_OF_MEMBER = 80; // key 34, two numbers 18, seat 10, role, tags and lengths
     private static final int WIRE_BYTES_OF_GROUP = 24;
 
     public View {
@@ -84,28 +85,39 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
         return bytes;
     }
 
-    /** One voter for each machine identity: its first member in view order. */
-    public List<Member> voters() {
-        Set<Object> machines = new HashSet<>();
-        var voters = new ArrayList<Member>();
-        for (Member member : members) {
-            if (machines.add(member.node().peer())) {
-                voters.add(member);
-            }
-        }
-        return voters;
+    /** The machines that vote, in view order of their first member: one vote each, however many members it has. */
+    public List<PeerId> machines() {
+        return List.copyOf(machineSet());
     }
 
-    /** Whether {@code nodes} hold more than half of the votes, or exactly half of them with rank 0 among them. */
-    public boolean isQuorum(Set<NodeId> nodes) {
-        List<Member> voters = voters();
+    /** The seat that the view lists for a machine; 0 if the machine has no member. */
+    public long seat(PeerId machine) {
+        for (Member member : members) {
+            if (member.machine().equals(machine)) {
+                return member.seat();
+            }
+        }
+        return 0;
+    }
+
+    /** Whether {@code machines} hold more than half of the votes, or exactly half of them with that of rank 0 among them. */
+    public boolean isQuorum(Set<PeerId> machines) {
+        Set<PeerId> voters = machineSet();
         int votes = 0;
-        for (Member voter : voters) {
-            votes += nodes.contains(voter.node()) ? 1 : 0;
+        for (PeerId voter : voters) {
+            votes += machines.contains(voter) ? 1 : 0;
         }
         return 2 * votes > voters.size()
                 || (2 * votes == voters.size()
-                        && !voters.isEmpty()
-                        && nodes.contains(voters.getFirst().node()));
+                        && !members.isEmpty()
+                        && machines.contains(members.getFirst().machine()));
+    }
+
+    private Set<PeerId> machineSet() {
+        var machines = new LinkedHashSet<PeerId>();
+        for (Member member : members) {
+            machines.add(member.machine());
+        }
+        return machines;
     }
 }

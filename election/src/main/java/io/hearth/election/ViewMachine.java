@@ -4,7 +4,6 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Machine;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -14,30 +13,38 @@ import java.util.TreeMap;
 /**
  * Agrees on who is in, and so on the master: the view change.
  *
- * <p>Single-decree Paxos once per epoch: the acceptors of epoch e+1 are the voters of view e, one for each machine. A node
- * lives in one lineage and may vote in several. One transition as a table (left: where; then event, condition, outcome):
+ * <p>Single-decree Paxos once per epoch: the acceptors of epoch e+1 are the machines of view e, one vote each. A process lives in one
+ * lineage; its machine may vote in several. Votes are cast by the {@link Voter} from the record on disk, under the lock that all
+ * processes of the machine share; the machine here only queues them. One transition as a table (left: where; then event,
+ * condition, outcome):
  *
  * <pre>
  * acceptor   Prepare, older view       Commit(newest) back
- *            Prepare, below promise    Refuse
- *            Prepare, else             Persist; at home: Freeze, then Promise with status; elsewhere: Promise without
- *            Accept, not below promise Persist; Accepted
- * freeze     Thawed   --promise--&gt;     Freezing --Frozen event--&gt; Frozen --successor learned--&gt; Thawed
- * campaign   None     --need, turn--&gt;  Preparing: Persist own promise; Prepare to all members
- *            Preparing --quorum, and all unsuspected answered or 2 s--&gt; Accepting: Persist; Accept to all voters
+ *            Prepare, where I live     Freeze, then Here with status; listed but elsewhere: Here without
+ *            Prepare, machine listed   Vote(Promise); then Promise, Refuse, Commit or Gone
+ *            Accept, machine listed    Vote(Accept); then Accepted, Refuse, Commit or Gone
+ * freeze     Thawed   --Prepare--&gt;     Freezing --Frozen event--&gt; Frozen --successor learned--&gt; Thawed
+ * campaign   None      --need, quorum heard, turn--&gt; Candidate: Vote(own promise)
+ *            Candidate --on disk, no other drives--&gt; Preparing: Prepare to all members and machines
+ *            Preparing --quorum promised, and all unsuspected answered or 2 s--&gt; Accepting: Accept to all, Vote(own)
  *            Accepting --quorum of one ballot--&gt; None: view learned, Commit to old and new members
- *            Preparing, Accepting --other's ballot, Refuse, 2.4 s--&gt; None
- * learner    Commit, newer, I am in as I entered   Persist; Install
- *            Commit, newer, I am not               Removed; a lone lineage: Persist; Install
- *            Commit of the lineage I ask, admits me  Persist; Forget lone lineage; Install
- * crossing   Staying  --alone, better lineage heard--&gt; Joining: Persist entry; Join, again and again
- * departure  Staying  --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
- * hold       free     --lead and somebody is ready to enter, or alone and going elsewhere--&gt; Hold --in, gone, 5 s--&gt; free
- * stall      Flowing  --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
+ *            all       --other's higher ballot, Refuse, 2.4 s--&gt; None
+ *            Candidate, Preparing --no quorum heard, own pause--&gt; None
+ * learner    Commit, newer, I am in as I entered   Install; Vote(Learn)
+ *            Commit, newer, I am not               Removed; a lone lineage: Install, Vote(Found)
+ *            Commit of the lineage I ask, admits me exactly as I asked  Install
+ * lost votes Gone of so many machines that the rest is no quorum, own seat dead   Removed; a lone lineage
+ * hearing    Quorum --too few machines heard--&gt; Lost --enough--&gt; Returning --all, 3 s quiet, 8 s--&gt; Quorum
+ * resting    Awake --own pause over 700 ms--&gt; Until now + 600 ms --then--&gt; Awake
+ * crossing   Staying --alone, better lineage heard--&gt; Entering: Vote(Enter) --on disk--&gt; Joining: Join, repeatedly
+ * departure  Staying --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
+ * hold       free    --lead and somebody is ready to enter, or alone and going elsewhere--&gt; Hold --in, gone, 5 s--&gt; free
+ * stall      Flowing --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
- * <p>Each row group is a class of its own: {@link Acceptor}, {@link Proposer} (with {@link Needs}, {@link Candidacy} and {@link Successor}), {@link
- * Learner}, {@link Admissions}, {@link Merge}, {@link Holding}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
+ * <p>Each row group is a class of its own: {@link Acceptor}, {@link VoteQueue}, {@link Proposer} (with {@link Needs}, {@link
+ * Candidacy} and {@link Successor}), {@link Learner}, {@link LostVotes}, {@link Hearing}, {@link Resting}, {@link Admissions}, {@link
+ * Merge}, {@link Holding}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
  * and Zhou, Vertical Paxos (2009). Rejected: a log (Raft), since only the newest membership matters and a log needs a leader
@@ -63,7 +70,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
      * What a start of a node begins with.
      *
      * @param wallMillis wall clock, for the birth time of lineages only
-     * @param records all sound records of this slot found on disk
+     * @param records all sound records of this machine found on disk
      * @param incarnation higher than that of every start before, on disk already
      * @param group empty for agents; at most {@link ViewRules#GROUP_CHARACTERS_MAX} characters
      * @param seed of random waits; any number that differs between nodes
@@ -79,7 +86,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         public Start {
             records = List.copyOf(records);
             if (!ViewRules.isNumber(incarnation) || !ViewRules.isGroupName(group)) {
-                throw new IllegalArgumentException("need incarnation 1 to 2^53 and a group of at most "
+                throw new IllegalArgumentException("need incarnation 1 to 2^48 and a group of at most "
                         + ViewRules.GROUP_CHARACTERS_MAX + " printable characters, got " + incarnation + " and "
                         + group.length()
                         + " characters");
@@ -129,6 +136,9 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
          */
         record Resign() implements Event {}
 
+        /** The voter is done with the task that {@link Effect.Vote} gave it last. */
+        record Voted(VoterTask task, VoterAnswer answer) implements Event {}
+
         /** This node wants to go. */
         record Leave() implements Event {}
 
@@ -138,11 +148,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
 
     /** What the shell carries out, in order, each before the next. */
     public sealed interface Effect {
-        /** Write aside, fsync, rename, fsync the folder: on disk before the next effect. */
-        record Persist(LineageRecord record) implements Effect {}
-
-        /** Delete the record. */
-        record Forget(Lineage lineage) implements Effect {}
+        /** Give the task to the voter, which answers with {@link Event.Voted}. One at a time; nothing else waits for it. */
+        record Vote(VoterTask task) implements Effect {}
 
         /** On the link to {@code to}; lost if there is none. */
         record Send(NodeId to, Message message) implements Effect {}
@@ -154,7 +161,18 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         record Install(View view) implements Effect {}
 
         /** All open work ends: this node is in no view with others any more. {@code why} is for people. */
-        record Removed(String why) implements Effect {}
+        record Removed(Cause cause, String why) implements Effect {
+            /** How it came. */
+            public enum Cause {
+                /** The others went on without this node. */
+                REMOVED,
+                /** No successor of the view can be decided any more, or this node went on alone on purpose. */
+                LINEAGE_LOST
+            }
+        }
+
+        /** Whether frames of data are dropped and none are sent: this node was asleep or paused a moment ago. */
+        record Rest(boolean resting) implements Effect {}
 
         /** The process may exit. */
         record Left() implements Effect {}
@@ -179,53 +197,46 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 start.wallMillis(),
                 nowNanos,
                 start.seed());
-        var over = new ArrayList<Effect>();
-        SortedMap<Lineage, Seat> seats = seats(start, nowNanos, over);
         var lineage = new Lineage(false, start.wallMillis(), start.node(), start.incarnation(), 0);
+        View first = Learner.firstView(self, resolver, lineage, 1);
         var state = new ViewState(
                 self,
                 new ViewState.Clock(nowNanos, 0, nowNanos, nowNanos),
                 0,
                 0,
-                seats,
+                lineages(start, nowNanos),
+                Voting.IDLE,
+                new ViewState.Disk(nowNanos, nowNanos, nowNanos, ""),
                 new TreeMap<>(),
                 Admission.nobody(nowNanos),
-                Home.founded(Learner.firstView(self, resolver, lineage), nowNanos),
+                Home.founded(first, nowNanos),
                 Freeze.THAWED,
                 Campaign.NONE,
                 Change.none(nowNanos),
+                Hearing.QUORUM,
                 Crossing.STAYING,
                 Departure.STAYING,
                 Stall.FLOWING,
+                Resting.AWAKE,
                 Hold.none(nowNanos),
                 new ViewState.Progress(-1, GroupPhase.FRESH),
                 "",
                 Refusals.NONE);
         var turn = new Turn(config, resolver, state, state.clock());
-        over.forEach(turn::effect);
         Learner.found(turn, false);
         return new Step<>(turn.state(), turn.effects());
     }
 
-    /** Votes of earlier starts; lineages in which only this node was left are over. */
-    private static SortedMap<Lineage, Seat> seats(Start start, long nowNanos, List<Effect> over) {
-        var seats = new TreeMap<Lineage, Seat>();
+    /** What the records of earlier starts know; those in which the machine's vote still matters first. */
+    private static SortedMap<Lineage, KnownLineage> lineages(Start start, long nowNanos) {
+        var lineages = new TreeMap<Lineage, KnownLineage>();
         start.records().stream()
-                .sorted(Comparator.comparing(record -> !record.isListed(start.node())))
-                .forEach(record -> {
-                    boolean isOwn = record.isOwnedBy(start.node());
-                    boolean isUnknown = isOwn && record.view().orElseThrow().epoch() == 1;
-                    if (isUnknown || seats.size() >= Turn.SEATS_MAX - 1) {
-                        over.add(new Effect.Forget(record.lineage()));
-                    } else {
-                        LineageRecord sound = isOwn ? record.ended() : record;
-                        seats.put(record.lineage(), new Seat(sound, nowNanos));
-                        if (isOwn) {
-                            over.add(new Effect.Persist(sound));
-                        }
-                    }
-                });
-        return seats;
+                .sorted(Comparator.comparing(
+                        record -> !record.isListed(start.node().peer())))
+                .limit(Turn.LINEAGES_MAX - 1)
+                .forEach(record ->
+                        lineages.put(record.lineage(), KnownLineage.of(record.seat(), record.view(), nowNanos)));
+        return lineages;
     }
 
     @Override
@@ -234,13 +245,19 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             return Step.quiet(state);
         }
         var turn = new Turn(config, resolver, state, clock(state.clock(), event, nowNanos));
+        if (nowNanos - state.clock().steppedNanos() > config.gapNanos()) {
+            Resting.begin(turn);
+        }
         if (event instanceof Event.Tick && turn.now - state.clock().sweptNanos() >= SWEEP_NANOS) {
-            sweep(turn);
+            Admissions.sweep(turn);
         }
         dispatch(turn, event);
+        Resting.drive(turn);
+        VoteQueue.drive(turn);
         Leaving.drive(turn);
         Merge.drive(turn);
         Holding.drive(turn);
+        Hearing.drive(turn);
         Proposer.drive(turn);
         Stalls.drive(turn);
         return new Step<>(turn.state(), turn.effects());
@@ -255,15 +272,16 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Event.Trusted(NodeId node, long incarnation) -> Acquaintance.onOpinion(turn, node, incarnation, false);
             case Event.Received(NodeId from, long incarnation, Message message) -> {
                 if (Acquaintance.meet(turn, from, incarnation)) {
+                    turn.peer(from).filter(Peer::suspected).ifPresent(peer -> turn.peer(from, peer.heard(turn.now)));
                     receive(turn, from, incarnation, message);
                 }
             }
             case Event.Frozen frozen -> {
-                if (turn.freeze instanceof Freeze.Freezing
+                if (turn.freeze instanceof Freeze.Freezing freezing
                         && frozen.lineage().equals(turn.home.lineage())
                         && frozen.epoch() == turn.view().epoch()) {
                     turn.progress = new ViewState.Progress(frozen.doneUpTo(), turn.progress.phase());
-                    Acceptor.onFrozen(turn, frozen.status());
+                    Acceptor.onFrozen(turn, freezing, frozen.status());
                 }
             }
             case Event.Progress(long doneUpTo, GroupPhase phase) ->
@@ -273,6 +291,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                     turn.change = turn.change.broken(why);
                 }
             }
+            case Event.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(turn, task, answer);
             case Event.Resign() -> Leaving.onResign(turn);
             case Event.Leave() -> Leaving.onLeave(turn);
             case Event.Tick() -> {}
@@ -283,7 +302,9 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         switch (message) {
             case Message.Heartbeat heartbeat -> Acquaintance.onHeartbeat(turn, from, incarnation, heartbeat.presence());
             case Message.Prepare prepare -> Acceptor.onPrepare(turn, from, incarnation, prepare);
-            case Message.Promise promise -> Proposer.onPromise(turn, from, incarnation, promise);
+            case Message.Here here -> Proposer.onHere(turn, from, incarnation, here);
+            case Message.Promise promise -> Proposer.onPromise(turn, from, promise);
+            case Message.Gone gone -> LostVotes.onGone(turn, from, gone);
             case Message.Accept accept -> Acceptor.onAccept(turn, from, incarnation, accept);
             case Message.Accepted accepted -> Proposer.onAccepted(turn, from, accepted);
             case Message.Refuse refuse -> Proposer.onRefuse(turn, from, refuse);
@@ -291,22 +312,6 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Message.Join join -> Admissions.onJoin(turn, from, incarnation, join);
             case Message.NotYet notYet -> Merge.onNotYet(turn, notYet);
             case Message.Leave leave -> Leaving.onLeave(turn, from, leave);
-        }
-    }
-
-    /** Forgets joiners and removals of long ago, and records that cannot matter any more. */
-    private void sweep(Turn turn) {
-        Admissions.sweep(turn);
-        for (Seat seat : List.copyOf(turn.seats().values())) {
-            Lineage lineage = seat.record().lineage();
-            boolean isTarget = turn.crossing instanceof Crossing.Joining joining
-                    && joining.target().equals(lineage);
-            if (!lineage.equals(turn.home.lineage())
-                    && !isTarget
-                    && !seat.record().isListed(turn.self.node())
-                    && turn.now - seat.idleNanos() >= config.keepRecordNanos()) {
-                turn.forget(lineage);
-            }
         }
     }
 
@@ -327,7 +332,9 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 || state.isFrozen()
                 || state.change().needed().isPresent()
                 || !(state.crossing() instanceof Crossing.Staying)
-                || !(state.departure() instanceof Departure.Staying);
+                || !(state.departure() instanceof Departure.Staying)
+                || !(state.resting() instanceof Resting.Awake)
+                || !(state.hearing() instanceof Hearing.Quorum);
         long tick = isBusy ? TICK_BUSY_NANOS : TICK_QUIET_NANOS;
         long sinceTick = nowNanos - state.clock().lostNanos() - state.clock().tickedNanos();
         return Math.max(0, tick - sinceTick);

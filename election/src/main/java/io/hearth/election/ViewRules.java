@@ -1,7 +1,10 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -11,8 +14,11 @@ import java.util.stream.Collectors;
 
 /** What every view must be, whoever sends it: the part of the safety argument that does not depend on good will. */
 public final class ViewRules {
-    /** Epochs and incarnations stay far from overflow. */
-    public static final long NUMBER_MAX = 1L << 53;
+    /** Every number, on the wire as on disk, is at most this; only a seat has more bits. */
+    public static final long NUMBER_MAX = 1L << 48;
+
+    /** A view more than this many epochs above the newest known is not believed. */
+    static final long EPOCH_LEAP_MAX = 1_000_000;
 
     /** Most characters of a group's name. */
     public static final int GROUP_CHARACTERS_MAX = 64;
@@ -21,10 +27,11 @@ public final class ViewRules {
 
     /** The rule that {@code view} breaks, for people; empty if it keeps all. */
     public static Optional<String> fault(View view) {
-        if (!isNumber(view.epoch()) || !isLineage(view.lineage())) {
-            return Optional.of("numbers out of range");
+        if (!isNumber(view.epoch()) || view.epoch() == NUMBER_MAX || !isLineage(view.lineage())) {
+            return Optional.of("numbers out of range, or no room for a successor");
         }
         Set<NodeId> nodes = new HashSet<>();
+        Map<PeerId, Long> seats = new HashMap<>();
         Member before = null;
         for (Member member : view.members()) {
             if (!isNumber(member.incarnation()) || !isNumber(member.entryEpoch())) {
@@ -35,6 +42,13 @@ public final class ViewRules {
             }
             if (!isGroupName(member.group())) {
                 return Optional.of("a group's name is too long or has control characters");
+            }
+            if (!isSeat(member.seat())) {
+                return Optional.of("a member's seat is out of range");
+            }
+            Long seat = seats.putIfAbsent(member.machine(), member.seat());
+            if (seat != null && seat != member.seat()) {
+                return Optional.of("a machine has two seats");
             }
             if (!nodes.add(member.node())) {
                 return Optional.of("a node is listed twice");
@@ -78,6 +92,9 @@ public final class ViewRules {
 
     /** The rule that {@code later} breaks as a later view of the same lineage; both keep the rules of a view. */
     static Optional<String> descendantFault(View view, View later) {
+        if (later.epoch() - view.epoch() > EPOCH_LEAP_MAX) {
+            return Optional.of("too far ahead");
+        }
         for (Member member : later.members()) {
             if (member.entryEpoch() <= view.epoch()
                     && !Objects.equals(view.member(member.node()).orElse(null), member)) {
@@ -99,8 +116,14 @@ public final class ViewRules {
         return number >= 1 && number <= NUMBER_MAX;
     }
 
+    static boolean isSeat(long seat) {
+        return seat >= 1;
+    }
+
     static boolean isLineage(Lineage lineage) {
-        return isNumber(lineage.incarnation()) && lineage.counter() >= 0;
+        return isNumber(lineage.incarnation())
+                && lineage.counter() >= 0
+                && Math.abs(lineage.bornMillis()) <= NUMBER_MAX;
     }
 
     static boolean isGroupName(String name) {

@@ -14,16 +14,20 @@ import java.util.TreeSet;
  * @param clock when it was stepped, and what was slept through
  * @param draws random numbers drawn
  * @param foundings lineages founded by this start
- * @param seats where it votes
+ * @param lineages those in which its machine has a record, as far as this process knows
+ * @param voting its tasks for the voter
+ * @param disk how its records fare
  * @param peers whom it met
  * @param admission who asks for entry, who has to wait
  * @param home where it lives
  * @param freeze whether its data threads run
  * @param campaign its own ballot
  * @param change what its view needs or undergoes
+ * @param hearing whether a quorum is heard
  * @param crossing its way into another lineage
  * @param departure its way out
  * @param stall whether it waits for a quorum
+ * @param resting whether it rests after a pause
  * @param hold whether its group waits
  * @param progress how far the collectives of its group are
  * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
@@ -34,16 +38,20 @@ public record ViewState(
         Clock clock,
         long draws,
         int foundings,
-        SortedMap<Lineage, Seat> seats,
+        SortedMap<Lineage, KnownLineage> lineages,
+        Voting voting,
+        Disk disk,
         SortedMap<NodeId, Peer> peers,
         Admission admission,
         Home home,
         Freeze freeze,
         Campaign campaign,
         Change change,
+        Hearing hearing,
         Crossing crossing,
         Departure departure,
         Stall stall,
+        Resting resting,
         Hold hold,
         Progress progress,
         String pending,
@@ -68,6 +76,16 @@ public record ViewState(
      * @param sweptNanos machine time of the last sweep
      */
     record Clock(long steppedNanos, long lostNanos, long tickedNanos, long sweptNanos) {}
+
+    /**
+     * How the records fare.
+     *
+     * @param foundNotBeforeNanos when a founding that the disk refused is tried again
+     * @param enterNotBeforeNanos when this node asks for entry again after the disk refused the record
+     * @param retainedNanos when the records were last looked through
+     * @param fault what the disk last failed with; empty while it works
+     */
+    record Disk(long foundNotBeforeNanos, long enterNotBeforeNanos, long retainedNanos, String fault) {}
 
     /** How far the collectives of the own group are. */
     record Progress(long doneUpTo, GroupPhase phase) {
@@ -182,8 +200,18 @@ public record ViewState(
         return nodes.stream().limit(Presence.BROKEN_MAX).toList();
     }
 
-    /** The record of a lineage as it should be on disk. */
-    public Optional<LineageRecord> lineageRecord(Lineage lineage) {
-        return Optional.ofNullable(seats.get(lineage)).map(Seat::record);
+    /** What the disk failed with when a vote was last to be written; empty while it works. */
+    public Optional<String> diskFault() {
+        return Optional.of(disk.fault()).filter(fault -> !fault.isEmpty());
+    }
+
+    /** Whether this process knows a lineage, as one in which its machine may have a record. */
+    public boolean knows(Lineage lineage) {
+        return lineages.containsKey(lineage);
+    }
+
+    /** The newest view of a lineage that this process knows; empty if it knows none. */
+    public Optional<View> newest(Lineage lineage) {
+        return Optional.ofNullable(lineages.get(lineage)).flatMap(KnownLineage::view);
     }
 }

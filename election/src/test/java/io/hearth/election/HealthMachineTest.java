@@ -304,8 +304,9 @@ final class HealthMachineTest {
         assertFalse(bench.state.peers().containsKey(PEER));
         bench.pass(2_000 * MILLI).event(new Event.Linked(PEER, 1));
         assertTrue(bench.state.peers().containsKey(PEER), "a suspected peer makes room");
+        bench.event(new Event.LinkLost(PEER, 1)).event(new Event.LinkLost(Nodes.agent(4), 1));
         bench.pass(62_000 * MILLI);
-        assertEquals(0, bench.state.summary().total(), "who stays silent is forgotten");
+        assertEquals(0, bench.state.summary().total(), "a peer without a link is forgotten");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class Ledger {
     private record Frost(Place place, NodeId node, long incarnation) {}
 
     private final Map<Place, View> committed = new HashMap<>();
-    private final Map<Attempt, Set<NodeId>> acceptances = new HashMap<>();
+    private final Map<Attempt, Set<PeerId>> acceptances = new HashMap<>();
     private final Set<Frost> frozen = new HashSet<>();
 
     int views() {
@@ -39,12 +40,12 @@ final class Ledger {
     }
 
     private static void quorumsIntersect(View view) {
-        var voters = view.voters();
+        var voters = view.machines();
         for (int chosen = 0; chosen < 1 << voters.size(); chosen++) {
-            var some = new HashSet<NodeId>();
-            var others = new HashSet<NodeId>();
+            var some = new HashSet<PeerId>();
+            var others = new HashSet<PeerId>();
             for (int i = 0; i < voters.size(); i++) {
-                ((chosen >> i & 1) == 1 ? some : others).add(voters.get(i).node());
+                ((chosen >> i & 1) == 1 ? some : others).add(voters.get(i));
             }
             assertTrue(!view.isQuorum(some) || !view.isQuorum(others), "I2: two quorums that do not meet");
         }
@@ -68,7 +69,7 @@ final class Ledger {
     }
 
     /** A record goes to disk over {@code old}. */
-    void persisted(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
+    void persisted(PeerId machine, Optional<LineageRecord> old, LineageRecord record) {
         record.view().ifPresent(this::committed);
         if (old.isPresent() && old.get().view().isPresent()) {
             long before = old.get().view().get().epoch();
@@ -84,15 +85,15 @@ final class Ledger {
                         "a promise went back");
             }
         }
-        record.accepted().ifPresent(accepted -> accepted(node, record.view().orElseThrow(), accepted));
+        record.accepted().ifPresent(accepted -> accepted(machine, record.view().orElseThrow(), accepted));
     }
 
     /** Chosen is chosen, whether anybody learns it or not. */
-    private void accepted(NodeId node, View view, Proposal proposal) {
+    private void accepted(PeerId machine, View view, Proposal proposal) {
         var place = new Place(view.lineage(), view.epoch() + 1);
-        Set<NodeId> voters = acceptances.computeIfAbsent(
+        Set<PeerId> voters = acceptances.computeIfAbsent(
                 new Attempt(place, proposal.ballot(), proposal.view()), _ -> new HashSet<>());
-        voters.add(node);
+        voters.add(machine);
         if (view.isQuorum(voters)) {
             committed(proposal.view());
         }

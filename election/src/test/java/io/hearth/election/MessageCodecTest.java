@@ -24,9 +24,10 @@ final class MessageCodecTest {
 
     private static View view(long epoch, int trainers) {
         var members = new ArrayList<Member>();
-        members.add(new Member(Nodes.agent(1), 7, 1, Role.AGENT, ""));
+        members.add(new Member(Nodes.agent(1), 7, 1, Role.AGENT, "", 1));
         for (int i = 0; i < trainers; i++) {
-            members.add(new Member(Nodes.trainer(i + 1, i), 1_763_000_000_000L + i, 2, Role.TRAINER, "job"));
+            members.add(new Member(
+                    Nodes.trainer(i + 1, i), 1_763_000_000_000L + i, 2, Role.TRAINER, "job", i == 0 ? 1 : 70 + i));
         }
         members.sort(Member.ORDER);
         List<GroupView> groups =
@@ -41,16 +42,18 @@ final class MessageCodecTest {
         return Stream.of(
                 new Message.Heartbeat(presence, 17, 16, 1_000_000),
                 new Message.Prepare(view(2, 3), BALLOT),
-                new Message.Promise(LINEAGE, 2, BALLOT, Optional.empty(), Optional.empty()),
-                new Message.Promise(
-                        LINEAGE, 2, BALLOT, Optional.of(new Proposal(BALLOT, view(3, 2))), Optional.of(status)),
+                new Message.Here(LINEAGE, 2, BALLOT, Optional.empty()),
+                new Message.Here(LINEAGE, 2, BALLOT, Optional.of(status)),
+                new Message.Promise(LINEAGE, 2, BALLOT, Optional.empty()),
+                new Message.Promise(LINEAGE, 2, BALLOT, Optional.of(new Proposal(BALLOT, view(3, 2)))),
+                new Message.Gone(LINEAGE, 2, Long.MAX_VALUE),
                 new Message.Accept(view(2, 3), BALLOT, view(3, 2)),
                 new Message.Accepted(LINEAGE, 2, BALLOT),
                 new Message.Refuse(LINEAGE, 2, BALLOT),
                 new Message.Commit(view(2, 0)),
                 new Message.Commit(new View(LINEAGE, 9, List.of(), List.of())),
-                new Message.Join(LINEAGE, Role.TRAINER, "job", GroupPhase.BOUNDARY),
-                new Message.Join(LINEAGE, Role.AGENT, "", GroupPhase.FRESH),
+                new Message.Join(LINEAGE, 99, Role.TRAINER, "job", GroupPhase.BOUNDARY),
+                new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH),
                 new Message.NotYet(LINEAGE, "wait"),
                 new Message.Leave(LINEAGE, 3, true));
     }

@@ -2,12 +2,10 @@ package io.hearth.election;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -17,21 +15,20 @@ final class RecordCodecTest {
             LINEAGE,
             4,
             List.of(
-                    new Member(Nodes.agent(1), 5, 1, Role.AGENT, ""),
-                    new Member(Nodes.trainer(2, 0), 6, 2, Role.TRAINER, "job")),
+                    new Member(Nodes.agent(1), 5, 1, Role.AGENT, "", 71),
+                    new Member(Nodes.trainer(2, 0), 6, 2, Role.TRAINER, "job", 72)),
             List.of(new GroupView("job", 2, Bytes.EMPTY)));
     private static final Ballot BALLOT = new Ballot(8, Nodes.agent(1));
-    private static final LineageRecord FULL = LineageRecord.asking(LINEAGE, 5)
-            .entering(9)
+    private static final LineageRecord FULL = LineageRecord.fresh(LINEAGE, Long.MAX_VALUE)
             .learned(VIEW)
             .accept(new Proposal(BALLOT, new View(LINEAGE, 5, VIEW.members(), VIEW.groups())));
 
     @Test
     void recordsSurviveTheDisk() throws DamagedRecordException {
         for (LineageRecord record : List.of(
-                LineageRecord.asking(LINEAGE, 5),
-                LineageRecord.asking(LINEAGE, 5).learned(VIEW),
-                LineageRecord.asking(LINEAGE, 5).learned(VIEW).promise(BALLOT),
+                LineageRecord.fresh(LINEAGE, 71),
+                LineageRecord.fresh(LINEAGE, 71).learned(VIEW),
+                LineageRecord.fresh(LINEAGE, 71).learned(VIEW).promise(BALLOT),
                 FULL)) {
             assertEquals(record, RecordCodec.decode(RecordCodec.encode(record)));
         }
@@ -66,16 +63,5 @@ final class RecordCodecTest {
             random.nextBytes(garbage);
             assertThrows(DamagedRecordException.class, () -> RecordCodec.decode(garbage));
         }
-    }
-
-    @Test
-    void onlyTheNewestIncarnationsAreKept() {
-        LineageRecord record = LineageRecord.asking(LINEAGE, 1);
-        for (long incarnation = 2; incarnation <= 100; incarnation++) {
-            record = record.entering(incarnation);
-        }
-        assertEquals(LineageRecord.ENTRIES_MAX, record.entries().size());
-        assertTrue(record.entries().contains(100L));
-        assertEquals(Optional.empty(), record.view());
     }
 }

@@ -418,7 +418,7 @@ final class ViewScenariosTest {
         Host host = hosts.get(1);
         Lineage lineage = host.state().view().lineage();
         world.crash(host, false);
-        host.disk.clear();
+        host.folder.records.clear();
         world.crash(hosts.get(2), true);
         world.start(host);
         world.run(world.now + 10 * SECOND);

@@ -7,6 +7,7 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** A network of real machines in virtual time on one thread: loses, repeats, delays, cuts, crashes and pauses by a seed. */
 final class World {
@@ -26,11 +28,24 @@ final class World {
 
     private record Pair(NodeId from, NodeId to) {}
 
-    /** One node: what is on its disk outlives its process. */
+    /** The home of one machine, shared by its processes; it outlives them. */
+    static final class Folder {
+        final Map<Lineage, LineageRecord> records = new TreeMap<>();
+
+        /** How long each task takes, at least. */
+        long writeNanos;
+
+        /** Whether every write fails. */
+        boolean isFull;
+
+        private long freeAt;
+    }
+
+    /** One node: its folder outlives its process. */
     static final class Host {
         final NodeId id;
         final Role role;
-        final Map<Lineage, LineageRecord> disk = new TreeMap<>();
+        final Folder folder;
         final List<String> removals = new ArrayList<>();
         final ViewMachine machine;
         boolean isUp;
@@ -47,8 +62,9 @@ final class World {
 
         HealthState health = HealthState.empty(0);
 
-        private Host(NodeId id, Role role, ElectionConfig config) {
+        private Host(NodeId id, Folder folder, Role role, ElectionConfig config) {
             this.id = id;
+            this.folder = folder;
             this.role = role;
             this.machine = new ViewMachine(config, new OpenResolver());
         }
@@ -63,6 +79,7 @@ final class World {
     }
 
     final Map<NodeId, Host> hosts = new TreeMap<>();
+    final Map<PeerId, Folder> folders = new TreeMap<>();
     final Ledger ledger = new Ledger();
     final SplittableRandom random;
     final List<String> trace = new ArrayList<>();
@@ -84,7 +101,7 @@ final class World {
     }
 
     Host add(NodeId id, Role role, ElectionConfig config) {
-        var host = new Host(id, role, config);
+        var host = new Host(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config);
         hosts.put(id, host);
         return host;
     }
@@ -114,7 +131,7 @@ final class World {
         host.health = HealthState.empty(now);
         var start = new ViewMachine.Start(
                 1_000_000 + now / MILLI + random.nextInt(500),
-                List.copyOf(host.disk.values()),
+                List.copyOf(host.folder.records.values()),
                 host.id,
                 host.incarnation,
                 host.role,
@@ -128,7 +145,7 @@ final class World {
         scheduleTick(host);
     }
 
-    private void link(Host one, Host other) {
+    void link(Host one, Host other) {
         long first = one.incarnation;
         long second = other.incarnation;
         at(MILLI + random.nextLong(20 * MILLI), () -> {
@@ -287,11 +304,8 @@ final class World {
             log(host, effect.toString());
         }
         switch (effect) {
-            case Effect.Persist(LineageRecord record) -> {
-                ledger.persisted(host.id, Optional.ofNullable(host.disk.get(record.lineage())), record);
-                host.disk.put(record.lineage(), record);
-            }
-            case Effect.Forget(Lineage lineage) -> host.disk.remove(lineage);
+            case Effect.Vote(VoterTask task) -> vote(host, task);
+            case Effect.Rest _ -> {}
             case Effect.Send(NodeId to, Message message) -> send(host, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> {
                 long incarnation = host.incarnation;
@@ -306,7 +320,7 @@ final class World {
                 });
             }
             case Effect.Install(View view) -> ledger.committed(view);
-            case Effect.Removed(String why) -> host.removals.add(why);
+            case Effect.Removed(Effect.Removed.Cause _, String why) -> host.removals.add(why);
             case Effect.Left() -> {
                 host.hasLeft = true;
                 at(0, () -> crash(host, false));
@@ -315,6 +329,48 @@ final class World {
             case Effect.Hold(boolean held) -> host.isHeld = held;
             case Effect.Pending(String reason) -> host.pending = reason;
         }
+    }
+
+    /** One process of a machine after the other has the folder; a process that dies meanwhile may or may not have written. */
+    private void vote(Host host, VoterTask task) {
+        Folder folder = host.folder;
+        long begins = Math.max(now, folder.freeAt);
+        folder.freeAt = begins + folder.writeNanos + random.nextLong(2 * MILLI);
+        long incarnation = host.incarnation;
+        at(folder.freeAt - now, () -> {
+            boolean isThere = host.isUp && host.incarnation == incarnation;
+            if (isThere || random.nextBoolean()) {
+                VoterAnswer answer = cast(host, task);
+                deliverIf(host, incarnation, () -> view(host, new ViewMachine.Event.Voted(task, answer)));
+            }
+        });
+    }
+
+    private void deliverIf(Host host, long incarnation, Runnable what) {
+        if (host.isUp && host.incarnation == incarnation) {
+            deliver(host, what);
+        }
+    }
+
+    private VoterAnswer cast(Host host, VoterTask task) {
+        Map<Lineage, LineageRecord> records = host.folder.records;
+        if (task instanceof VoterTask.Retain(var used)) {
+            var without = new TreeSet<>(used);
+            without.removeAll(records.keySet());
+            return new VoterAnswer.Retained(without);
+        }
+        Lineage lineage = Voter.lineage(task).orElseThrow();
+        Voter.Decision decision = Voter.decide(host.id.peer(), Optional.ofNullable(records.get(lineage)), task);
+        if (decision.write().isEmpty()) {
+            return decision.answer();
+        }
+        if (host.folder.isFull) {
+            return new VoterAnswer.Failed("no space left");
+        }
+        LineageRecord record = decision.write().get();
+        ledger.persisted(host.id.peer(), Optional.ofNullable(records.get(lineage)), record);
+        records.put(lineage, record);
+        return decision.answer();
     }
 
     private void send(Host host, NodeId to, Message message) {

@@ -5,6 +5,7 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
+import io.hearth.election.View;
 import io.hearth.election.ViewMachine.Effect;
 import java.util.EnumSet;
 import java.util.List;
@@ -156,9 +157,7 @@ final class Chaos {
             return;
         }
         boolean commits = effects.stream()
-                .anyMatch(effect -> effect instanceof Effect.Persist(LineageRecord record)
-                        && record.view().filter(view -> view.epoch() > 2).isPresent()
-                        && record.promised().isEmpty());
+                .anyMatch(effect -> effect instanceof Effect.Install(View view) && view.epoch() > 2);
         boolean tells = effects.stream()
                 .anyMatch(effect -> effect instanceof Effect.Send send && send.message() instanceof Message.Commit);
         if (commits && tells && random.nextInt(4) == 0) {
@@ -176,13 +175,17 @@ final class Chaos {
             if (world.cluster.crash(process, random.nextBoolean())) {
                 world.tally.fault(FaultKind.SHARP_CRASH);
             }
-        } else if (world.weather.has(FaultKind.DIE_ON_ACCEPT)
-                && effect instanceof Effect.Persist(LineageRecord record)
+        }
+    }
+
+    /** A voter may die right after it accepted, before its answer leaves. */
+    void afterWrite(NodeProcess process, LineageRecord record) {
+        if (isOn
+                && world.weather.has(FaultKind.DIE_ON_ACCEPT)
                 && record.accepted().isPresent()
-                && random.nextInt(6) == 0) {
-            if (world.cluster.crash(process, random.nextBoolean())) {
-                world.tally.fault(FaultKind.DIE_ON_ACCEPT);
-            }
+                && random.nextInt(6) == 0
+                && world.cluster.crash(process, random.nextBoolean())) {
+            world.tally.fault(FaultKind.DIE_ON_ACCEPT);
         }
     }
 }

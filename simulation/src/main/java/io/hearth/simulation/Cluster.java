@@ -27,6 +27,7 @@ final class Cluster {
     private final SplittableRandom random;
     private final List<Host> hosts = new ArrayList<>();
     private final Map<NodeId, Host> byId = new TreeMap<>();
+    private final Map<Integer, Disk> disks = new TreeMap<>();
     private final Set<Link> links = new HashSet<>();
     private boolean isDamaged;
 
@@ -53,9 +54,10 @@ final class Cluster {
             boolean isAgent = !sharesMachine && random.nextInt(3) == 0;
             String group = GROUPS.get(
                     groups == GROUPS.size() ? rarities.nextInt(groups) : groups == 2 && random.nextBoolean() ? 1 : 0);
+            Disk disk = disks.computeIfAbsent(machine, _ -> new Disk());
             Host host = isAgent
-                    ? new Host(i, Nodes.agent(machine), Role.AGENT, "")
-                    : new Host(i, Nodes.trainer(machine, i % Nodes.TRAINERS_MAX), Role.TRAINER, group);
+                    ? new Host(i, Nodes.agent(machine), Role.AGENT, "", disk)
+                    : new Host(i, Nodes.trainer(machine, i % Nodes.TRAINERS_MAX), Role.TRAINER, group, disk);
             hosts.add(host);
             byId.put(host.id, host);
         }

@@ -5,23 +5,33 @@ import io.hearth.election.DamagedRecordException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.RecordCodec;
+import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
-/** What outlives a process: its voter's records and the number of its starts. */
+/** The home of one machine, shared by all its processes: its vote records, and the number of starts of each slot. */
 final class Disk {
     private final Map<Lineage, LineageRecord> records = new TreeMap<>();
     private final Map<Lineage, Bytes> damaged = new TreeMap<>();
-    private long starts;
+    private final Map<NodeId, Long> starts = new TreeMap<>();
+    private long freeNanos; // instant from which the folder's lock is free
 
     /** The incarnation of a new start. */
-    long nextStart() {
-        return ++starts;
+    long nextStart(NodeId node) {
+        return starts.merge(node, 1L, Long::sum);
+    }
+
+    /** Takes the folder's lock for {@code nanos}, after all that wait for it already; says when that is over. */
+    long lockedUntil(long now, long nanos) {
+        freeNanos = Math.max(now, freeNanos) + nanos;
+        return freeNanos;
     }
 
     Optional<LineageRecord> record(Lineage lineage) {
@@ -31,11 +41,6 @@ final class Disk {
     void save(LineageRecord record) {
         damaged.remove(record.lineage());
         records.put(record.lineage(), record);
-    }
-
-    void forget(Lineage lineage) {
-        damaged.remove(lineage);
-        records.remove(lineage);
     }
 
     /**
@@ -59,23 +64,37 @@ final class Disk {
         return true;
     }
 
-    /** What a start reads: sound records; damaged ones are set aside, unless the sabotage knows better. */
+    /** What a start reads: sound records. */
     List<LineageRecord> load(Sabotage sabotage) {
         var sound = new ArrayList<LineageRecord>();
-        for (LineageRecord record : List.copyOf(records.values())) {
-            Bytes bytes = damaged.remove(record.lineage());
-            if (bytes == null) {
-                sound.add(record);
-                continue;
-            }
-            try {
-                RecordCodec.decode(bytes.toArray());
-                throw new Violation("record", "a damaged record was read as a sound one");
-            } catch (DamagedRecordException expected) {
-                records.remove(record.lineage());
-                sabotage.rebuild(record).ifPresent(sound::add);
-            }
+        for (Lineage lineage : List.copyOf(records.keySet())) {
+            read(lineage, sabotage).ifPresent(sound::add);
         }
         return sound;
+    }
+
+    /** The sound record of a lineage; a damaged one is set aside, unless the sabotage knows better. */
+    Optional<LineageRecord> read(Lineage lineage, Sabotage sabotage) {
+        LineageRecord record = records.get(lineage);
+        Bytes bytes = damaged.remove(lineage);
+        if (record == null || bytes == null) {
+            return Optional.ofNullable(record);
+        }
+        try {
+            RecordCodec.decode(bytes.toArray());
+            throw new Violation("record", "a damaged record was read as a sound one");
+        } catch (DamagedRecordException expected) {
+            records.remove(lineage);
+            Optional<LineageRecord> rebuilt = sabotage.rebuild(record);
+            rebuilt.ifPresent(this::save);
+            return rebuilt;
+        }
+    }
+
+    /** Those of {@code lineages} of which there is no record. */
+    SortedSet<Lineage> without(SortedSet<Lineage> lineages) {
+        var missing = new TreeSet<>(lineages);
+        missing.removeAll(records.keySet());
+        return missing;
     }
 }

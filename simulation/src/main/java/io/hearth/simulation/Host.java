@@ -6,18 +6,19 @@ import io.hearth.identity.NodeId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A place where a node runs: what is on its disk outlives its processes. */
+/** A place where a node runs: what is on the disk of its machine outlives its processes. */
 final class Host {
     final int index;
     final NodeId id;
     final Role role;
     final String group;
-    final Disk disk = new Disk();
+    final Disk disk;
 
     private @Nullable NodeProcess process;
 
-    /** {@code group} is empty for an agent. */
-    Host(int index, NodeId id, Role role, String group) {
+    /** {@code group} is empty for an agent; {@code disk} is that of its machine. */
+    Host(int index, NodeId id, Role role, String group, Disk disk) {
+        this.disk = disk;
         this.index = index;
         this.id = id;
         this.role = role;

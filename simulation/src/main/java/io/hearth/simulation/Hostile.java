@@ -12,6 +12,7 @@ import io.hearth.election.Refusal;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewMachine.Event;
+import io.hearth.election.ViewRules;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -138,7 +139,7 @@ final class Hostile {
                 !boasts,
                 "alpha",
                 random.nextBoolean() ? GroupPhase.BUSY : GroupPhase.BOUNDARY,
-                random.nextBoolean() ? Long.MAX_VALUE : -1,
+                random.nextBoolean() ? ViewRules.NUMBER_MAX : -1,
                 List.of(view.members().getFirst().node(), process.host.id));
         tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
     }
@@ -151,7 +152,7 @@ final class Hostile {
         mayFlood = false;
         world.note("the hostile node floods " + process.host.name());
         Lineage lineage = process.state().view().lineage();
-        var join = new Message.Join(lineage, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);
+        var join = new Message.Join(lineage, 1, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);
         for (int i = 0; i < JOINERS && process.isAlive(); i++) {
             var joiner = new NodeId(SELF.peer(), "trainer-" + i);
             process.view(new Event.Linked(joiner, 1));
@@ -169,7 +170,7 @@ final class Hostile {
     /** What no record can hold is refused while it is read. */
     private void bytes() {
         try {
-            int kind = MessageCodec.HEARTBEAT + random.nextInt(MessageCodec.LEAVE - MessageCodec.HEARTBEAT + 1);
+            int kind = MessageCodec.HEARTBEAT + random.nextInt(MessageCodec.GONE - MessageCodec.HEARTBEAT + 1);
             MessageCodec.decode(kind, MILLION_MEMBERS);
             throw new Violation("wire", "two million bytes were read as a message of kind " + kind);
         } catch (MalformedMessageException expected) {

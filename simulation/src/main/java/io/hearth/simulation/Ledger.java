@@ -8,6 +8,7 @@ import io.hearth.election.Proposal;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -23,11 +24,11 @@ final class Ledger {
 
     private record Frost(Place place, NodeId node, long incarnation) {}
 
-    private record Vote(Place place, NodeId node) {}
+    private record Vote(Place place, PeerId machine) {}
 
     private final Map<Place, View> committed = new HashMap<>();
     private final Map<Lineage, View> newest = new HashMap<>();
-    private final Map<Attempt, Set<NodeId>> acceptances = new HashMap<>();
+    private final Map<Attempt, Set<PeerId>> acceptances = new HashMap<>();
     private final Map<Attempt, View> proposals = new HashMap<>();
     private final Map<Vote, Ballot> promises = new HashMap<>();
     private final Set<Frost> frozen = new HashSet<>();
@@ -85,12 +86,12 @@ final class Ledger {
     }
 
     private static void quorumsIntersect(View view) {
-        var voters = view.voters();
+        var voters = view.machines();
         for (int chosen = 0; chosen < 1 << voters.size() >> 1; chosen++) {
-            var some = new HashSet<NodeId>();
-            var others = new HashSet<NodeId>();
+            var some = new HashSet<PeerId>();
+            var others = new HashSet<PeerId>();
             for (int i = 0; i < voters.size(); i++) {
-                ((chosen >> i & 1) == 1 ? some : others).add(voters.get(i).node());
+                ((chosen >> i & 1) == 1 ? some : others).add(voters.get(i));
             }
             Violation.unless(!view.isQuorum(some) || !view.isQuorum(others), "I2", "two quorums that do not meet");
         }
@@ -115,11 +116,8 @@ final class Ledger {
         frozen.add(new Frost(new Place(lineage, epoch), node, incarnation));
     }
 
-    /** A node takes a record as its own from now on, on disk or so it believes. */
-    void recorded(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
-        if (record.view().filter(view -> isOwnEnd(node, view)).isPresent()) {
-            committed(record.view().get());
-        }
+    /** A machine takes a record as its own from now on, on disk or so it believes. */
+    void recorded(PeerId machine, Optional<LineageRecord> old, LineageRecord record) {
         record.view().ifPresent(this::learned);
         if (old.isPresent() && old.get().view().isPresent()) {
             long before = old.get().view().get().epoch();
@@ -128,37 +126,27 @@ final class Ledger {
                     "record",
                     "the view of a voter's record went back");
         }
-        record.promised().ifPresent(ballot -> promised(node, record, ballot));
-        record.accepted().ifPresent(proposal -> accepted(node, record.view().orElseThrow(), proposal));
+        record.promised().ifPresent(ballot -> promised(machine, record, ballot));
+        record.accepted().ifPresent(proposal -> accepted(machine, record.view().orElseThrow(), proposal));
     }
 
-    /** Who is alone in a lineage is a quorum of it, and may end it without a ballot. */
-    private boolean isOwnEnd(NodeId node, View view) {
-        return view.isTombstone()
-                && newest(view.lineage())
-                        .filter(last -> last.epoch() + 1 == view.epoch()
-                                && last.members().size() == 1
-                                && last.member(node).isPresent())
-                        .isPresent();
-    }
-
-    private void promised(NodeId node, LineageRecord record, Ballot ballot) {
+    private void promised(PeerId machine, LineageRecord record, Ballot ballot) {
         View view = record.view().orElseThrow();
-        Ballot before = promises.put(new Vote(new Place(view.lineage(), view.epoch()), node), ballot);
+        Ballot before = promises.put(new Vote(new Place(view.lineage(), view.epoch()), machine), ballot);
         Violation.unless(
                 before == null || before.compareTo(ballot) <= 0,
                 "promise",
-                () -> "the promise of " + node.shortText() + " went back in epoch " + view.epoch());
+                () -> "the promise of " + machine + " went back in epoch " + view.epoch());
     }
 
     /** Chosen is chosen, whether anybody learns it or not. */
-    private void accepted(NodeId node, View view, Proposal proposal) {
+    private void accepted(PeerId machine, View view, Proposal proposal) {
         var attempt = new Attempt(new Place(view.lineage(), view.epoch() + 1), proposal.ballot());
         View known = proposals.putIfAbsent(attempt, proposal.view());
         Violation.unless(
                 known == null || known.equals(proposal.view()), "ballot", "two proposals with one ballot number");
-        Set<NodeId> voters = acceptances.computeIfAbsent(attempt, _ -> new HashSet<>());
-        voters.add(node);
+        Set<PeerId> voters = acceptances.computeIfAbsent(attempt, _ -> new HashSet<>());
+        voters.add(machine);
         if (view.isQuorum(voters)) {
             committed(proposal.view());
         }

@@ -4,7 +4,6 @@ import io.hearth.core.Bytes;
 import io.hearth.election.Ballot;
 import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
-import io.hearth.election.LineageRecord;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Proposal;
@@ -84,13 +83,12 @@ final class Lies {
         Message message = switch (random.nextInt(4)) {
             case 0 -> new Message.Accepted(lineage, view.epoch(), ballot);
             case 1 -> new Message.Refuse(lineage, view.epoch(), new Ballot(Ballot.ROUND_MAX, liar));
-            case 2 -> new Message.Promise(lineage, view.epoch(), ballot, Optional.of(accepted), Optional.empty());
+            case 2 -> new Message.Promise(lineage, view.epoch(), ballot, Optional.of(accepted));
             default ->
-                new Message.Promise(
+                new Message.Here(
                         lineage,
                         view.epoch(),
                         ballot,
-                        Optional.empty(),
                         Optional.of(new Message.Status(random.nextBoolean(), GARBAGE)));
         };
         return new Lie(message, Refusal.STRAY_ANSWER);
@@ -116,7 +114,7 @@ final class Lies {
                 yield new View(view.lineage(), later, members, view.groups());
             }
             case 4 -> {
-                members.addFirst(new Member(liar, incarnation, 1, Role.AGENT, ""));
+                members.addFirst(new Member(liar, incarnation, 1, Role.AGENT, "", 1));
                 members.sort(Member.ORDER);
                 yield new View(view.lineage(), later, members, view.groups());
             }
@@ -126,7 +124,8 @@ final class Lies {
     }
 
     private static Member started(Member member, long incarnation) {
-        return new Member(member.node(), incarnation, member.entryEpoch(), member.role(), member.group());
+        return new Member(
+                member.node(), incarnation, member.entryEpoch(), member.role(), member.group(), member.seat());
     }
 
     /** A view that could follow, and did not; {@code process} may be in it or not, and the liar makes itself a member. */
@@ -149,7 +148,7 @@ final class Lies {
     private View view(long epoch, List<NodeId> without) {
         var members = new ArrayList<>(view.members());
         members.removeIf(member -> without.contains(member.node()));
-        members.add(new Member(liar, incarnation, epoch, Role.AGENT, ""));
+        members.add(new Member(liar, incarnation, epoch, Role.AGENT, "", 1));
         members.sort(Member.ORDER);
         var groups = new ArrayList<GroupView>();
         for (GroupView group : view.groups()) {
@@ -164,16 +163,16 @@ final class Lies {
     private Optional<Lie> ofAnotherLineage() {
         List<NodeProcess> all = process.world.cluster.processes();
         View other = all.get(random.nextInt(all.size())).state().view();
-        Optional<LineageRecord> record = process.state().lineageRecord(other.lineage());
+        boolean isKnown = process.state().knows(other.lineage());
         var invented = new View(
                 other.lineage(),
                 other.epoch() + 1,
-                List.of(new Member(liar, incarnation, other.epoch() + 1, Role.AGENT, "")),
+                List.of(new Member(liar, incarnation, other.epoch() + 1, Role.AGENT, "", 1)),
                 List.of());
-        if (record.isEmpty()) {
+        if (!isKnown) {
             return Optional.of(new Lie(new Message.Commit(invented), Refusal.NO_RECORD));
         }
-        return record.get().view().isEmpty()
+        return process.state().newest(other.lineage()).isEmpty()
                 ? Optional.of(new Lie(new Message.Commit(invented), Refusal.OUTSIDER))
                 : Optional.empty();
     }

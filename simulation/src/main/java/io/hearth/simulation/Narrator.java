@@ -1,10 +1,11 @@
 package io.hearth.simulation;
 
+import io.hearth.election.Ballot;
 import io.hearth.election.Lineage;
-import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.View;
 import io.hearth.election.ViewMachine.Effect;
+import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
 import java.util.function.Function;
@@ -20,8 +21,8 @@ final class Narrator {
     /** Empty for what would only fill the page. */
     Optional<String> line(Effect effect) {
         return switch (effect) {
-            case Effect.Persist(LineageRecord record) -> Optional.of("writes " + text(record));
-            case Effect.Forget(Lineage lineage) -> Optional.of("forgets " + text(lineage));
+            case Effect.Vote(VoterTask task) -> Optional.of("votes: " + text(task));
+            case Effect.Rest(boolean rests) -> Optional.of(rests ? "rests" : "rests no more");
             case Effect.Send(NodeId to, Message message) ->
                 message instanceof Message.Heartbeat
                         ? Optional.empty()
@@ -29,7 +30,7 @@ final class Narrator {
             case Effect.Freeze(Lineage lineage, long epoch) ->
                 Optional.of("freezes for the successor of " + text(lineage) + " e" + epoch);
             case Effect.Install(View view) -> Optional.of("INSTALLS " + text(view));
-            case Effect.Removed(String why) -> Optional.of("REMOVED: " + why);
+            case Effect.Removed(Effect.Removed.Cause _, String why) -> Optional.of("REMOVED: " + why);
             case Effect.Left() -> Optional.of("may exit");
             case Effect.Hold(boolean held) -> Optional.of(held ? "holds its group" : "holds its group no more");
             case Effect.Announce(var event) ->
@@ -81,14 +82,18 @@ final class Narrator {
         return text.toString();
     }
 
-    private String text(LineageRecord record) {
-        return record.view().map(this::text).orElse(text(record.lineage()) + " (asks to enter)")
-                + record.promised()
-                        .map(ballot -> ", promised " + ballot.round() + "@" + names.apply(ballot.proposer()))
-                        .orElse("")
-                + record.accepted()
-                        .map(accepted -> ", accepted " + text(accepted.view()))
-                        .orElse("");
+    private String text(VoterTask task) {
+        return switch (task) {
+            case VoterTask.Enter enter -> "enter " + text(enter.lineage());
+            case VoterTask.Found found -> "found " + text(found.view());
+            case VoterTask.Learn learn -> "learn " + text(learn.view());
+            case VoterTask.Promise(View view, Ballot ballot) ->
+                "promise " + text(view.lineage()) + " e" + view.epoch() + " ballot " + ballot.round() + "@"
+                        + names.apply(ballot.proposer());
+            case VoterTask.Accept accept ->
+                "accept ballot " + accept.ballot().round() + " " + text(accept.next());
+            case VoterTask.Retain _ -> "retain";
+        };
     }
 
     private String text(Lineage lineage) {
@@ -104,10 +109,14 @@ final class Narrator {
             case Message.Promise promise ->
                 "promise e" + promise.epoch() + " ballot " + promise.ballot().round() + "@"
                         + names.apply(promise.ballot().proposer())
-                        + (promise.status().isPresent() ? " with status" : " (only votes)")
                         + promise.accepted()
                                 .map(accepted -> ", accepted " + text(accepted.view()))
                                 .orElse("");
+            case Message.Here here ->
+                "here e" + here.epoch() + " ballot " + here.ballot().round() + "@"
+                        + names.apply(here.ballot().proposer())
+                        + (here.status().isPresent() ? " with status" : " without status");
+            case Message.Gone gone -> "gone e" + gone.epoch();
             case Message.Accept accept -> "accept ballot " + accept.ballot().round() + " " + text(accept.next());
             case Message.Accepted accepted ->
                 "accepted e" + accepted.epoch() + " ballot " + accepted.ballot().round();

@@ -17,6 +17,9 @@ import io.hearth.election.ViewMachine;
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.election.ViewMachine.Event;
 import io.hearth.election.ViewState;
+import io.hearth.election.Voter;
+import io.hearth.election.VoterAnswer;
+import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -53,7 +56,7 @@ final class NodeProcess {
                 world.wallMillis(),
                 host.disk.load(world.sabotage),
                 host.id,
-                host.disk.nextStart(),
+                host.disk.nextStart(host.id),
                 host.role,
                 host.group,
                 world.random.nextLong()));
@@ -262,14 +265,10 @@ final class NodeProcess {
 
     private void carryOut(Effect effect, View before) {
         switch (effect) {
-            case Effect.Persist(LineageRecord record) -> {
-                Optional<LineageRecord> old = host.disk.record(record.lineage());
-                world.ledger.recorded(host.id, old, record);
-                if (world.sabotage.isDurable(old, record)) {
-                    host.disk.save(record);
-                }
+            case Effect.Vote(VoterTask task) -> {
+                long done = host.disk.lockedUntil(world.now(), world.diskNanos());
+                world.after(done - world.now(), () -> voted(task));
             }
-            case Effect.Forget(Lineage lineage) -> host.disk.forget(lineage);
             case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
@@ -279,7 +278,7 @@ final class NodeProcess {
                     trainer.install(view);
                 }
             }
-            case Effect.Removed(String why) -> {
+            case Effect.Removed(Effect.Removed.Cause _, String why) -> {
                 world.cluster.removed(this, before);
                 if (trainer != null && world.sabotage.tellsCollectivesOfRemoval()) {
                     trainer.script().removed(why);
@@ -287,8 +286,34 @@ final class NodeProcess {
             }
             case Effect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
             case Effect.Left() -> world.cluster.exit(this);
-            case Effect.Announce _, Effect.Pending _ -> {}
+            case Effect.Announce _, Effect.Pending _, Effect.Rest _ -> {} // a paused process finds all frames when it goes on
         }
+    }
+
+    /** The voter is done with a task. A process that died meanwhile may have written, and tells nobody. */
+    private void voted(VoterTask task) {
+        if (!isAlive() && world.random.nextBoolean()) {
+            return;
+        }
+        VoterAnswer answer = cast(task);
+        deliver(() -> view(new Event.Voted(task, answer)));
+    }
+
+    private VoterAnswer cast(VoterTask task) {
+        if (task instanceof VoterTask.Retain(var used)) {
+            return new VoterAnswer.Retained(host.disk.without(used));
+        }
+        Optional<LineageRecord> old = host.disk.read(Voter.lineage(task).orElseThrow(), world.sabotage);
+        Voter.Decision decision = Voter.decide(host.id.peer(), old, task);
+        if (decision.write().isPresent()) {
+            LineageRecord record = decision.write().get();
+            world.ledger.recorded(host.id.peer(), old, record);
+            if (world.sabotage.isDurable(old, record)) {
+                host.disk.save(record);
+            }
+            world.chaos.afterWrite(this, record);
+        }
+        return decision.answer();
     }
 
     private void freeze(Lineage lineage, long epoch) {

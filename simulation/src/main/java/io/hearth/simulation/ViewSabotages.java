@@ -79,6 +79,7 @@ final class ViewSabotages {
             ElectionConfig.Ballots spans = honest.ballots();
             var hasty = new ElectionConfig.Ballots(
                     spans.staggerNanos(),
+                    spans.staggerMostNanos(),
                     spans.lifeNanos(),
                     spans.lifeSpreadNanos(),
                     spans.retryNanos(),
@@ -106,12 +107,14 @@ final class ViewSabotages {
                 honest.joining(),
                 leaving,
                 honest.stalling(),
+                honest.returning(),
                 honest.holdDowns(),
                 honest.silenceNanos(),
                 honest.brokenPairNanos(),
                 honest.settleNanos(),
                 honest.gapNanos(),
-                honest.keepRecordNanos());
+                honest.restNanos(),
+                honest.retainNanos());
     }
 
     /** What an outsider says is taken as if a member had said it. */

@@ -39,11 +39,7 @@ final class VoteSabotages {
                     ? new Effect.Send(
                             to,
                             new Message.Promise(
-                                    promise.lineage(),
-                                    promise.epoch(),
-                                    promise.ballot(),
-                                    Optional.empty(),
-                                    promise.status()))
+                                    promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty()))
                     : effect;
         }
     }
@@ -56,7 +52,7 @@ final class VoteSabotages {
                 case Message.Accepted accepted -> Optional.of(accepted);
                 case Message.Promise promise ->
                     Optional.of(new Message.Promise(
-                            promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty(), Optional.empty()));
+                            promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty()));
                 default -> Optional.empty();
             };
             return again.stream().flatMap(vote -> other(process, from, vote)).toList();
@@ -64,9 +60,9 @@ final class VoteSabotages {
 
         /** Another voter, of which nothing came yet: its own answer would replace this one. */
         private static Stream<Forged> other(NodeProcess process, NodeId from, Message vote) {
-            return process.state().view().voters().stream()
-                    .filter(voter -> !voter.node().equals(from)
-                            && !voter.node().equals(process.host.id)
+            return process.state().view().members().stream()
+                    .filter(voter -> !voter.machine().equals(from.peer())
+                            && !voter.machine().equals(process.host.id.peer())
                             && !hears(process, voter.node()))
                     .limit(1)
                     .map(voter -> new Forged(voter.node(), voter.incarnation(), vote));
@@ -81,7 +77,7 @@ final class VoteSabotages {
                 if (effect instanceof Effect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
                         && isMissing(process, to, view)) {
                     var promise = new Message.Promise(
-                            view.lineage(), view.epoch(), ballot, Optional.empty(), Optional.empty());
+                            view.lineage(), view.epoch(), ballot, Optional.empty());
                     agree(process, view, promise);
                 } else if (effect instanceof Effect.Send(NodeId to, Message.Accept accept)
                         && isMissing(process, to, accept.view())) {
@@ -93,12 +89,13 @@ final class VoteSabotages {
         }
 
         private static boolean isMissing(NodeProcess process, NodeId to, View view) {
-            List<Member> voters = view.voters();
-            return voters.size() % 2 == 0 && voters.getFirst().node().equals(to) && !VoteSabotages.hears(process, to);
+            return view.machines().size() % 2 == 0
+                    && view.members().getFirst().node().equals(to)
+                    && !VoteSabotages.hears(process, to);
         }
 
         private static void agree(NodeProcess process, View view, Message message) {
-            Member first = view.voters().getFirst();
+            Member first = view.members().getFirst();
             process.world.after(
                     10 * MILLI,
                     () -> process.deliver(
@@ -110,7 +107,7 @@ final class VoteSabotages {
         @Override
         public Optional<LineageRecord> rebuild(LineageRecord lost) {
             return Optional.of(
-                    new LineageRecord(lost.lineage(), lost.entries(), lost.view(), Optional.empty(), Optional.empty()));
+                    new LineageRecord(lost.lineage(), lost.seat(), lost.view(), Optional.empty(), Optional.empty()));
         }
     }
 
@@ -124,7 +121,8 @@ final class VoteSabotages {
         private static boolean isProxy(Effect effect, Lineage home) {
             return effect instanceof Effect.Send send
                     && switch (send.message()) {
-                        case Message.Promise promise -> promise.status().isEmpty();
+                        case Message.Promise promise -> !promise.lineage().equals(home);
+                        case Message.Gone gone -> !gone.lineage().equals(home);
                         case Message.Accepted accepted -> !accepted.lineage().equals(home);
                         default -> false;
                     };
@@ -148,16 +146,12 @@ final class VoteSabotages {
             Bytes status = process.trainer()
                     .map(trainer -> CollectiveMessages.encode(trainer.state().status(World.text(view.lineage()))))
                     .orElse(Bytes.EMPTY);
-            var promise = new Message.Promise(
-                    view.lineage(),
-                    view.epoch(),
-                    ballot,
-                    Optional.empty(),
-                    Optional.of(new Message.Status(false, status)));
+            var here = new Message.Here(
+                    view.lineage(), view.epoch(), ballot, Optional.of(new Message.Status(false, status)));
             process.world.after(
                     400 * MILLI,
                     () -> process.deliver(
-                            () -> process.view(new Event.Received(member.node(), member.incarnation(), promise))));
+                            () -> process.view(new Event.Received(member.node(), member.incarnation(), here))));
         }
     }
 

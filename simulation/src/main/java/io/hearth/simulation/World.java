@@ -155,6 +155,11 @@ final class World {
         return hasSteps ? 10 * MILLI + random.nextLong(100 * MILLI) : random.nextLong(30 * MILLI);
     }
 
+    /** How long one vote takes on its way to the disk. */
+    long diskNanos() {
+        return 100_000 + random.nextLong(MILLI);
+    }
+
     /** How long it takes to hand a whole state over. */
     long transferNanos() {
         return random.nextLong(isFaulty() ? transferNanosMax : 200 * MILLI);
