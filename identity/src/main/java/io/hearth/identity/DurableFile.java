@@ -52,6 +52,19 @@ public final class DurableFile {
         }
     }
 
+    /**
+     * Makes sure of what another process put in place: the content and the name of a file, or of a folder, are on disk when this
+     * returns.
+     *
+     * @param file absolute
+     */
+    public static void sync(Path file) throws IOException {
+        try (FileChannel open = FileChannel.open(file, StandardOpenOption.READ)) {
+            open.force(true);
+        }
+        syncFolder(file);
+    }
+
     /** The content, on disk, under a name beside {@code file} that nobody else has. */
     static Path draft(Path file, byte[] content) throws IOException {
         Path draft = file.resolveSibling(file.getFileName() + ".new-" + random());

@@ -96,6 +96,14 @@ public final class IdentityFile {
                 : Optional.empty();
     }
 
+    /**
+     * What tells this computer from others without telling its machine id: a hash of the id and the key. Empty where the system has no
+     * machine id.
+     */
+    public Optional<String> computer(NodeIdentity identity) {
+        return IdentityPem.of(identity, machineId).machine();
+    }
+
     /** Where the key is stored. */
     public Path path() {
         return file;

@@ -1,0 +1,69 @@
+package io.hearth.agent.votes;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a folder of voting records is: what a copy of it and a restored backup of it cannot have in common with it.
+ *
+ * <p>The inode alone would not do: a file system may give a deleted file's inode to the next new file. What is unknown agrees with
+ * everything.
+ *
+ * @param inode number of the file {@code place} in its file system
+ * @param born when the file system says that the file was created
+ * @param computer hash of the operating system's machine id
+ */
+record Place(Optional<String> inode, Optional<String> born, Optional<String> computer) {
+    private static final String UNKNOWN = "unknown";
+    private static final Pattern TEXT = Pattern.compile("""
+            # [^\\n]{0,200}
+            inode: (\\S{1,40})
+            born: (\\S{1,40})
+            computer: (\\S{1,64})
+            """);
+
+    /** The content of the file. */
+    String encode() {
+        return """
+                # Hearth sets the records in this folder aside if the folder was copied or restored from a backup.
+                inode: %s
+                born: %s
+                computer: %s
+                """.formatted(inode.orElse(UNKNOWN), born.orElse(UNKNOWN), computer.orElse(UNKNOWN));
+    }
+
+    /** What {@link #encode} made; empty if the text is anything else. */
+    static Optional<Place> decode(String text) {
+        Matcher parts = TEXT.matcher(text);
+        return parts.matches()
+                ? Optional.of(new Place(known(parts.group(1)), known(parts.group(2)), known(parts.group(3))))
+                : Optional.empty();
+    }
+
+    /** What shows that the folder is not where it was when this was written; empty if nothing does. */
+    Optional<String> difference(Place now) {
+        if (differ(computer, now.computer)) {
+            return Optional.of("it was made on another computer or another installation of the system");
+        }
+        if (differ(inode, now.inode)) {
+            return Optional.of("its file 'place' had another inode");
+        }
+        return differ(born, now.born) ? Optional.of("its file 'place' was created at another time") : Optional.empty();
+    }
+
+    /** Whether {@code now} knows something that this does not. */
+    boolean knowsLess(Place now) {
+        return (inode.isEmpty() && now.inode.isPresent())
+                || (born.isEmpty() && now.born.isPresent())
+                || (computer.isEmpty() && now.computer.isPresent());
+    }
+
+    private static boolean differ(Optional<String> then, Optional<String> now) {
+        return then.isPresent() && now.isPresent() && !then.equals(now);
+    }
+
+    private static Optional<String> known(String text) {
+        return text.equals(UNKNOWN) ? Optional.empty() : Optional.of(text);
+    }
+}

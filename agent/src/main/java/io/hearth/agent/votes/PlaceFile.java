@@ -1,0 +1,114 @@
+package io.hearth.agent.votes;
+
+import io.hearth.identity.DurableFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The file {@code place}: holds its own inode, so it is written under another name first and keeps the inode when it is renamed. */
+final class PlaceFile {
+    private static final int BYTES_MAX = 1024;
+
+    /** File systems that number their files anew each time they are mounted, or leave that to a server. */
+    private static final Set<String> CHANGING_INODES =
+            Set.of("msdos", "vfat", "exfat", "fuse", "fuseblk", "cifs", "smb3", "smbfs", "9p");
+
+    /** No file of ours is as old as this: a creation time that equals it is the time of the last change, as a stand-in. */
+    private static final FileTime LONG_AGO = FileTime.fromMillis(1_000);
+
+    private final Path file;
+    private final Optional<String> computer;
+
+    /** Which file is there, cheaply found out. */
+    record Seen(Optional<Object> key, FileTime created) {}
+
+    PlaceFile(Path folder, Optional<String> computer) {
+        this.file = folder.resolve("place");
+        this.computer = computer;
+    }
+
+    /** Which file is there now; empty if there is none. */
+    Optional<Seen> seen() throws IOException {
+        try {
+            var found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return Optional.of(new Seen(Optional.ofNullable(found.fileKey()), found.creationTime()));
+        } catch (NoSuchFileException absent) {
+            return Optional.empty();
+        }
+    }
+
+    /** What the file says; empty if there is none or it is damaged. */
+    Optional<Place> read() throws IOException {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            return Optional.empty();
+        }
+        try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            return Place.decode(new String(in.readNBytes(BYTES_MAX), StandardCharsets.US_ASCII));
+        }
+    }
+
+    /** Where the file is now. */
+    Place observed() throws IOException {
+        return observed(file);
+    }
+
+    /** Puts a new file in place of the former one, or of none. On disk when this returns. */
+    Place write() throws IOException {
+        Path draft = file.resolveSibling(
+                file.getFileName() + ".new-" + ProcessHandle.current().pid());
+        try {
+            Files.deleteIfExists(draft);
+            Files.createFile(draft, FolderLock.FILE_MODE);
+            Files.setLastModifiedTime(draft, LONG_AGO);
+            Place here = observed(draft);
+            Files.write(draft, here.encode().getBytes(StandardCharsets.US_ASCII));
+            DurableFile.sync(draft);
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+            DurableFile.sync(file);
+            return here;
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+    }
+
+    /**
+     * Gives the file a time stamp that no backup has. A tool that restores only files whose size or stamp differs from the backup's
+     * then replaces this one too, by a file with another inode.
+     */
+    void touch(long nowMillis) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.fromMillis(nowMillis));
+    }
+
+    private Place observed(Path where) throws IOException {
+        if (hasChangingInodes(Files.getFileStore(where).type())) {
+            return new Place(Optional.empty(), Optional.empty(), computer);
+        }
+        try {
+            Map<String, Object> found =
+                    Files.readAttributes(where, "unix:ino,creationTime,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+            return new Place(
+                    Optional.ofNullable(found.get("ino")).map(Object::toString),
+                    Optional.ofNullable(found.get("creationTime"))
+                            .filter(created -> !created.equals(found.get("lastModifiedTime")))
+                            .map(Object::toString),
+                    computer);
+        } catch (UnsupportedOperationException | IllegalArgumentException foreign) {
+            return new Place(Optional.empty(), Optional.empty(), computer);
+        }
+    }
+
+    private static boolean hasChangingInodes(String type) {
+        String name = type.toLowerCase(Locale.ROOT);
+        return CHANGING_INODES.contains(name) || name.startsWith("fuse.");
+    }
+}
