@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.LeftGroupException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -95,8 +96,9 @@ final class CallRunner {
         try {
             open = begun.awaitAll(() -> due - clock.nanoTime());
         } catch (CollectiveException interrupted) {
-            shell.caller().giveUp(interrupted);
-            throw interrupted;
+            var left = new LeftGroupException(String.valueOf(interrupted.getMessage()), interrupted);
+            shell.caller().giveUp(left);
+            throw left;
         }
         if (open > 0) {
             throw shell.caller()

@@ -4,6 +4,7 @@ import io.hearth.collective.GroupMachine.Event;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DeadlineExceededException;
+import io.hearth.core.LeftGroupException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -57,13 +58,12 @@ final class Caller implements AutoCloseable {
             }
             return outcome;
         } catch (InterruptedException stop) {
-            CollectiveException error =
-                    new CollectiveException(asked.signature().text() + " was interrupted", stop);
+            CollectiveException error = new LeftGroupException(asked.signature().text() + " was interrupted", stop);
             board.giveUp(asked, error);
             Thread.currentThread().interrupt();
             throw error;
         } catch (RuntimeException | Error bug) {
-            board.giveUp(asked, new CollectiveException(asked.signature().text() + " failed: " + bug, bug));
+            board.giveUp(asked, new LeftGroupException(asked.signature().text() + " failed: " + bug, bug));
             throw bug;
         } finally {
             leave(asked);

@@ -186,8 +186,8 @@ public interface DistributedBackend extends AutoCloseable {
 
     /**
      * Begins a step of the training, on all ranks together. When it returns, the results of all earlier calls are final, and
-     * all ranks hold the same shared state. Trainers that came late enter here; a member that was removed, or was given
-     * an error that the others did not get, comes back by calling this again.
+     * all ranks hold the same shared state. Trainers that came late enter here; a rank that was given a
+     * {@link io.hearth.core.ReenterableException} comes back by calling this again.
      *
      * @throws io.hearth.core.StateSyncException the group's state did not get here; the others go on without this rank
      * @throws CollectiveException no step begins; the subclass says what to do

@@ -3,9 +3,11 @@ package io.hearth.collective;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReenterableException;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -103,6 +105,31 @@ public final class DistributedContext extends MovementCalls {
         backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
     }
 
+    /** As {@link #share(String, float[][])}, for doubles. */
+    public void share(String name, double[]... arrays) {
+        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
+    }
+
+    /** As {@link #share(String, float[][])}, for ints. */
+    public void share(String name, int[]... arrays) {
+        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
+    }
+
+    /** As {@link #share(String, float[][])}, for longs, such as counters and the state of a random source. */
+    public void share(String name, long[]... arrays) {
+        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
+    }
+
+    /** As {@link #share(String, float[][])}, for bytes. */
+    public void share(String name, byte[]... arrays) {
+        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
+    }
+
+    /** As {@link #share(String, float[][])}, for bytes of buffers, each from its position to its limit as they are now. */
+    public void share(String name, ByteBuffer... buffers) {
+        backend.share(name, Arrays.stream(buffers).map(MemorySegment::ofBuffer).toList());
+    }
+
     /** As {@link #share(String, float[][])}, for anything in memory that all threads may use. */
     public void share(String name, MemorySegment... buffers) {
         backend.share(name, List.of(buffers));
@@ -121,8 +148,7 @@ public final class DistributedContext extends MovementCalls {
      * }
      * }</pre>
      *
-     * <p>After a {@link io.hearth.core.RemovedFromClusterException}, or an error that only this rank was given, calling it again
-     * enters the group again.
+     * <p>A {@link ReenterableException}, from any call, is answered by calling it again: it takes this rank back into its group.
      *
      * @return the number of the step, which a rank that enters takes over from the others
      * @throws CollectiveException no step begins; the subclass says what to do

@@ -3,7 +3,7 @@ package io.hearth.collective;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
 import io.hearth.collective.schedule.RingBroadcast;
-import io.hearth.core.CollectiveException;
+import io.hearth.core.LeftGroupException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ final class Forwarder {
             LOG.error("group={} cannot carry results: {}", group, bug.toString(), bug);
             board.lock.lock();
             try {
-                board.giveUp(new CollectiveException("carrying results of group '" + group + "' failed: " + bug, bug));
+                board.giveUp(new LeftGroupException("carrying results of group '" + group + "' failed: " + bug, bug));
             } finally {
                 board.lock.unlock();
             }

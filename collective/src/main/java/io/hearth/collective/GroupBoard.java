@@ -6,6 +6,8 @@ import io.hearth.collective.GroupMachine.State;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
+import io.hearth.core.LeftGroupException;
+import io.hearth.core.LineageLostException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.Step;
@@ -304,7 +306,7 @@ final class GroupBoard {
     /** This member cannot go on in the group. */
     void giveUp(CollectiveException error) {
         if (over == null) {
-            finish(new CollectiveException(
+            finish(new LeftGroupException(
                     error.getMessage() + "; this member left its group: beginStep() enters it again"));
             listener.gaveUp(String.valueOf(error.getMessage()));
         }
@@ -315,6 +317,8 @@ final class GroupBoard {
         String text = String.valueOf(why.getMessage());
         return switch (why) {
             case RemovedFromClusterException _ -> new RemovedFromClusterException(text, why);
+            case LineageLostException _ -> new LineageLostException(text, why);
+            case LeftGroupException _ -> new LeftGroupException(text, why);
             case PeerLostException _ -> new PeerLostException(text, why);
             default -> new CollectiveException(text, why);
         };

@@ -14,12 +14,20 @@ import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
+import io.hearth.core.HearthException;
+import io.hearth.core.LeftGroupException;
+import io.hearth.core.LineageLostException;
+import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
+import io.hearth.core.ReenterableException;
+import io.hearth.core.RemovedFromClusterException;
+import io.hearth.core.SetupException;
 import io.hearth.election.GroupPhase;
 import io.hearth.transport.RecordHeader;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -320,8 +328,8 @@ final class CollectiveEngineTest {
             Throwable bug = Optional.ofNullable(run.join(List.of(1)).get(1)).orElseThrow();
             assertEquals("planted", bug.getMessage());
             group.awaitTold("gaveUp 1 ");
-            CollectiveException over =
-                    assertThrows(CollectiveException.class, () -> new DistributedContext(group.engine(1)).barrier());
+            ReenterableException over =
+                    assertThrows(ReenterableException.class, () -> new DistributedContext(group.engine(1)).barrier());
             assertTrue(String.valueOf(over.getMessage()).contains("planted"), over.toString());
         }
     }
@@ -348,7 +356,31 @@ final class CollectiveEngineTest {
                         }
                     })
                     .join();
-            assertTrue(thrown.get(0) instanceof CollectiveException, String.valueOf(thrown.get(0)));
+            assertTrue(thrown.get(0) instanceof LeftGroupException, String.valueOf(thrown.get(0)));
+        }
+    }
+
+    /** What a script may answer by beginning a step is told by the type of what it catches, at the call and at all later ones. */
+    @Test
+    void whatTookARankOutOfItsGroupKeepsItsTypeAndOnlyThatIsReenterable() throws Exception {
+        var reasons = new LinkedHashMap<HearthException, Class<? extends CollectiveException>>();
+        reasons.put(new RemovedFromClusterException("others went on"), RemovedFromClusterException.class);
+        reasons.put(new LineageLostException("votes are gone"), LineageLostException.class);
+        reasons.put(new LeftGroupException("interrupted"), LeftGroupException.class);
+        reasons.put(new PeerLostException("rank 1 is lost"), PeerLostException.class);
+        reasons.put(new SetupException("the disk is full"), CollectiveException.class);
+        for (var reason : reasons.entrySet()) {
+            try (var group = new TestGroup(1, SMALL_SEGMENTS)) {
+                var context = new DistributedContext(group.engine(0));
+                context.barrier();
+                group.engine(0).removed(reason.getKey());
+                for (int call = 0; call < 2; call++) {
+                    var thrown = assertThrows(CollectiveException.class, context::barrier);
+                    assertEquals(reason.getValue(), thrown.getClass());
+                    assertEquals(
+                            reason.getKey() instanceof ReenterableException, thrown instanceof ReenterableException);
+                }
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
+import io.hearth.core.LeftGroupException;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -78,7 +79,7 @@ final class DeadlinesBehindWorkTest {
                             Work begun = begin(group.engine(0));
                             Thread.currentThread().interrupt();
                             var stopped = assertThrows(
-                                    CollectiveException.class,
+                                    LeftGroupException.class,
                                     () -> group.engine(0).barrier(CollectiveOptions.DEFAULTS));
                             assertTrue(String.valueOf(stopped.getMessage()).startsWith("interrupted"));
                             assertTrue(Thread.interrupted());

@@ -30,6 +30,40 @@ final class DistributedContextTest {
     private static final int ROOT = 1;
     private static final int[] IN_PLACE = {};
 
+    @Test
+    void everyKindOfMemoryThatSumsTakeCanBeShared() throws Exception {
+        try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
+            group.start((rank, context) -> {
+                        int odd = rank == 2 ? 9 : 1;
+                        float[] floats = {odd};
+                        double[] doubles = {odd};
+                        int[] ints = {odd};
+                        long[] longs = {odd};
+                        byte[] bytes = {(byte) odd};
+                        ByteBuffer buffer =
+                                ByteBuffer.allocateDirect(3).put(0, (byte) odd).put(1, (byte) odd);
+                        MemorySegment segment = MemorySegment.ofArray(new short[] {(short) odd});
+                        context.share("floats", floats);
+                        context.share("doubles", doubles, new double[0]);
+                        context.share("ints", ints);
+                        context.share("longs", longs);
+                        context.share("bytes", bytes);
+                        context.share("buffer", buffer.slice(1, 2).duplicate());
+                        context.share("segment", segment);
+                        assertEquals(new StepStart(0, rank == 2), context.beginStep());
+                        assertArrayEquals(new float[] {1}, floats);
+                        assertArrayEquals(new double[] {1}, doubles);
+                        assertArrayEquals(new int[] {1}, ints);
+                        assertArrayEquals(new long[] {1}, longs);
+                        assertArrayEquals(new byte[] {1}, bytes);
+                        assertEquals(odd, buffer.get(0), "it was not shared");
+                        assertEquals(1, buffer.get(1));
+                        assertEquals(1, segment.get(ValueLayout.JAVA_SHORT, 0));
+                    })
+                    .joinWell();
+        }
+    }
+
     /** One kind of memory, and all collectives on it. */
     private abstract static class Memory<T> {
         abstract T of(int... values);

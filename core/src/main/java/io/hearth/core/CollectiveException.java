@@ -1,6 +1,10 @@
 package io.hearth.core;
 
-/** A collective ended without a result for this member. */
+/**
+ * A collective ended without a result for this rank. The subclass says what to do: a {@link ReenterableException} is answered by
+ * {@code beginStep()}; {@link PeerLostException} and {@link CollectiveMismatchException} come to all ranks alike; any other one
+ * says in its message what was wrong, and ends this rank's training.
+ */
 public class CollectiveException extends HearthException {
     private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 package io.hearth.core;
 
 /** A collective did not complete before its deadline, and this member leaves its group; or a send or receive, and it stays. */
-public class DeadlineExceededException extends CollectiveException {
+public sealed class DeadlineExceededException extends ReenterableException permits NotEnoughRanksException {
     private static final long serialVersionUID = 1L;
 
     public DeadlineExceededException(String message) {

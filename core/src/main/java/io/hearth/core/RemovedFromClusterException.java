@@ -1,7 +1,7 @@
 package io.hearth.core;
 
 /** The others went on without this node; what it returned since its last finished step is provisional. */
-public class RemovedFromClusterException extends CollectiveException {
+public final class RemovedFromClusterException extends ReenterableException {
     private static final long serialVersionUID = 1L;
 
     public RemovedFromClusterException(String message) {

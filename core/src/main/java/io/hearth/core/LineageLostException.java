@@ -1,0 +1,17 @@
+package io.hearth.core;
+
+/**
+ * Too many machines of this node's cluster lost their right to vote, so its membership cannot go on. The node begins anew, alone,
+ * and joins whom it hears.
+ */
+public final class LineageLostException extends ReenterableException {
+    private static final long serialVersionUID = 1L;
+
+    public LineageLostException(String message) {
+        super(message);
+    }
+
+    public LineageLostException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}
