@@ -136,14 +136,17 @@ public final class CollectiveMessages {
                 CallMessage.getDescriptor(),
                 Arrays.copyOfRange(record, Short.BYTES, Short.BYTES + length));
         TermsMessage terms = message.getTerms();
-        return new First(
-                signature(message),
-                new Terms(
-                        terms.getSegmentBytes(),
-                        terms.getInTurnBytesMax(),
-                        terms.getInPlaceBytesMin(),
-                        terms.getBucketBytes(),
-                        terms.getLinks()));
+        Signature signature = signature(message);
+        return checked(
+                "call",
+                () -> new First(
+                        signature,
+                        new Terms(
+                                terms.getSegmentBytes(),
+                                terms.getInTurnBytesMax(),
+                                terms.getInPlaceBytesMin(),
+                                terms.getBucketBytes(),
+                                terms.getLinks())));
     }
 
     /** The bytes of a refusal. */

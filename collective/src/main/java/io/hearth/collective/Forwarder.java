@@ -23,15 +23,13 @@ final class Forwarder {
     private final String group;
     private final GroupBoard board;
     private final MeshDriver driver;
-    private final Buffers buffers;
     private final CollectiveConfig config;
     private final List<Thread> threads = new ArrayList<>(); // under the board's lock
 
-    Forwarder(String group, GroupBoard board, MeshDriver driver, Buffers buffers, CollectiveConfig config) {
+    Forwarder(String group, GroupBoard board, MeshDriver driver, CollectiveConfig config) {
         this.group = group;
         this.board = board;
         this.driver = driver;
-        this.buffers = buffers;
         this.config = config;
     }
 
@@ -115,40 +113,28 @@ final class Forwarder {
         Optional<Buffers.Buffer> known;
         board.lock.lock();
         try {
-            Optional<Call> lacking = forward.held() ? Optional.empty() : board.call(forward.number());
-            if (lacking.isPresent()) {
-                demandSize(on, forward, lacking.get().signature());
-            }
-            known = forward.held() ? board.result(forward.number()) : lacking.map(Call::work);
+            known = forward.held()
+                    ? board.result(forward.number())
+                    : board.call(forward.number()).map(Call::work);
         } finally {
             board.lock.unlock();
         }
-        Buffers.Buffer target = known.orElseGet(() -> buffers.take(forward.bytes()));
-        try {
-            return exchange(on, forward, target);
-        } finally {
-            if (known.isEmpty()) {
-                buffers.give(target);
-            }
-        }
-    }
-
-    private static void demandSize(Mesh on, Effect.Forward forward, Signature asked) throws IOException {
-        long due = asked.keptBytes(forward.contributors());
-        if (forward.bytes() != due) {
+        // The machine has checked the size against the own call: nothing is allocated for what a peer says.
+        if (known.isEmpty() && forward.bytes() > 0) {
             throw new StreamBrokenException(
-                    on.previous(),
-                    "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes, " + due
-                            + " were asked for here");
+                    forward.holder(), "number " + forward.number() + " is forwarded, which is not open here");
         }
+        return exchange(on, forward, known.orElse(Buffers.NONE));
     }
 
     private Optional<Refusal> exchange(Mesh on, Effect.Forward forward, Buffers.Buffer target) throws IOException {
         int root = on.byHop().position(on.rank(forward.holder()));
-        if (root < 0 || target.bytes().byteSize() < forward.bytes()) {
+        boolean isNotHere = forward.holder().equals(on.self()) && !forward.held();
+        if (root < 0 || isNotHere || target.bytes().byteSize() < forward.bytes()) {
             throw new StreamBrokenException(
                     on.previous(),
-                    "number " + forward.number() + " is forwarded by nobody, or is longer than known here");
+                    "number " + forward.number()
+                            + " is forwarded by a node that does not have it, or is longer than known here");
         }
         MemorySegment bytes = target.bytes().asSlice(0, forward.bytes());
         var schedule = new RingBroadcast(

@@ -95,6 +95,10 @@ final class GroupDraft {
     }
 
     void call(Signature signature) {
+        if (next >= Status.NUMBER_MAX) {
+            throw new IllegalStateException(
+                    "no number is left after " + (next - 1) + "; close this group and start again");
+        }
         if (open.size() >= window) {
             throw new IllegalStateException(open.size() + " collectives are open, " + window + " may be");
         }
@@ -191,6 +195,12 @@ final class GroupDraft {
         effects.add(new Effect.Abandon());
         learnRefused(view.resolution().refused(), before);
         open.replaceAll((number, waiting) -> again(number, waiting, lost));
+        Optional<Resolution.Forward> unchecked =
+                forwards.stream().filter(forward -> !isKnown(forward)).findFirst();
+        if (unchecked.isPresent()) {
+            forwards = List.of(); // nothing runs either, until the next change decides anew
+            streamBroken(view.fence(), unchecked.get().holder(), fault(unchecked.get()));
+        }
         for (Resolution.Forward forward : forwards) {
             effects.add(new Effect.Forward(
                     forward.number(),
@@ -199,6 +209,30 @@ final class GroupDraft {
                     forward.bytes(),
                     kept.containsKey(forward.number())));
         }
+    }
+
+    /**
+     * Whether it brings what this member lacks or has. Whoever finished a number knows that all called it, so nothing else can be
+     * brought, and the size that its bytes must have is known here.
+     */
+    private boolean isKnown(Resolution.Forward forward) {
+        Status.Kept here = kept.get(forward.number());
+        if (here != null) {
+            return here.refusal().isEmpty()
+                    && here.bytes() == forward.bytes()
+                    && here.contributors() == forward.contributors();
+        }
+        Open asked = open.get(forward.number());
+        return asked != null && asked.signature().keptBytes(forward.contributors()) == forward.bytes();
+    }
+
+    private String fault(Resolution.Forward forward) {
+        Open asked = open.get(forward.number());
+        return "number " + forward.number() + " is forwarded with " + forward.bytes() + " bytes of "
+                + forward.contributors() + " members, "
+                + (asked != null
+                        ? asked.signature().keptBytes(forward.contributors()) + " bytes were asked for here"
+                        : kept.containsKey(forward.number()) ? "it ended otherwise here" : "which is not open here");
     }
 
     /** A member that enters a group at work counts from where that is. */

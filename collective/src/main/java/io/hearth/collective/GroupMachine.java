@@ -34,6 +34,8 @@ import java.util.TreeMap;
  *       except those that somebody finished: their members must all return the same bytes.
  *   <li>Forwards come before everything else in a new group epoch, in the same order on all members, because they use the
  *       same streams.
+ *   <li>Whoever finished j knows that all called j. So a forward of a number that is neither open nor kept here, or of another
+ *       size than was asked for, is a lie or a fault: no memory is taken for it, and the streams count as broken.
  * </ul>
  *
  * <p><b>Steps.</b> The beginning of a step is a number like any other, whose exchange all members wait in. Called only when all

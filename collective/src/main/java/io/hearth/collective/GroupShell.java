@@ -45,7 +45,7 @@ final class GroupShell implements AutoCloseable {
         this.board = new GroupBoard(self, machine, gate, buffers, listener, clock);
         this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
         this.caller = new Caller(group, board, driver, buffers, options.config(), clock);
-        this.forwarder = new Forwarder(group, board, driver, buffers, options.config());
+        this.forwarder = new Forwarder(group, board, driver, options.config());
         this.pairs = new Pairs(new PairLine.Means(group, self, streams, gate, buffers, clock));
         board.follow(pairs);
     }

@@ -7,11 +7,11 @@ import java.util.Locale;
  * What one rank sends to another, or expects from it.
  *
  * @param type of the elements
- * @param count how many, 0 or more
+ * @param count how many, 0 or more; at most {@link Status#NUMBER_MAX} bytes of them
  */
 public record Parcel(DataType type, long count) {
     public Parcel {
-        if (count < 0 || count > Long.MAX_VALUE / type.bytes()) {
+        if (count < 0 || count > Status.NUMBER_MAX / type.bytes()) {
             throw new IllegalArgumentException("nobody sends " + count + " elements of " + type);
         }
     }

@@ -156,7 +156,8 @@ public final class ReceiveMachine
     }
 
     private static Step<State, Effect> offer(State state, Offer offer) {
-        if (!state.greeted() || state.offer().isPresent() || offer.number() <= state.done()) {
+        boolean isNext = offer.number() > state.done() && offer.number() < Status.NUMBER_MAX;
+        if (!state.greeted() || state.offer().isPresent() || !isNext) {
             return reset(state, "offered number " + offer.number() + ", which was not due");
         }
         return match(state.offered(Optional.of(offer)));

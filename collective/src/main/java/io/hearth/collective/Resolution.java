@@ -3,6 +3,7 @@ package io.hearth.collective;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * What a view change decided about a group that gets a new group epoch: what becomes of its open work, and its ring.
@@ -22,13 +23,25 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
         forwards = List.copyOf(forwards);
         refused = List.copyOf(refused);
         order = List.copyOf(order);
-        if (first < 1
+        if (!Status.isNumber(first)
                 || forwards.size() > Status.KEPT_MAX
                 || refused.size() > Status.KEPT_MAX
                 || order.size() > View.MEMBERS_MAX
                 || order.stream().anyMatch(rank -> rank < 0 || rank >= View.MEMBERS_MAX)) {
             throw new IllegalArgumentException("no resolution has first number " + first + ", " + forwards.size()
                     + " forwards, " + refused.size() + " refusals and ring " + order);
+        }
+        demandRising(forwards.stream().mapToLong(Forward::number));
+        demandRising(refused.stream().mapToLong(Refused::number));
+    }
+
+    private static void demandRising(LongStream numbers) {
+        long before = 0;
+        for (long number : numbers.toArray()) {
+            if (number <= before) {
+                throw new IllegalArgumentException("decided numbers rise, got " + number + " after " + before);
+            }
+            before = number;
         }
     }
 
@@ -50,8 +63,21 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
      * @param contributors members whose input is in it, whoever is left of them
      * @param bytes its size
      */
-    public record Forward(long number, NodeId holder, int contributors, long bytes) {}
+    public record Forward(long number, NodeId holder, int contributors, long bytes) {
+        public Forward {
+            if (!Status.isNumber(number) || contributors < 1 || !Status.isResult(contributors, bytes)) {
+                throw new IllegalArgumentException("no result of number " + number + ", " + contributors
+                        + " contributors and " + bytes + " bytes is forwarded");
+            }
+        }
+    }
 
     /** A number that is used up. */
-    public record Refused(long number, Refusal refusal) {}
+    public record Refused(long number, Refusal refusal) {
+        public Refused {
+            if (!Status.isNumber(number)) {
+                throw new IllegalArgumentException("no collective has number " + number);
+            }
+        }
+    }
 }

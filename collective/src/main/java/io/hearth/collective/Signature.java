@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param kind which collective
  * @param op how contributions combine; SUM where nothing is combined
  * @param type of the elements
- * @param count elements in the buffer, 0 or more
+ * @param count elements in the buffer, 0 or more; at most {@link Status#NUMBER_MAX} bytes of them
  * @param codec name of the compression, {@code none} without; at most 63 characters
  * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
  * @param strategy which algorithm was asked for, {@code auto} without; at most 63 characters
@@ -82,7 +82,7 @@ public record Signature(
     }
 
     public Signature {
-        if (count < 0 || count > Long.MAX_VALUE / type.bytes() || !isName(codec) || !isName(strategy)) {
+        if (count < 0 || count > Status.NUMBER_MAX / type.bytes() || !isName(codec) || !isName(strategy)) {
             throw new IllegalArgumentException(
                     "no collective has " + count + " elements, codec '" + codec + "' and strategy '" + strategy + "'");
         }

@@ -17,7 +17,7 @@ import java.util.List;
  * +----------+--------+----------+--------+-------+
  * </pre>
  *
- * @param revision steps completed, 0 or more
+ * @param revision steps completed, 0 to {@link Status#NUMBER_MAX}
  * @param digest of the state's manifest, {@link #DIGEST_BYTES} long
  * @param joined has passed no boundary of this lineage yet, so that others know better; in what was agreed: somebody had not
  * @param sources up to {@link #SOURCES_MAX} ranks from which it would fetch, nearest first; on the wire 2 bytes each, 65,535
@@ -43,7 +43,11 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     public StateClaim {
         sources = List.copyOf(sources);
         boolean areRanks = sources.stream().allMatch(rank -> rank >= 0 && rank < NOBODY);
-        if (revision < 0 || digest.size() != DIGEST_BYTES || sources.size() > SOURCES_MAX || !areRanks) {
+        if (revision < 0
+                || revision > Status.NUMBER_MAX
+                || digest.size() != DIGEST_BYTES
+                || sources.size() > SOURCES_MAX
+                || !areRanks) {
             throw new IllegalArgumentException("nobody holds revision " + revision + " with a digest of "
                     + digest.size() + " bytes and would ask ranks " + sources);
         }
@@ -52,6 +56,18 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     /** Revision and digest alone: what a group agrees on. */
     StateClaim agreed() {
         return new StateClaim(revision, digest, false, List.of());
+    }
+
+    /**
+     * The same, if a step can follow it.
+     *
+     * @throws IllegalArgumentException its revision is the last that there is
+     */
+    StateClaim demandSuccessor() {
+        if (revision >= Status.NUMBER_MAX) {
+            throw new IllegalArgumentException("no step follows revision " + revision);
+        }
+        return this;
     }
 
     /** The same, with whether any member passes its first boundary of the lineage here. */

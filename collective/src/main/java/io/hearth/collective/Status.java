@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.election.View;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -19,12 +20,37 @@ public record Status(
     /** Most numbers that a status names. */
     public static final int KEPT_MAX = 8;
 
+    /** Largest number that control data of collectives carries, of whatever kind: far from overflow, and never reached. */
+    public static final long NUMBER_MAX = 1L << 48;
+
     public Status {
         kept = List.copyOf(kept);
-        if (doneUpTo < 0 || called < doneUpTo || kept.size() > KEPT_MAX || (boundary && doneUpTo != called - 1)) {
+        if (doneUpTo < 0
+                || called < doneUpTo
+                || called > NUMBER_MAX
+                || kept.size() > KEPT_MAX
+                || (boundary && doneUpTo != called - 1)) {
             throw new IllegalArgumentException("no status has " + called + " called, " + doneUpTo + " done and "
                     + kept.size() + " kept" + (boundary ? " at a boundary" : ""));
         }
+        long before = 0;
+        for (Kept entry : kept) {
+            if (entry.number() <= before || entry.number() > called) {
+                throw new IllegalArgumentException("kept numbers rise and were called, got number " + entry.number()
+                        + " after " + before + " with " + called + " called");
+            }
+            before = entry.number();
+        }
+    }
+
+    /** Whether it can be the number of a collective. */
+    static boolean isNumber(long number) {
+        return number >= 1 && number <= NUMBER_MAX;
+    }
+
+    /** Whether a result may have so many bytes of so many contributors. */
+    static boolean isResult(int contributors, long bytes) {
+        return contributors >= 0 && contributors <= View.MEMBERS_MAX && bytes >= 0 && bytes <= NUMBER_MAX;
     }
 
     /** Of a member that measured nothing. */
@@ -55,9 +81,9 @@ public record Status(
      */
     public record Kept(long number, int contributors, long bytes, Optional<Refusal> refusal) {
         public Kept {
-            if (number < 1 || contributors < 0 || bytes < 0) {
+            if (!isNumber(number) || !isResult(contributors, bytes) || (refusal.isPresent() && bytes > 0)) {
                 throw new IllegalArgumentException("no collective has number " + number + ", " + contributors
-                        + " contributors and " + bytes + " bytes");
+                        + " contributors and " + bytes + " bytes" + (refusal.isPresent() ? " of a refusal" : ""));
             }
         }
     }

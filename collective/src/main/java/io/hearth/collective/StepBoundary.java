@@ -111,7 +111,8 @@ final class StepBoundary implements Contribution {
         var claims = new ArrayList<StateClaim>();
         for (NodeId member : mesh.members()) {
             try {
-                claims.add(StateClaim.readFrom(table, (long) mesh.rank(member) * StateClaim.BYTES));
+                claims.add(StateClaim.readFrom(table, (long) mesh.rank(member) * StateClaim.BYTES)
+                        .demandSuccessor());
             } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
                 return Optional.of(new Refusal(
                         Refusal.Cause.MALFORMED,

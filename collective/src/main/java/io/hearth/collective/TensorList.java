@@ -22,8 +22,8 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
             throw new IllegalArgumentException("no list of " + tensors + " tensors has a bucket " + bucket + " and "
                     + first.size() + " first ones");
         }
-        if (first.stream().anyMatch(length -> length < 0)) {
-            throw new IllegalArgumentException("no tensor is shorter than nothing, got " + first);
+        if (first.stream().anyMatch(length -> length < 0 || length > Status.NUMBER_MAX)) {
+            throw new IllegalArgumentException("a tensor has 0 to " + Status.NUMBER_MAX + " elements, got " + first);
         }
     }
 

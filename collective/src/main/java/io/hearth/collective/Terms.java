@@ -14,6 +14,13 @@ import java.util.Optional;
  * @param links a digest of the model
  */
 record Terms(int segmentBytes, int inTurnBytesMax, long inPlaceBytesMin, long bucketBytes, long links) {
+    Terms {
+        if (segmentBytes < 0 || inTurnBytesMax < 0 || inPlaceBytesMin < 0 || bucketBytes < 0) {
+            throw new IllegalArgumentException("no member has segmentBytes " + segmentBytes + ", inTurnBytesMax "
+                    + inTurnBytesMax + ", inPlaceBytesMin " + inPlaceBytesMin + " and bucketBytes " + bucketBytes);
+        }
+    }
+
     static Terms of(CollectiveConfig config) {
         return new Terms(
                 config.segmentBytes(),

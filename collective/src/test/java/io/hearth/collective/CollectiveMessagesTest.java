@@ -9,6 +9,7 @@ import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
+import io.hearth.election.View;
 import io.hearth.transport.RecordHeader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -55,13 +56,13 @@ final class CollectiveMessagesTest {
     @Test
     void theLongestCallFitsBeforeASegment() {
         String longest = "m".repeat(63);
-        List<Long> lengths = Collections.nCopies(100, Long.MAX_VALUE / 8);
+        List<Long> lengths = Collections.nCopies(100, Status.NUMBER_MAX);
         for (Signature.Kind kind : Signature.Kind.values()) {
             var signature = new Signature(
                     kind,
                     ReduceOp.PROD,
                     DataType.BFLOAT16,
-                    Long.MAX_VALUE / 8,
+                    Status.NUMBER_MAX / 2,
                     longest,
                     kind.hasRoot() ? Optional.of(TestGroup.node(3)) : Optional.empty(),
                     longest,
@@ -76,16 +77,16 @@ final class CollectiveMessagesTest {
     void theLargestStatusAndResolutionFitTheirMessage() {
         var longest = new Refusal(Refusal.Cause.MALFORMED, "€".repeat(2 * Refusal.TEXT_MAX));
         assertEquals(Refusal.TEXT_MAX, longest.text().length());
-        List<Status.Kept> kept = LongStream.range(0, Status.KEPT_MAX)
-                .mapToObj(n ->
-                        new Status.Kept(Long.MAX_VALUE - n, Integer.MAX_VALUE, Long.MAX_VALUE, Optional.of(longest)))
+        long max = Status.NUMBER_MAX;
+        List<Status.Kept> kept = LongStream.rangeClosed(max + 1 - Status.KEPT_MAX, max)
+                .mapToObj(n -> new Status.Kept(n, View.MEMBERS_MAX, 0, Optional.of(longest)))
                 .toList();
-        var status = new Status(Long.MAX_VALUE, Long.MAX_VALUE, kept, Optional.of(longest.text()));
+        var status = new Status(max, max, kept, Optional.of(longest.text()));
         assertTrue(CollectiveMessages.encode(status).size() <= Resolver.BYTES_MAX);
         var resolution = new Resolution(
-                Long.MAX_VALUE,
+                max,
                 kept.stream()
-                        .map(k -> new Resolution.Forward(k.number(), TestGroup.node(1), k.contributors(), k.bytes()))
+                        .map(k -> new Resolution.Forward(k.number(), TestGroup.node(1), k.contributors(), max))
                         .toList(),
                 kept.stream()
                         .map(k -> new Resolution.Refused(k.number(), longest))

@@ -163,6 +163,69 @@ final class GroupMachineTest {
                 on(new Event.Forwarded(1, "L/2")));
     }
 
+    /** No memory is taken for such a size, and nothing runs before the next change. */
+    @Test
+    void aForwardThatTheOwnCallsDoNotKnowIsRejected() {
+        long huge = Status.NUMBER_MAX;
+        for (Resolution.Forward lie : List.of(
+                new Resolution.Forward(1, C, 3, huge),
+                new Resolution.Forward(1, C, 3, 39),
+                new Resolution.Forward(1, C, 3, 0),
+                new Resolution.Forward(2, C, 3, 40),
+                new Resolution.Forward(huge, C, 3, huge))) {
+            state = State.START;
+            on(first());
+            on(new Event.Called(SUM));
+            on(new Event.Freeze(new Frozen("L", 1)));
+            List<Effect> effects = on(view(2, 2, List.of(A, C), new Resolution(2, List.of(lie), List.of())));
+            assertTrue(effects.stream().noneMatch(Effect.Forward.class::isInstance), effects::toString);
+            assertTrue(effects.stream().noneMatch(Effect.Run.class::isInstance), effects::toString);
+            var told = (Effect.TellBroken) effects.getLast();
+            assertEquals(C, told.peer());
+            assertTrue(told.why().contains("number " + lie.number() + " is forwarded with " + lie.bytes()), told.why());
+            assertEquals(List.of(), on(new Event.Forwarded(lie.number(), "L/2")));
+            on(new Event.Freeze(new Frozen("L", 2)));
+            assertEquals(Optional.of(told.why()), state.status().broken());
+            assertTrue(on(view(3, 3, List.of(A, C), Resolution.NOTHING)).contains(new Effect.Run(1, Optional.empty())));
+        }
+    }
+
+    @Test
+    void aForwardOfAResultThatEndedOtherwiseHereIsRejected() {
+        for (Resolution.Forward lie :
+                List.of(new Resolution.Forward(1, C, 2, 40), new Resolution.Forward(1, C, 3, 48))) {
+            state = State.START;
+            on(first());
+            on(new Event.Called(SUM));
+            on(new Event.Finished(1, "L/1"));
+            List<Effect> effects = on(view(2, 2, List.of(A, C), new Resolution(2, List.of(lie), List.of())));
+            assertTrue(((Effect.TellBroken) effects.getLast()).why().contains("it ended otherwise here"));
+        }
+    }
+
+    @Test
+    void noNumberComesAfterTheLast() {
+        on(new Event.Installed(
+                new Frozen("L", 1),
+                "L/1",
+                List.of(A, B),
+                true,
+                new Resolution(Status.NUMBER_MAX, List.of(), List.of())));
+        assertEquals(Status.NUMBER_MAX - 1, state.status().called());
+        assertThrows(IllegalStateException.class, () -> on(new Event.Called(SUM)));
+        state = State.START;
+        on(new Event.Called(Signature.boundary(48)));
+        on(new Event.Installed(
+                new Frozen("L", 1),
+                "L/1",
+                List.of(A, B),
+                true,
+                new Resolution(Status.NUMBER_MAX, List.of(), List.of())));
+        on(new Event.Finished(Status.NUMBER_MAX, "L/1"));
+        assertEquals(Status.NUMBER_MAX, state.status().doneUpTo());
+        assertThrows(IllegalStateException.class, () -> on(new Event.Called(SUM)));
+    }
+
     @Test
     void aForwardThatIsNotDecidedAgainRunsAgain() {
         on(first());

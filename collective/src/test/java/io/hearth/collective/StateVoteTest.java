@@ -83,7 +83,7 @@ final class StateVoteTest {
         try (var arena = Arena.ofConfined()) {
             var table = arena.allocate(3L * StateClaim.BYTES).fill((byte) 0x55);
             for (StateClaim claim : List.of(
-                    claim("0a"), claim("+9223372036854775807z", 1), claim("12c", 65534, 0, 3, 2), claim("+1d", 5))) {
+                    claim("0a"), claim("+281474976710656z", 1), claim("12c", 65534, 0, 3, 2), claim("+1d", 5))) {
                 claim.writeTo(table, StateClaim.BYTES);
                 assertEquals(claim, StateClaim.readFrom(table, StateClaim.BYTES));
                 assertEquals(0x55, table.get(ValueLayout.JAVA_BYTE, 2L * StateClaim.BYTES));

@@ -219,6 +219,13 @@ final class TestGroup implements AutoCloseable {
         return resolution;
     }
 
+    /** A view of the same members with a resolution that no reports led to. */
+    void lie(Resolution resolution) {
+        freeze(nodes);
+        view = view(view.epoch() + 1, view.epoch() + 1, nodes, CollectiveMessages.encode(resolution));
+        install(nodes);
+    }
+
     /** Returns when each of these has begun its first collective: until then its ranks are those of the newest view. */
     void awaitFirstCall(List<NodeId> members) {
         for (NodeId member : members) {
