@@ -140,7 +140,11 @@ final class Membership {
             case ElectionEvent.NewMaster master ->
                 LOG.info("master={} of view {}", master.master().shortText(), master.epoch());
             case ElectionEvent.MemberRemoved removed ->
-                LOG.info("view {} is without peer={}: {}", removed.epoch(), removed.node().shortText(), removed.why());
+                LOG.info(
+                        "view {} is without peer={}: {}",
+                        removed.epoch(),
+                        removed.node().shortText(),
+                        removed.why());
             case ElectionEvent.TimedOut timedOut -> LOG.debug("ballot {} ended without a view", timedOut.ballot());
             case ElectionEvent.Stalled stall -> {
                 String voters = String.join(

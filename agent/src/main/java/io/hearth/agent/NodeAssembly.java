@@ -119,10 +119,7 @@ final class NodeAssembly implements AutoCloseable {
                 : Optional.empty();
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
         VoteFolder votes = scope.keep(VoteFolder.open(
-                home.subfolder("votes"),
-                identity.peer(),
-                IdentityFile.in(home).computer(identity),
-                clock));
+                home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
         voter = scope.keep(new VoterThread(
                 self.shortText(),
                 votes,

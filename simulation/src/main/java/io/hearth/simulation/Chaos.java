@@ -156,8 +156,8 @@ final class Chaos {
         if (!isOn || !world.weather.has(FaultKind.CUT_OFF_ON_COMMIT)) {
             return;
         }
-        boolean commits = effects.stream()
-                .anyMatch(effect -> effect instanceof Effect.Install(View view) && view.epoch() > 2);
+        boolean commits =
+                effects.stream().anyMatch(effect -> effect instanceof Effect.Install(View view) && view.epoch() > 2);
         boolean tells = effects.stream()
                 .anyMatch(effect -> effect instanceof Effect.Send send && send.message() instanceof Message.Commit);
         if (commits && tells && random.nextInt(4) == 0) {

@@ -86,10 +86,7 @@ final class Lies {
             case 2 -> new Message.Promise(lineage, view.epoch(), ballot, Optional.of(accepted));
             default ->
                 new Message.Here(
-                        lineage,
-                        view.epoch(),
-                        ballot,
-                        Optional.of(new Message.Status(random.nextBoolean(), GARBAGE)));
+                        lineage, view.epoch(), ballot, Optional.of(new Message.Status(random.nextBoolean(), GARBAGE)));
         };
         return new Lie(message, Refusal.STRAY_ANSWER);
     }

@@ -90,8 +90,7 @@ final class Narrator {
             case VoterTask.Promise(View view, Ballot ballot) ->
                 "promise " + text(view.lineage()) + " e" + view.epoch() + " ballot " + ballot.round() + "@"
                         + names.apply(ballot.proposer());
-            case VoterTask.Accept accept ->
-                "accept ballot " + accept.ballot().round() + " " + text(accept.next());
+            case VoterTask.Accept accept -> "accept ballot " + accept.ballot().round() + " " + text(accept.next());
             case VoterTask.Retain _ -> "retain";
         };
     }

@@ -286,7 +286,9 @@ final class NodeProcess {
             }
             case Effect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
             case Effect.Left() -> world.cluster.exit(this);
-            case Effect.Announce _, Effect.Pending _, Effect.Rest _ -> {} // a paused process finds all frames when it goes on
+            case Effect.Announce _,
+                    Effect.Pending _,
+                    Effect.Rest _ -> {} // a paused process finds all frames when it goes on
         }
     }
 

@@ -38,8 +38,7 @@ final class VoteSabotages {
             return effect instanceof Effect.Send(NodeId to, Message.Promise promise)
                     ? new Effect.Send(
                             to,
-                            new Message.Promise(
-                                    promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty()))
+                            new Message.Promise(promise.lineage(), promise.epoch(), promise.ballot(), Optional.empty()))
                     : effect;
         }
     }
@@ -76,8 +75,7 @@ final class VoteSabotages {
             for (Effect effect : effects) {
                 if (effect instanceof Effect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
                         && isMissing(process, to, view)) {
-                    var promise = new Message.Promise(
-                            view.lineage(), view.epoch(), ballot, Optional.empty());
+                    var promise = new Message.Promise(view.lineage(), view.epoch(), ballot, Optional.empty());
                     agree(process, view, promise);
                 } else if (effect instanceof Effect.Send(NodeId to, Message.Accept accept)
                         && isMissing(process, to, accept.view())) {

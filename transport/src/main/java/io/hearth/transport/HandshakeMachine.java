@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class HandshakeMachine
         implements Machine<HandshakeMachine.State, HandshakeMachine.Event, HandshakeMachine.Effect> {
     /** The protocol versions that this code speaks. */
-    static final List<Integer> VERSIONS = List.of(1);
+    static final List<Integer> VERSIONS = List.of(2);
 
     private final Endpoint self;
     private final NamespaceKeys keys;
