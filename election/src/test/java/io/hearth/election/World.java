@@ -296,7 +296,7 @@ final class World {
             }
             carryOut(host, effect);
         }
-        assertTrue(host.state().view().member(host.id).isPresent(), "a node lives where it is not listed");
+        assertEquals(Optional.empty(), StateRules.fault(host.state()));
     }
 
     private void carryOut(Host host, Effect effect) {

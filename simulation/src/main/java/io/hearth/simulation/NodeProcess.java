@@ -12,6 +12,7 @@ import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.Role;
+import io.hearth.election.StateRules;
 import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
 import io.hearth.election.ViewMachine.Effect;
@@ -260,7 +261,9 @@ final class NodeProcess {
             carryOut(effect, before);
             world.chaos.afterEffect(this, effect);
         }
-        Violation.unless(state.view().member(host.id).isPresent(), "home", "a node lives where it is not listed");
+        StateRules.fault(state).ifPresent(fault -> {
+            throw new Violation("state", fault);
+        });
     }
 
     private void carryOut(Effect effect, View before) {
