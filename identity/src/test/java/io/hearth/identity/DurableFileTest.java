@@ -47,6 +47,15 @@ final class DurableFileTest {
         assertEquals(List.of(), names());
     }
 
+    @Test
+    void filesAndFoldersOfOthersAreMadeSureOfAndMissingOnesAreAnError() throws IOException {
+        Path file = Files.writeString(folder.resolve("record"), "of another process");
+        DurableFile.sync(file);
+        DurableFile.sync(folder);
+        assertThrows(IOException.class, () -> DurableFile.sync(folder.resolve("absent")));
+        assertEquals("of another process", Files.readString(file));
+    }
+
     private List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();

@@ -174,6 +174,17 @@ final class IdentityFileTest {
     }
 
     @Test
+    void aComputerIsKnownAgainByAHashThatNeedsTheKey() throws SetupException {
+        NodeIdentity identity = file.loadOrCreate();
+        Optional<String> computer = file.computer(identity);
+        assertTrue(computer.orElseThrow().matches("[0-9a-f]{64}"));
+        assertEquals(computer, file.computer(identity));
+        assertNotEquals(computer, IdentityFile.in(home, OTHER_MACHINE).computer(identity));
+        assertNotEquals(computer, file.computer(NodeIdentity.generate()));
+        assertEquals(Optional.empty(), IdentityFile.in(home, Optional.empty()).computer(identity));
+    }
+
+    @Test
     void anUnknownMachineIsNoReasonToRefuse() throws SetupException {
         NodeIdentity made = file.loadOrCreate();
         assertEquals(

@@ -224,7 +224,7 @@ final class FolderLock {
     }
 
     private boolean closed() {
-        if (!mutex.tryLock()) {
+        if (mutex.isHeldByCurrentThread() || !mutex.tryLock()) {
             return false;
         }
         try {

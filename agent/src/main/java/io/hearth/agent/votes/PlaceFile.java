@@ -30,7 +30,7 @@ final class PlaceFile {
     private final Optional<String> computer;
 
     /** Which file is there, cheaply found out. */
-    record Seen(Optional<Object> key, FileTime created) {}
+    record Seen(Optional<Object> key, Optional<FileTime> created) {}
 
     PlaceFile(Path folder, Optional<String> computer) {
         this.file = folder.resolve("place");
@@ -41,7 +41,9 @@ final class PlaceFile {
     Optional<Seen> seen() throws IOException {
         try {
             var found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return Optional.of(new Seen(Optional.ofNullable(found.fileKey()), found.creationTime()));
+            return Optional.of(new Seen(
+                    Optional.ofNullable(found.fileKey()),
+                    Optional.of(found.creationTime()).filter(created -> !created.equals(found.lastModifiedTime()))));
         } catch (NoSuchFileException absent) {
             return Optional.empty();
         }
