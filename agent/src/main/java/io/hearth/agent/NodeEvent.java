@@ -44,6 +44,9 @@ sealed interface NodeEvent {
     /** The application was given an error that its group does not have: this trainer is out until it begins a step. */
     record Resign(String why) implements NodeEvent {}
 
+    /** A thread of this node ended by an error that nobody can handle: the node cannot go on. */
+    record Failed(String thread, Throwable why) implements NodeEvent {}
+
     /** This node wants to leave in order. */
     record Leave(String why) implements NodeEvent {}
 }
