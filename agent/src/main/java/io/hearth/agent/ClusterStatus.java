@@ -24,6 +24,7 @@ import java.util.TreeMap;
  * @param view where it lives
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
  * @param refused who was met and is no peer, the newest last
+ * @param faults peers that sent what this node could not read or handle, so that their link was closed; the newest last
  * @param ignored well-formed messages of linked nodes that had no effect since the start, by reason; only reasons that occurred
  * @param firstPeerMillis from the node's start to its first admitted link
  * @param trainersElsewhere trainers of the own group that are at work where this node asks for entry
@@ -39,6 +40,7 @@ public record ClusterStatus(
         ViewSummary view,
         List<Node> nodes,
         List<Refused> refused,
+        List<Fault> faults,
         Map<Refusal, Long> ignored,
         OptionalLong firstPeerMillis,
         int trainersElsewhere,
@@ -47,6 +49,7 @@ public record ClusterStatus(
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
+        faults = List.copyOf(faults);
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 
@@ -89,6 +92,9 @@ public record ClusterStatus(
 
     /** Somebody who was met and is no peer. */
     public record Refused(String address, String who, String why, long count) {}
+
+    /** Whose messages were rejected, why the last one was, and how many. */
+    public record Fault(String who, String why, long count) {}
 
     /** Other machines in the view, each counted once. */
     public int otherMachines() {

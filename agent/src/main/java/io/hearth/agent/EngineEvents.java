@@ -20,4 +20,9 @@ record EngineEvents(NodeInbox inbox) implements CollectiveListener {
     public void gaveUp(String why) {
         inbox.event(new NodeEvent.Resign(why));
     }
+
+    @Override
+    public void failed(Throwable why) {
+        inbox.event(new NodeEvent.Failed("a thread of the collectives", why));
+    }
 }

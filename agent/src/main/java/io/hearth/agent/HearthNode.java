@@ -96,6 +96,14 @@ public final class HearthNode implements AutoCloseable {
         return parts.engine();
     }
 
+    /**
+     * How old what {@link #status()} says may be, in nanoseconds. Far above a second means that the thread that decides is stuck, or
+     * ended.
+     */
+    public long statusAgeNanos() {
+        return parts.statusAgeNanos();
+    }
+
     /** Why the node stopped by itself; empty while it runs. */
     public Optional<HearthException> failure() {
         return parts.failure();

@@ -32,6 +32,11 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
+    public void failed(Throwable why) {
+        inbox.event(new NodeEvent.Failed("a thread of the links", why));
+    }
+
+    @Override
     public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
         inbox.event(new NodeEvent.DialFailed(address, failure, text));
     }

@@ -20,7 +20,7 @@ public final class LocalAgent implements AutoCloseable {
         try {
             node = scope.keep(HearthNode.start(config, environment));
             var answers = new Observation<JsonObject>(StatusJson.of(node.status()));
-            scope.keep(LocalApiServer.start(home.socket(SOCKET), answers));
+            scope.keep(LocalApiServer.start(home.socket(SOCKET), answers, node::statusAgeNanos));
             var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers));
             scope.keep(translator::interrupt);
             started = true;

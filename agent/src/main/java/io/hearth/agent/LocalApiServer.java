@@ -16,9 +16,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,25 +32,37 @@ import org.slf4j.LoggerFactory;
  * Answers the questions of this machine's own commands on a unix socket, read-only.
  *
  * <p>One JSON object a line in each direction. {@code {"ask":"status"}} is answered once; {@code {"ask":"watch"}} is answered at
- * once and again at each change, until the caller hangs up. Only processes of the same user are served (SO_PEERCRED), and the
+ * once and again at each change, until the caller hangs up. Each answer is the newest status that was published, so one comes
+ * although the thread that decides is stuck; then it also says {@code age_ms} and {@code stuck}. Whoever asks nothing or does not
+ * read its answer is hung up on, and watchers leave places for those that ask once. Only processes of the same user are served (SO_PEERCRED), and the
  * socket lives in a folder that only this user may enter.
  */
 final class LocalApiServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LocalApiServer.class);
     private static final int CLIENTS_MAX = 32;
+    private static final int WATCHERS_MAX = 24;
     private static final int QUESTION_BYTES_MAX = 1024;
+    private static final Duration QUESTION_MAX = Duration.ofSeconds(1);
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
+
+    /** The owner thread publishes four times a second, and its longest honest work is a slow disk's. */
+    static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
     private final Path path;
     private final ServerSocketChannel server;
     private final Observation<JsonObject> status;
+    private final LongSupplier ageNanos;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
+    private final Semaphore watching = new Semaphore(WATCHERS_MAX);
     private final Set<Thread> clients = ConcurrentHashMap.newKeySet();
     private final Thread acceptor;
 
-    private LocalApiServer(Path path, ServerSocketChannel server, Observation<JsonObject> status) {
+    private LocalApiServer(
+            Path path, ServerSocketChannel server, Observation<JsonObject> status, LongSupplier ageNanos) {
         this.path = path;
         this.server = server;
         this.status = status;
+        this.ageNanos = ageNanos;
         this.acceptor = Thread.ofVirtual().name("hearth-local-api").start(this::accept);
     }
 
@@ -53,9 +70,11 @@ final class LocalApiServer implements AutoCloseable {
      * Starts serving.
      *
      * @param path of the socket; a stale one (nobody answers) is replaced, anything that is not a socket is refused
+     * @param ageNanos how old the newest status may be
      * @throws SetupException if another agent serves there, or the path cannot be used; says what to do
      */
-    static LocalApiServer start(Path path, Observation<JsonObject> status) throws SetupException {
+    static LocalApiServer start(Path path, Observation<JsonObject> status, LongSupplier ageNanos)
+            throws SetupException {
         try {
             clearStale(path);
             var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -66,7 +85,7 @@ final class LocalApiServer implements AutoCloseable {
                 server.close();
                 throw failed;
             }
-            return new LocalApiServer(path, server, status);
+            return new LocalApiServer(path, server, status, ageNanos);
         } catch (IOException failed) {
             throw new SetupException(
                     "cannot open the local socket " + path + ": " + failed.getMessage()
@@ -84,12 +103,12 @@ final class LocalApiServer implements AutoCloseable {
             throw new SetupException(path + " is not a socket: somebody put a "
                     + (kind.isSymbolicLink() ? "symbolic link" : "file") + " there; look at it and remove it");
         }
-        try (var probe = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            throw new SetupException("an agent of this user already runs (it answers at " + probe.getRemoteAddress()
-                    + "); stop it first");
-        } catch (IOException nobodyAnswers) {
-            Files.delete(path);
+        Optional<LocalApiClient> other = LocalApiClient.connect(path);
+        if (other.isPresent()) {
+            other.get().close();
+            throw new SetupException("an agent of this user already runs (it listens at " + path + "); stop it first");
         }
+        Files.delete(path);
     }
 
     private void accept() {
@@ -126,8 +145,8 @@ final class LocalApiServer implements AutoCloseable {
     private void serve(SocketChannel client) {
         try (client) {
             switch (question(client)) {
-                case "status" -> write(client, status.value());
-                case "watch" -> watch(client);
+                case "status" -> write(client, aged(status.value()));
+                case "watch" -> watchIfFree(client);
                 default -> write(client, error("unknown question; ask status or watch"));
             }
         } catch (IOException | InterruptedException gone) {
@@ -136,6 +155,33 @@ final class LocalApiServer implements AutoCloseable {
             clients.remove(Thread.currentThread());
             places.release();
         }
+    }
+
+    private void watchIfFree(SocketChannel client) throws IOException, InterruptedException {
+        if (!watching.tryAcquire()) {
+            write(client, error("too many programs watch this agent already, " + WATCHERS_MAX + " may"));
+            return;
+        }
+        try {
+            watch(client);
+        } finally {
+            watching.release();
+        }
+    }
+
+    /** With its age, if that is more than the owner thread's pace explains. */
+    private JsonObject aged(JsonObject newest) {
+        long age = ageNanos.getAsLong();
+        if (age < STUCK_AFTER.toNanos()) {
+            return newest;
+        }
+        JsonObject old = newest.deepCopy();
+        old.addProperty("age_ms", age / 1_000_000);
+        old.addProperty(
+                "stuck",
+                "the agent's own thread has not finished a turn for " + age / 1_000_000_000
+                        + " s, so this is what it knew then; look at its output and start it again");
+        return old;
     }
 
     private void watch(SocketChannel client) throws IOException, InterruptedException {
@@ -147,7 +193,7 @@ final class LocalApiServer implements AutoCloseable {
         long seen = 0;
         while (client.isOpen()) {
             Observation.Version<JsonObject> next = status.awaitAfter(seen);
-            write(client, next.value());
+            write(client, aged(next.value()));
             seen = next.number();
         }
     }
@@ -167,6 +213,12 @@ final class LocalApiServer implements AutoCloseable {
     /** The word after "ask" of the one line that a client sends; empty for anything else. */
     private static String question(SocketChannel client) throws IOException {
         var buffer = ByteBuffer.allocate(QUESTION_BYTES_MAX);
+        try (var _ = new Limit(client, QUESTION_MAX)) {
+            return question(client, buffer);
+        }
+    }
+
+    private static String question(SocketChannel client, ByteBuffer buffer) throws IOException {
         while (buffer.hasRemaining() && client.read(buffer) >= 0) {
             String text = new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
             if (text.endsWith("\n")) {
@@ -184,8 +236,32 @@ final class LocalApiServer implements AutoCloseable {
 
     private static void write(SocketChannel client, JsonObject answer) throws IOException {
         ByteBuffer line = ByteBuffer.wrap((answer + "\n").getBytes(StandardCharsets.UTF_8));
-        while (line.hasRemaining()) {
-            client.write(line);
+        try (var _ = new Limit(client, ANSWER_MAX)) {
+            while (line.hasRemaining()) {
+                client.write(line);
+            }
+        }
+    }
+
+    /** Closes a channel that is still in use after some time, which ends whatever waits in it. */
+    private static final class Limit implements AutoCloseable {
+        private final CountDownLatch over = new CountDownLatch(1);
+
+        Limit(SocketChannel client, Duration longest) {
+            Thread.ofVirtual().name("hearth-local-limit").start(() -> {
+                try {
+                    if (!over.await(longest.toNanos(), TimeUnit.NANOSECONDS)) {
+                        client.close();
+                    }
+                } catch (IOException | InterruptedException gone) {
+                    LOG.debug("local client left: {}", gone.getMessage());
+                }
+            });
+        }
+
+        @Override
+        public void close() {
+            over.countDown();
         }
     }
 

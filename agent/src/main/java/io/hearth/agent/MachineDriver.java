@@ -10,6 +10,9 @@ import java.util.function.Consumer;
 /**
  * Holds one machine's state for the owner thread and carries its effects out in order.
  *
+ * <p>A machine that throws keeps the state of before the event, and nothing of that event was carried out: {@link
+ * RejectedEventException}. What an effect throws goes to the caller as it is, because part of the step is done then.
+ *
  * <p>An effect may lead to a further event of the same machine (a freeze answers with a status); such an event waits until the
  * effects of the step before it are done, so effects of two steps never mix.
  */
@@ -40,6 +43,11 @@ final class MachineDriver<S, E, F> {
         return state;
     }
 
+    /**
+     * Steps the machine and carries out what it says.
+     *
+     * @throws RejectedEventException the machine threw
+     */
     void step(E event) {
         waiting.add(event);
         if (stepping) {
@@ -48,12 +56,20 @@ final class MachineDriver<S, E, F> {
         stepping = true;
         try {
             while (!waiting.isEmpty()) {
-                Step<S, F> step = machine.step(state, waiting.remove(), clock.nanoTime());
+                Step<S, F> step = stepped(waiting.remove());
                 state = step.state();
                 step.effects().forEach(effects);
             }
         } finally {
             stepping = false;
+        }
+    }
+
+    private Step<S, F> stepped(E event) {
+        try {
+            return machine.step(state, event, clock.nanoTime());
+        } catch (RuntimeException | AssertionError bug) {
+            throw new RejectedEventException(bug);
         }
     }
 

@@ -57,6 +57,7 @@ final class NodeAssembly implements AutoCloseable {
     private final VoterThread voter;
     private final Observation<ClusterStatus> status;
     private final Observation<ClusterTopology> topology;
+    private final NodeLoop loop;
 
     /**
      * A running node.
@@ -145,7 +146,8 @@ final class NodeAssembly implements AutoCloseable {
         status = new Observation<>(core.status());
         topology = new Observation<>(acquaintances.topology());
         voter.start();
-        scope.keep(new NodeLoop(self.shortText(), inbox, core, this::stopped)).start();
+        loop = scope.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
+        loop.start();
         LOG.info(
                 "started node={} port={} namespace={} key={}",
                 self.text(),
@@ -168,6 +170,11 @@ final class NodeAssembly implements AutoCloseable {
 
     Observation<ClusterTopology> topology() {
         return topology;
+    }
+
+    /** How old what {@link #status()} says may be, in nanoseconds: well under a second unless the owner thread is stuck. */
+    long statusAgeNanos() {
+        return loop.idleNanos();
     }
 
     Optional<HearthException> failure() {
@@ -199,9 +206,11 @@ final class NodeAssembly implements AutoCloseable {
 
     /** The owner thread ended by itself: nothing of this node may wait for it any more. */
     private void stopped(Throwable why) {
-        var stop = new SetupException("this node stopped: " + why.getMessage(), why);
+        Throwable cause = why instanceof RejectedEventException ? why.getCause() : why;
+        String text = cause instanceof Error || cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        var stop = new SetupException("this node stopped: " + text, cause);
         failure.set(Optional.of(stop));
-        engine.ifPresent(collectives -> collectives.removed(stop));
+        engine.ifPresent(collectives -> collectives.fail(stop));
         left.countDown();
         status.touch();
     }

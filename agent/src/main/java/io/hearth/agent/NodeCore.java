@@ -39,6 +39,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Membership membership;
     private final Acquaintances acquaintances;
     private final RefusedPeers refused = new RefusedPeers();
+    private final PeerFaults faults;
     private final StatusReport report;
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
@@ -72,6 +73,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.startedNanos = startedNanos;
         this.inbox = parts.inbox();
         this.links = parts.links();
+        this.faults = new PeerFaults(links::close);
         this.watch = new PeerWatch(health, clock, this);
         this.finder = parts.finder();
         this.membership = parts.membership();
@@ -83,12 +85,16 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** What the node believes. */
     ClusterStatus status() {
-        return report.status(membership, watch, acquaintances, refused, firstPeerMillis);
+        return report.status(membership, watch, acquaintances, refused.list(), faults.list(), firstPeerMillis);
     }
 
     @Override
     public void handle(NodeEvent event) {
         startOnce();
+        changed |= !faults.guard(event, this::dispatch);
+    }
+
+    private void dispatch(NodeEvent event) {
         switch (event) {
             case NodeEvent.Admitted admitted -> admitted(admitted);
             case NodeEvent.Lost lost -> lost(lost);
@@ -116,6 +122,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Voted(VoterTask task, VoterAnswer answer) ->
                 membership.driver().step(new ViewMachine.Event.Voted(task, answer));
+            case NodeEvent.Failed(String thread, Throwable why) ->
+                throw new IllegalStateException(thread + " failed: " + why, why);
             case NodeEvent.Leave(String why) -> {
                 LOG.info("leaving: {}", why);
                 membership.driver().step(new ViewMachine.Event.Leave());
@@ -246,14 +254,16 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void message(NodeEvent.Message message) {
         try {
             if (MessageCodec.isKind(message.kind())) {
-                election(message.from(), message.incarnation(), MessageCodec.decode(message.kind(), message.bytes()));
+                Message decoded = MessageCodec.decode(message.kind(), message.bytes());
+                ControlData.demandReadable(decoded);
+                election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileCodec.KIND) {
                 acquaintances.introduced(message.from(), message.bytes());
                 changed = true;
             }
         } catch (MalformedMessageException malformed) {
-            LOG.warn("closing the link to peer={}: {}", message.from().shortText(), malformed.getMessage());
-            links.close(message.from(), "malformed message: " + malformed.getMessage());
+            faults.close(message.from(), "malformed message: " + malformed.getMessage());
+            changed = true;
         }
     }
 

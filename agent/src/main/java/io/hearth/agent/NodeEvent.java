@@ -49,6 +49,9 @@ sealed interface NodeEvent {
     /** The voter is done with a task. */
     record Voted(VoterTask task, VoterAnswer answer) implements NodeEvent {}
 
+    /** A thread of this node ended by an error that nobody can handle: the node cannot go on. */
+    record Failed(String thread, Throwable why) implements NodeEvent {}
+
     /** This node wants to leave in order. */
     record Leave(String why) implements NodeEvent {}
 }

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.core.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +24,21 @@ final class NodeLoop implements AutoCloseable {
         long sleepNanos();
     }
 
+    private static final int REPORTS_MAX = 3;
+
+    private final Clock clock;
     private final Thread thread;
     private volatile boolean closing; // written by close(), read by the loop
+    private volatile long turnedNanos; // written by the loop, read by whoever asks for its age
 
     /**
      * A loop that has not started.
      *
      * @param failed told what ended the loop, if it was not {@link #close}
      */
-    NodeLoop(String name, NodeInbox inbox, Body body, Consumer<Throwable> failed) {
+    NodeLoop(String name, Clock clock, NodeInbox inbox, Body body, Consumer<Throwable> failed) {
+        this.clock = clock;
+        this.turnedNanos = clock.nanoTime();
         thread = Thread.ofPlatform().name("hearth-loop-" + name).daemon().unstarted(() -> run(inbox, body, failed));
     }
 
@@ -48,13 +55,33 @@ final class NodeLoop implements AutoCloseable {
                     event = handled + 1 < BATCH_MAX ? inbox.poll(0) : null;
                 }
                 body.turn();
+                turnedNanos = clock.nanoTime();
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | AssertionError bug) {
-            LOG.error("this node stopped: {}", bug.getMessage(), bug);
-            failed.accept(bug);
+        } catch (Throwable fatal) { // a thread that decides no more must not look alive, whatever ended it
+            report(fatal, failed);
         }
+    }
+
+    /** Also where memory is short: what the loop held is free now, so a later try may have the room that the first had not. */
+    private static void report(Throwable fatal, Consumer<Throwable> failed) {
+        for (int tries = 1; tries <= REPORTS_MAX; tries++) {
+            try {
+                failed.accept(fatal);
+                LOG.error("this node stopped: {}", String.valueOf(fatal), fatal);
+                return;
+            } catch (OutOfMemoryError memory) {
+                if (tries == REPORTS_MAX) {
+                    throw memory; // -XX:+ExitOnOutOfMemoryError ends the process, where it is set
+                }
+            }
+        }
+    }
+
+    /** How long ago the loop last had nothing left to do, in nanoseconds; far above {@link Body#sleepNanos} if it is stuck. */
+    long idleNanos() {
+        return clock.nanoTime() - turnedNanos;
     }
 
     @Override

@@ -27,6 +27,9 @@ public final class StatusJson {
         var refused = new JsonArray();
         status.refused().forEach(other -> refused.add(refused(other)));
         json.add("refused", refused);
+        var faults = new JsonArray();
+        status.faults().forEach(fault -> faults.add(fault(fault)));
+        json.add("faults", faults);
         var ignored = new JsonObject();
         status.ignored()
                 .forEach((reason, count) -> ignored.addProperty(reason.name().toLowerCase(Locale.ROOT), count));
@@ -77,6 +80,14 @@ public final class StatusJson {
         json.addProperty("who", other.who());
         json.addProperty("why", other.why());
         json.addProperty("count", other.count());
+        return json;
+    }
+
+    private static JsonObject fault(ClusterStatus.Fault fault) {
+        var json = new JsonObject();
+        json.addProperty("who", fault.who());
+        json.addProperty("why", fault.why());
+        json.addProperty("count", fault.count());
         return json;
     }
 

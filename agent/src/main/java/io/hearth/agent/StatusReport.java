@@ -39,7 +39,8 @@ final class StatusReport {
             Membership membership,
             PeerWatch watch,
             Acquaintances acquaintances,
-            RefusedPeers refused,
+            List<ClusterStatus.Refused> refused,
+            List<ClusterStatus.Fault> faults,
             OptionalLong firstPeerMillis) {
         View view = membership.view();
         reported = view;
@@ -66,7 +67,8 @@ final class StatusReport {
                         members.size(),
                         view.master().map(Member::node).orElse(self)),
                 nodes,
-                refused.list(),
+                refused,
+                faults,
                 membership.driver().state().refusals().counts(),
                 firstPeerMillis,
                 membership.driver().state().trainersElsewhere(),

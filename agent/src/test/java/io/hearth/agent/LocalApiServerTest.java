@@ -18,11 +18,13 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +77,7 @@ final class LocalApiServerTest {
     @Test
     void statusIsAnsweredOnceAndAWatcherSeesEveryChange() throws Exception {
         LocalApiClient watcher;
-        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path())));
             watcher = LocalApiClient.connect(path()).orElseThrow();
@@ -92,6 +94,85 @@ final class LocalApiServerTest {
         }
     }
 
+    /** As a process that was stopped: the kernel takes connections and bytes for it, until its backlog is full. */
+    @Test
+    void anAgentThatDoesNotAnswerIsSaidToInTime() throws Exception {
+        try (var stopped = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            stopped.bind(UnixDomainSocketAddress.of(path()), 1);
+            var waiting = new ArrayList<LocalApiClient>();
+            for (String what : List.of("does not answer", "takes no connection")) {
+                long started = System.nanoTime();
+                var silent =
+                        assertThrows(SetupException.class, () -> LocalApiClient.status(path(), Duration.ofMillis(300)));
+                assertTrue(String.valueOf(silent.getMessage()).contains(what), silent::toString);
+                assertTrue(String.valueOf(silent.getMessage()).contains("stopped, stuck or overloaded"));
+                assertTrue(System.nanoTime() - started < 60_000_000_000L);
+                fill(waiting);
+            }
+            waiting.forEach(LocalApiClient::close);
+        }
+    }
+
+    /** Until no connection is taken any more. */
+    private void fill(List<LocalApiClient> waiting) {
+        try {
+            while (true) {
+                waiting.add(LocalApiClient.connect(path()).orElseThrow());
+            }
+        } catch (SetupException full) {
+            assertTrue(String.valueOf(full.getMessage()).contains("takes no connection"), full::toString);
+        }
+    }
+
+    @Test
+    void whatIsOldSaysSo() throws Exception {
+        var age = new AtomicLong(LocalApiServer.STUCK_AFTER.toNanos() - 1);
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, age::get)) {
+            assertEquals(Optional.of(number(1)), LocalApiClient.status(path(), Duration.ofMinutes(1)));
+            age.set(7_250_000_000L);
+            JsonObject old =
+                    LocalApiClient.status(path(), Duration.ofMinutes(1)).orElseThrow();
+            assertEquals(1, old.get("number").getAsInt());
+            assertEquals(7_250, old.get("age_ms").getAsLong());
+            assertTrue(old.get("stuck").getAsString().contains("has not finished a turn for 7 s"), old::toString);
+            age.set(0);
+            assertEquals(Optional.of(number(1)), ask(path(), "status"));
+        }
+    }
+
+    @Test
+    void thoseWhoAskNothingAndThoseWhoWatchLeaveRoomForAQuestion() throws Exception {
+        var idle = new ArrayList<SocketChannel>();
+        var watchers = new ArrayList<LocalApiClient>();
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
+            for (int i = 0; i < 24; i++) {
+                LocalApiClient watcher = LocalApiClient.connect(path()).orElseThrow();
+                watcher.ask("watch");
+                assertEquals(Optional.of(number(1)), watcher.answer());
+                watchers.add(watcher);
+            }
+            assertTrue(ask(path(), "watch")
+                    .orElseThrow()
+                    .get("error")
+                    .getAsString()
+                    .contains("too many programs"));
+            for (int i = 0; i < 40; i++) {
+                idle.add(SocketChannel.open(UnixDomainSocketAddress.of(path())));
+            }
+            assertEquals(Optional.of(number(1)), LocalApiClient.status(path(), Duration.ofMinutes(1)));
+        } finally {
+            for (SocketChannel silent : idle) {
+                silent.close();
+            }
+            watchers.forEach(LocalApiClient::close);
+        }
+    }
+
+    @Test
+    void whereNobodyServesNobodyIsAsked() throws Exception {
+        assertEquals(Optional.empty(), LocalApiClient.status(path(), Duration.ofMinutes(1)));
+    }
+
     @Test
     void aSocketThatNobodyAnswersAtIsReplaced() throws Exception {
         try (var crashed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -99,15 +180,15 @@ final class LocalApiServerTest {
         }
         assertTrue(Files.exists(path()));
         assertEquals(Optional.empty(), LocalApiClient.connect(path()));
-        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
         }
     }
 
     @Test
     void aSecondAgentIsRefusedAndTheFirstGoesOn() throws Exception {
-        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
-            var refused = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
+            var refused = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
             assertTrue(String.valueOf(refused.getMessage()).contains("already runs"), refused::toString);
             assertEquals(Optional.of(number(1)), ask(path(), "status"));
         }
@@ -117,18 +198,18 @@ final class LocalApiServerTest {
     void aFileOrALinkInTheSocketsPlaceIsRefusedAndLeftAlone() throws Exception {
         Path target = Files.writeString(folder.resolve("target"), "precious");
         Files.createSymbolicLink(path(), target);
-        var link = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        var link = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
         assertTrue(String.valueOf(link.getMessage()).contains("symbolic link"), link::toString);
         assertTrue(Files.isSymbolicLink(path()));
         Files.delete(path());
 
         Files.createSymbolicLink(path(), folder.resolve("nowhere"));
-        assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
         assertTrue(Files.notExists(folder.resolve("nowhere")));
         Files.delete(path());
 
         Files.writeString(path(), "precious");
-        var file = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status));
+        var file = assertThrows(SetupException.class, () -> LocalApiServer.start(path(), status, () -> 0));
         assertTrue(String.valueOf(file.getMessage()).contains("is not a socket"), file::toString);
         assertEquals("precious", Files.readString(path()));
         assertEquals("precious", Files.readString(target));
@@ -157,7 +238,7 @@ final class LocalApiServerTest {
                 "GET / HTTP/1.1\r\n\r\n"
             })
     void anythingElseIsAnsweredWithWhatCanBeAsked(String question) throws Exception {
-        try (LocalApiServer _ = LocalApiServer.start(path(), status);
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0);
                 var channel = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
             channel.write(ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8)));
             var answer = ByteBuffer.allocate(1024);
@@ -174,7 +255,7 @@ final class LocalApiServerTest {
     void garbageAndHalfAQuestionHarmNobody() throws Exception {
         byte[] garbage = new byte[1_000_000];
         new Random(3).nextBytes(garbage);
-        try (LocalApiServer _ = LocalApiServer.start(path(), status);
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0);
                 var silent = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
             try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(path()))) {
                 channel.write(ByteBuffer.wrap(garbage));
@@ -190,9 +271,9 @@ final class LocalApiServerTest {
 
     @Test
     void watchersThatAreGoneGiveTheirPlacesBackAlthoughNothingChanges() throws Exception {
-        try (LocalApiServer _ = LocalApiServer.start(path(), status)) {
+        try (LocalApiServer _ = LocalApiServer.start(path(), status, () -> 0)) {
             for (int watchers = 0; watchers < 100; watchers++) {
-                while (ask(path(), "watch").isEmpty()) {
+                while (!ask(path(), "watch").equals(Optional.of(number(1)))) {
                     Thread.onSpinWait(); // full until those who hung up are noticed
                 }
             }
@@ -213,7 +294,7 @@ final class LocalApiServerTest {
             Path socket = open.resolve("agent.sock");
             Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.setPosixFilePermissions(caller, PosixFilePermissions.fromString("r--r--r--"));
-            try (LocalApiServer _ = LocalApiServer.start(socket, status)) {
+            try (LocalApiServer _ = LocalApiServer.start(socket, status, () -> 0)) {
                 assertEquals("refused\n", asNobody(caller, socket), "the socket is this user's only");
                 Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
                 String turnedAway = asNobody(caller, socket);

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.hearth.core.Clock;
 import io.hearth.core.Machine;
 import io.hearth.core.Step;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -78,8 +80,20 @@ final class MachineDriverTest {
     @Test
     void aMachineThatFailsKeepsItsStateAndCanBeSteppedAgain() {
         MachineDriver<Integer, String, String> driver = driver();
-        assertThrows(IllegalStateException.class, () -> driver.step("bug"));
+        var rejected = assertThrows(RejectedEventException.class, () -> driver.step("bug"));
+        assertEquals("planted", rejected.getCause().getMessage());
+        assertEquals(List.of(), done);
         driver.step("event");
+        assertEquals(1, driver.state());
+    }
+
+    /** Part of such a step is done, so it is no fault of the event. */
+    @Test
+    void whatAnEffectThrowsIsThrownOn() {
+        var driver = new MachineDriver<>(COUNTER, 0, "tick", new HandClock(), _ -> {
+            throw new UncheckedIOException("disk full", new IOException());
+        });
+        assertThrows(UncheckedIOException.class, () -> driver.step("event"));
         assertEquals(1, driver.state());
     }
 }

@@ -3,11 +3,14 @@ package io.hearth.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.Clock;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class NodeLoopTest {
@@ -25,6 +28,9 @@ final class NodeLoopTest {
             if (event instanceof NodeEvent.Leave) {
                 throw new AssertionError("planted");
             }
+            if (event instanceof NodeEvent.Failed failed && failed.why() instanceof Error error) {
+                throw error;
+            }
         }
 
         @Override
@@ -40,7 +46,7 @@ final class NodeLoopTest {
     }
 
     private NodeLoop loop() {
-        var loop = new NodeLoop("test", inbox, new Notes(), failure::complete);
+        var loop = new NodeLoop("test", Clock.system(), inbox, new Notes(), failure::complete);
         loop.start();
         return loop;
     }
@@ -89,6 +95,67 @@ final class NodeLoopTest {
             inbox.event(new NodeEvent.NetworkChanged());
             threads.getFirst().join();
             assertEquals(1, seen.stream().filter(said -> !said.equals("turn")).count());
+        }
+    }
+
+    /** Nothing else would say that nobody decides any more: the process would look alive. */
+    @Test
+    void anyErrorStopsTheLoopAndIsTold() throws Exception {
+        for (Error error : List.of(
+                new OutOfMemoryError("planted"),
+                new StackOverflowError(),
+                new NoClassDefFoundError("planted"),
+                new InternalError("planted"))) {
+            var told = new CompletableFuture<Throwable>();
+            try (var loop = new NodeLoop("test", Clock.system(), inbox, new Notes(), told::complete)) {
+                loop.start();
+                inbox.event(new NodeEvent.Failed("planted", error));
+                assertEquals(error, told.get());
+                threads.getLast().join();
+            }
+        }
+    }
+
+    @Test
+    void aReportThatFindsNoMemoryIsTriedAgain() throws Exception {
+        var tries = new AtomicInteger();
+        try (var loop = new NodeLoop("test", Clock.system(), inbox, new Notes(), fatal -> {
+            if (tries.incrementAndGet() < 3) {
+                throw new OutOfMemoryError("planted");
+            }
+            failure.complete(fatal);
+        })) {
+            loop.start();
+            inbox.event(new NodeEvent.Failed("planted", new OutOfMemoryError("first")));
+            assertEquals("first", failure.get().getMessage());
+            assertEquals(3, tries.get());
+        }
+    }
+
+    @Test
+    void theAgeIsThatOfTheLastTurn() throws Exception {
+        var now = new AtomicLong(5);
+        var clock = new Clock() {
+            @Override
+            public long nanoTime() {
+                return now.get();
+            }
+
+            @Override
+            public long epochMillis() {
+                return 0;
+            }
+        };
+        try (var loop = new NodeLoop("test", clock, inbox, new Notes(), failure::complete)) {
+            now.set(9);
+            assertEquals(4, loop.idleNanos());
+            loop.start();
+            inbox.event(new NodeEvent.NetworkChanged());
+            while (loop.idleNanos() > 0) {
+                Thread.onSpinWait();
+            }
+            now.set(11);
+            assertEquals(2, loop.idleNanos());
         }
     }
 }

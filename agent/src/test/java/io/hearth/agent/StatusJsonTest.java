@@ -64,6 +64,7 @@ final class StatusJsonTest {
                             OptionalLong.empty(),
                             OptionalLong.empty())),
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
+            List.of(new ClusterStatus.Fault("y", "malformed", 2)),
             Map.of(Refusal.OUTSIDER, 12L, Refusal.CONFLICT, 1L),
             OptionalLong.of(10),
             0,
@@ -100,6 +101,9 @@ final class StatusJsonTest {
         assertEquals(
                 "[{\"address\":\"10.0.0.9\",\"who\":\"x\",\"why\":\"another namespace\",\"count\":3}]",
                 json.get("refused").toString());
+        assertEquals(
+                "[{\"who\":\"y\",\"why\":\"malformed\",\"count\":2}]",
+                json.get("faults").toString());
         assertEquals(
                 "{\"conflict\":1,\"outsider\":12}", json.get("ignored_messages").toString());
         assertFalse(json.has("waiting"));

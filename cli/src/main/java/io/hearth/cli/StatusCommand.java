@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.hearth.agent.LocalAgent;
@@ -7,6 +8,7 @@ import io.hearth.agent.LocalApiClient;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -17,6 +19,9 @@ import picocli.CommandLine.Option;
 @Command(name = "status", description = "Show what this machine's agent believes: nodes, health, master, view.")
 final class StatusCommand implements Callable<Integer> {
     private static final List<String> HEAD = List.of("RANK", "NODE", "NAME", "ROLE", "ADDRESS", "HEALTH", "RTT", "");
+
+    /** With the start of this program it is two seconds. */
+    private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
 
     private final Terminal terminal;
 
@@ -41,13 +46,9 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static JsonObject ask(HearthHome home) throws HearthException {
-        try (LocalApiClient agent = LocalApiClient.connect(home.socket(LocalAgent.SOCKET))
+        return LocalApiClient.status(home.socket(LocalAgent.SOCKET), ANSWER_MAX)
                 .orElseThrow(() -> new SetupException(
-                        "no agent runs here for " + home + ": start one with 'hearth agent' in another terminal"))) {
-            agent.ask("status");
-            return agent.answer()
-                    .orElseThrow(() -> new SetupException("the agent hung up before it answered; ask again"));
-        }
+                        "no agent runs here for " + home + ": start one with 'hearth agent' in another terminal"));
     }
 
     private void show(JsonObject status) {
@@ -65,6 +66,9 @@ final class StatusCommand implements Callable<Integer> {
         rows.add(HEAD);
         status.getAsJsonArray("nodes").forEach(node -> rows.add(row(node.getAsJsonObject())));
         Table.lines(rows).forEach(terminal.out()::println);
+        if (status.has("stuck")) {
+            terminal.out().println("STUCK: " + text(status, "stuck"));
+        }
         if (status.has("waiting")) {
             terminal.out().println("waiting: " + text(status, "waiting"));
         }
@@ -73,6 +77,13 @@ final class StatusCommand implements Callable<Integer> {
             terminal.out()
                     .println("refused: " + text(other, "address") + " " + text(other, "who") + " ("
                             + text(other, "count") + " times): " + text(other, "why"));
+        }
+        JsonArray faults = status.has("faults") ? status.getAsJsonArray("faults") : new JsonArray();
+        for (JsonElement element : faults) {
+            JsonObject fault = element.getAsJsonObject();
+            terminal.out()
+                    .println("rejected: " + text(fault, "who") + " (" + text(fault, "count") + " times): "
+                            + text(fault, "why"));
         }
         if (status.has("discovery")) {
             terminal.out().println(text(status, "discovery"));

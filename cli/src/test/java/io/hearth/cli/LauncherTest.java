@@ -112,6 +112,10 @@ final class LauncherTest {
                     start("--json", command).out())) {
                 assertEquals(reduce.contains(command), hasVectorModule(out), out);
                 assertEquals(
+                        List.of("agent", "train").contains(command),
+                        out.contains("\n-XX:+ExitOnOutOfMemoryError\n"),
+                        "without memory it ends: " + out);
+                assertEquals(
                         endAtOnce.contains(command),
                         out.contains("\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"),
                         out);

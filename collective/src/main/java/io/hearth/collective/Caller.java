@@ -25,7 +25,8 @@ final class Caller implements AutoCloseable {
         this.buffers = buffers;
         this.config = config;
         this.clock = clock;
-        this.watch = new DeadlineWatch("hearth-deadline-" + group, clock, this::expire);
+        this.watch = new DeadlineWatch(
+                "hearth-deadline-" + group, clock, this::expire, bug -> board.fail("the watch over deadlines", bug));
     }
 
     /** Exchanges that ran again in a later group epoch. */

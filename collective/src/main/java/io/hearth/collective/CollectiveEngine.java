@@ -357,8 +357,8 @@ public final class CollectiveEngine implements DistributedBackend {
         views.removed(why);
     }
 
-    /** Ends everything with {@code why} for good, whether anything was called or not. */
-    void fail(HearthException why) {
+    /** Ends everything with {@code why} for good, whether anything was called or not: every later call throws it too. */
+    public void fail(HearthException why) {
         shell.fail(why);
     }
 

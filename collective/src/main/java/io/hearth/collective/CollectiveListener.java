@@ -19,6 +19,12 @@ public interface CollectiveListener {
      */
     void gaveUp(String why);
 
+    /**
+     * A data thread met an error that no caller can handle, such as a class that cannot be loaded: the engine has ended for good, and
+     * whoever owns it should end.
+     */
+    void failed(Throwable why);
+
     /** For a group that nobody watches. */
     static CollectiveListener none() {
         return new CollectiveListener() {
@@ -30,6 +36,9 @@ public interface CollectiveListener {
 
             @Override
             public void gaveUp(String why) {}
+
+            @Override
+            public void failed(Throwable why) {}
         };
     }
 }

@@ -3,6 +3,7 @@ package io.hearth.collective;
 import io.hearth.core.Clock;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Ends calls whose time is up. A caller may be blocked in a socket, so somebody else has to look at the clock.
@@ -22,12 +23,17 @@ final class DeadlineWatch implements AutoCloseable {
     private volatile long sleepsUntilNanos; // written by the thread, read by callers
     private volatile boolean closed; // written by close(), read by the thread
 
-    /** {@code onDue} runs on the watch's thread, and must look for itself whose time is up. */
-    DeadlineWatch(String name, Clock clock, Runnable onDue) {
+    /**
+     * A watch that runs.
+     *
+     * @param onDue runs on the watch's thread, and must look for itself whose time is up
+     * @param onFatal told what ended the thread, which then ends no call any more
+     */
+    DeadlineWatch(String name, Clock clock, Runnable onDue, Consumer<Throwable> onFatal) {
         this.clock = clock;
         this.onDue = onDue;
         this.sleepsUntilNanos = clock.nanoTime() + FAR_NANOS;
-        this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::loop);
+        this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(() -> run(onFatal));
         thread.start();
     }
 
@@ -53,6 +59,14 @@ final class DeadlineWatch implements AutoCloseable {
     /** The call is over. */
     void disarm() {
         armed = false;
+    }
+
+    private void run(Consumer<Throwable> onFatal) {
+        try {
+            loop();
+        } catch (Throwable fatal) {
+            onFatal.accept(fatal);
+        }
     }
 
     private void loop() {

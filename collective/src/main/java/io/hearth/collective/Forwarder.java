@@ -72,7 +72,7 @@ final class Forwarder {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | Error bug) {
+        } catch (RuntimeException | AssertionError bug) {
             LOG.error("group={} cannot carry results: {}", group, bug.toString(), bug);
             board.lock.lock();
             try {
@@ -80,6 +80,8 @@ final class Forwarder {
             } finally {
                 board.lock.unlock();
             }
+        } catch (Throwable fatal) {
+            board.fail("carrying results of group '" + group + "'", fatal);
         }
     }
 

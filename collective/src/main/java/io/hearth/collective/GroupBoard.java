@@ -270,8 +270,22 @@ final class GroupBoard {
 
     /** Ends everything for good. */
     void close(HearthException why) {
-        closed = true;
+        if (!closed) {
+            closed = true;
+            over = null; // from now on calls say this, and not why the group was left before
+        }
         finish(why);
+    }
+
+    /** Ends everything for good because of a data thread's error, which its owner hears of. Takes the lock. */
+    void fail(String what, Throwable error) {
+        lock.lock();
+        try {
+            close(new CollectiveException(what + " failed: " + error, error));
+            listener.failed(error);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Ends everything with {@code why}, the call of the moment included, until this member comes back. */

@@ -46,7 +46,8 @@ final class GroupShell implements AutoCloseable {
         this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
         this.caller = new Caller(group, board, driver, buffers, options.config(), clock);
         this.forwarder = new Forwarder(group, board, driver, options.config());
-        this.pairs = new Pairs(new PairLine.Means(group, self, streams, gate, buffers, clock));
+        this.pairs = new Pairs(new PairLine.Means(
+                group, self, streams, gate, buffers, clock, bug -> board.fail("sending from rank to rank", bug)));
         board.follow(pairs);
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,8 +54,19 @@ abstract sealed class PairLine permits PairSender, PairReceiver {
     private String trouble = "";
     private long aloneNanos;
 
-    /** What a line works with; borrowed. */
-    record Means(String group, NodeId self, StreamSource streams, Gate gate, Buffers buffers, Clock clock) {}
+    /**
+     * What a line works with; borrowed.
+     *
+     * @param onFatal told of an error that ended one of its threads and that no caller can handle
+     */
+    record Means(
+            String group,
+            NodeId self,
+            StreamSource streams,
+            Gate gate,
+            Buffers buffers,
+            Clock clock,
+            Consumer<Throwable> onFatal) {}
 
     /** Sees to it that {@link #expire} is called at that time of the clock, or earlier and again. */
     interface Alarm {
@@ -304,9 +316,11 @@ abstract sealed class PairLine permits PairSender, PairReceiver {
             }
         } catch (InterruptedException renewed) {
             // another epoch has another thread
-        } catch (RuntimeException | Error bug) {
+        } catch (RuntimeException | AssertionError bug) {
             LOG.error("sending from rank to rank stopped by a bug: report this", bug);
             over(new CollectiveException("the stream with " + peer.shortText() + " failed: " + bug, bug));
+        } catch (Throwable fatal) {
+            means.onFatal().accept(fatal);
         }
     }
 

@@ -174,7 +174,8 @@ final class Pairs implements GroupBoard.Follower, AutoCloseable {
         arming.lock();
         try {
             if (watch == null && !isDeaf) {
-                watch = new DeadlineWatch("hearth-pair-deadline-" + means.group(), clock, this::expire);
+                watch = new DeadlineWatch(
+                        "hearth-pair-deadline-" + means.group(), clock, this::expire, means.onFatal());
             }
             if (watch != null) {
                 watch.armEarliest(dueNanos);

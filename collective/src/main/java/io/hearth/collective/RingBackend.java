@@ -233,6 +233,11 @@ public final class RingBackend implements DistributedBackend {
                     running.fail(new CollectiveException(why + "; start the ring again"));
                 }
             }
+
+            @Override
+            public void failed(Throwable why) {
+                LOG.error("this rank stopped: {}", String.valueOf(why), why);
+            }
         };
     }
 

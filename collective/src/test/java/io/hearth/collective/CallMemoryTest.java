@@ -52,6 +52,9 @@ final class CallMemoryTest {
 
                     @Override
                     public void gaveUp(String why) {}
+
+                    @Override
+                    public void failed(Throwable why) {}
                 },
                 Clock.system())) {
             MemorySegment heap = MemorySegment.ofArray(new byte[BYTES]);

@@ -150,6 +150,11 @@ final class TestGroup implements AutoCloseable {
             public void gaveUp(String why) {
                 told.add("gaveUp " + nodes.indexOf(node) + " " + why);
             }
+
+            @Override
+            public void failed(Throwable why) {
+                told.add("failed " + nodes.indexOf(node) + " " + why);
+            }
         };
     }
 

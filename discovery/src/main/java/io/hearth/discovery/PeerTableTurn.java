@@ -45,7 +45,7 @@ final class PeerTableTurn {
         }
         for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
             if (known.getValue().names().contains(sighting.name())) {
-                known.setValue(known.getValue().sighted(sighting, others, nowNanos));
+                known.setValue(heardAgain(known.getValue().sighted(sighting, others, nowNanos)));
                 return;
             }
         }
@@ -57,6 +57,21 @@ final class PeerTableTurn {
             return;
         }
         records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos, giveWayNanos(sighting)));
+    }
+
+    /** Whoever was lost and is told of may be back. */
+    private PeerRecord heardAgain(PeerRecord record) {
+        return record.standing() instanceof Standing.Lost
+                ? record.noLaterThan(nowNanos + limits.pauseMissedMaxNanos(), nowNanos)
+                : record;
+    }
+
+    /** A link came about with a node that was not linked: others that were lost may be back too. */
+    private void oneIsBack(NodeId node) {
+        records.replaceAll((_, record) -> {
+            boolean isMissed = record.standing() instanceof Standing.Lost || (record.pinned() && !record.isLinked());
+            return isMissed && !record.standing().isOf(node) ? record.retryNow(record.standing(), nowNanos) : record;
+        });
     }
 
     void failed(PeerAddress address, String why) {
@@ -87,6 +102,9 @@ final class PeerTableTurn {
     void admitted(PeerAddress address, NodeId node) {
         dialling.remove(address);
         Optional<PeerRecord> before = recordOf(node);
+        if (before.filter(PeerRecord::isLinked).isEmpty()) {
+            oneIsBack(node);
+        }
         Optional<PeerRecord> known = gathered(address, node);
         records.replaceAll((_, record) -> record.has(address) ? record.without(address) : record);
         var good = new ArrayList<PeerAddress>();
@@ -107,6 +125,9 @@ final class PeerTableTurn {
      * be another node's stays so, because the port is the peer's word alone.
      */
     void accepted(PeerAddress address, NodeId node) {
+        if (recordOf(node).filter(PeerRecord::isLinked).isEmpty()) {
+            oneIsBack(node);
+        }
         List<PeerAddress> good = recordOf(node).map(PeerRecord::good).orElse(List.of());
         PeerRecord whole = gathered(address, node).orElseGet(() -> heardOf(address));
         keep(whole.linked(new Standing.Linked(node), good, nowNanos));

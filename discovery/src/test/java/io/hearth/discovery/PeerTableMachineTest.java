@@ -145,6 +145,81 @@ final class PeerTableMachineTest {
         assertEquals(60 * SECOND, machine.sleepNanos(table, now));
     }
 
+    /** So long lost that its pauses are a minute long, and in the middle of one. */
+    private void lostForLong(String name, PeerAddress address, NodeId node) {
+        happens(sighted(name, address));
+        happens(new Event.Admitted(address, node));
+        happens(new Event.Lost(node));
+        long lost = now;
+        while (now - lost < 700 * SECOND) {
+            happens(new Event.DialFailed(address, "no route"));
+            passes(machine.sleepNanos(table, now));
+            happens(new Event.Tick());
+        }
+        happens(new Event.DialFailed(address, "no route"));
+        assertEquals(60 * SECOND, machine.sleepNanos(table, now));
+        passes(SECOND);
+    }
+
+    @Test
+    void aWordAboutAPeerThatWasLostForLongBringsADialWithinFourSecondsAndReplaysBringNoMore() {
+        lostForLong("a", A, ANNA);
+        assertEquals(List.of(), happens(sighted("a", A)));
+        assertEquals(4 * SECOND, machine.sleepNanos(table, now));
+        for (int replay = 0; replay < 7; replay++) {
+            passes(SECOND / 2);
+            assertEquals(List.of(), happens(sighted("a", A)));
+        }
+        passes(SECOND / 2);
+        assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+        happens(new Event.DialFailed(A, "no route"));
+        assertEquals(60 * SECOND, machine.sleepNanos(table, now), "the next pause is a long one again");
+    }
+
+    @Test
+    void aLinkToAnybodyEndsThePausesOfAllThatWereLost() {
+        for (boolean dialled : List.of(true, false)) {
+            table = PeerTable.EMPTY;
+            lostForLong("a", A, ANNA);
+            List<Effect> then = happens(dialled ? new Event.Admitted(B, BERT) : new Event.Accepted(B, BERT));
+            assertTrue(then.contains(dial(A)), then::toString);
+            happens(new Event.DialFailed(A, "no route"));
+            assertEquals(SECOND, machine.sleepNanos(table, now), "and they begin again with the shortest");
+            List<Effect> second = happens(dialled ? new Event.Admitted(B, BERT) : new Event.Accepted(B, BERT));
+            assertTrue(second.stream().noneMatch(Effect.Dial.class::isInstance), "it was linked already");
+        }
+    }
+
+    @Test
+    void aLinkEndsThePauseOfAPeerThatAPersonNamedAndOfNoOtherHint() {
+        var named = new Sighting("b", List.of(new Candidate(B, Medium.OTHER)), SourceKind.STATIC, OptionalInt.of(1));
+        happens(new Event.Sighted(named));
+        happens(sighted("c", C));
+        for (int i = 0; i < 7; i++) {
+            happens(new Event.DialFailed(B, "no route"));
+            happens(new Event.DialFailed(C, "no route"));
+            passes(60 * SECOND);
+            happens(new Event.Tick());
+        }
+        happens(new Event.DialFailed(B, "no route"));
+        happens(new Event.DialFailed(C, "no route"));
+        passes(SECOND);
+        List<Effect> dials = happens(new Event.Accepted(A, ANNA));
+        assertTrue(dials.contains(dial(B)), dials::toString);
+        assertTrue(!dials.contains(dial(C)), "whoever replays a record gets no dial for a link of somebody else");
+    }
+
+    @Test
+    void aLinkChangesNothingForADialThatIsUnderWay() {
+        lostForLong("a", A, ANNA);
+        assertEquals(List.of(dial(A)), happens(new Event.NetworkChanged()));
+        List<Effect> then = happens(new Event.Accepted(B, BERT));
+        assertTrue(then.stream().noneMatch(Effect.Dial.class::isInstance), then::toString);
+        happens(new Event.DialFailed(A, "no route"));
+        passes(SECOND);
+        assertEquals(List.of(dial(A)), happens(new Event.Tick()));
+    }
+
     @Test
     void aLostPeerThatOthersHearIsDialledAtOnceAlsoOverADialThatHangs() {
         happens(sighted("a", A));

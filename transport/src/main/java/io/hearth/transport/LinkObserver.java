@@ -38,6 +38,9 @@ public interface LinkObserver {
      */
     void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text);
 
+    /** A thread that these links cannot do without ended by an error; whoever owns them should end. Called on that thread. */
+    default void failed(Throwable why) {}
+
     /** A connection asked for by {@link Links#dial} could not be made; {@code text} is one line for people. */
     void dialFailed(InetSocketAddress address, DialFailure failure, String text);
 }

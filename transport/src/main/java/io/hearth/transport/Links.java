@@ -96,7 +96,8 @@ public final class Links implements AutoCloseable {
                 tally,
                 deadlines,
                 limits.connect().toNanos(),
-                limits.streamsPendingMax());
+                limits.streamsPendingMax(),
+                observer::failed);
         localListener = door.map(open -> new StreamListener(
                 open.server(),
                 _ -> true,
@@ -104,7 +105,8 @@ public final class Links implements AutoCloseable {
                 tally,
                 deadlines,
                 limits.connect().toNanos(),
-                open.connectionsMax()));
+                open.connectionsMax(),
+                observer::failed));
         tls = new Tls(identity);
         List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
         gate = new AdmissionGate(limits.gate(), clock.nanoTime());

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,7 @@ final class StreamListener implements AutoCloseable {
      * @param expected whether somebody at that address may have a ticket
      * @param limitNanos for a connection to become a stream
      * @param pendingMax connections that have not, at once
+     * @param onFatal told what ended the accepting thread, if it was not {@link #close}
      */
     StreamListener(
             ServerSocketChannel server,
@@ -50,7 +52,8 @@ final class StreamListener implements AutoCloseable {
             Tally tally,
             Deadlines deadlines,
             long limitNanos,
-            int pendingMax) {
+            int pendingMax,
+            Consumer<Throwable> onFatal) {
         this.server = server;
         this.expected = expected;
         this.greeter = greeter;
@@ -59,7 +62,7 @@ final class StreamListener implements AutoCloseable {
         this.limitNanos = limitNanos;
         this.pendingMax = pendingMax;
         this.pending = new Semaphore(pendingMax);
-        this.acceptor = Thread.ofPlatform().daemon().name("hearth-streams").start(this::accept);
+        this.acceptor = Thread.ofPlatform().daemon().name("hearth-streams").start(() -> run(onFatal));
     }
 
     /** A listening socket on any free port of {@code bind}. */
@@ -70,6 +73,15 @@ final class StreamListener implements AutoCloseable {
         } catch (IOException taken) {
             server.close();
             throw taken;
+        }
+    }
+
+    private void run(Consumer<Throwable> onFatal) {
+        try {
+            accept();
+        } catch (Throwable fatal) {
+            LOG.error("data connections are accepted no more: {}", String.valueOf(fatal), fatal);
+            onFatal.accept(fatal);
         }
     }
 

@@ -27,7 +27,8 @@ final class StreamListenerTest {
                         new Tally(),
                         new Deadlines(timer),
                         TimeUnit.SECONDS.toNanos(60),
-                        4)) {
+                        4,
+                        _ -> {})) {
             var address = new InetSocketAddress(
                     InetAddress.getLoopbackAddress(), server.socket().getLocalPort());
             try (var _ = SocketChannel.open(address)) {

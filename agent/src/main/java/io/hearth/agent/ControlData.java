@@ -1,0 +1,53 @@
+package io.hearth.agent;
+
+import io.hearth.collective.CollectiveMessages;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.GroupView;
+import io.hearth.election.Message;
+import io.hearth.election.Proposal;
+import io.hearth.election.View;
+
+/**
+ * Reads what the view change carries for the collectives without knowing it: so a report or resolution that breaks a bound ends the
+ * link of whoever sent it, and is never passed on.
+ */
+final class ControlData {
+    private ControlData() {}
+
+    /**
+     * Checks a message before a machine gets it.
+     *
+     * @throws MalformedMessageException something in it is no report and no resolution; says what
+     */
+    static void demandReadable(Message message) throws MalformedMessageException {
+        switch (message) {
+            case Message.Prepare prepare -> demand(prepare.view());
+            case Message.Promise promise -> {
+                if (promise.status().isPresent()) {
+                    CollectiveMessages.status(promise.status().get().collective());
+                }
+                if (promise.accepted().isPresent()) {
+                    Proposal accepted = promise.accepted().get();
+                    demand(accepted.view());
+                }
+            }
+            case Message.Accept accept -> {
+                demand(accept.view());
+                demand(accept.next());
+            }
+            case Message.Commit commit -> demand(commit.view());
+            case Message.Heartbeat _,
+                    Message.Accepted _,
+                    Message.Refuse _,
+                    Message.Join _,
+                    Message.NotYet _,
+                    Message.Leave _ -> {}
+        }
+    }
+
+    private static void demand(View view) throws MalformedMessageException {
+        for (GroupView group : view.groups()) {
+            CollectiveMessages.resolution(group.resolution());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.hearth.agent;
+
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What peers sent that this node could not read or that made a machine throw. Such an event costs its sender the link, is counted for
+ * {@code status}, and never ends this node. Owner thread only.
+ *
+ * <p>An event of this node itself that makes a machine throw is a bug here, and is thrown on. So is whatever an effect throws.
+ */
+final class PeerFaults {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerFaults.class);
+    private static final int KEPT_MAX = 16;
+    private static final int TEXT_MAX = 200;
+
+    private final BiConsumer<NodeId, String> closer;
+    private final Map<String, ClusterStatus.Fault> kept = new LinkedHashMap<>();
+
+    /** @param closer ends the link to a node, telling it why */
+    PeerFaults(BiConsumer<NodeId, String> closer) {
+        this.closer = closer;
+    }
+
+    /**
+     * Hands an event to its handler.
+     *
+     * @return whether the handler took it
+     */
+    boolean guard(NodeEvent event, Consumer<NodeEvent> handler) {
+        try {
+            handler.accept(event);
+            return true;
+        } catch (RejectedEventException rejected) {
+            blame(event, rejected);
+            return false;
+        }
+    }
+
+    private void blame(NodeEvent event, RejectedEventException rejected) {
+        String why = "what it sent caused a fault here: " + rejected.getCause();
+        switch (event) {
+            case NodeEvent.Message message -> close(message.from(), why);
+            case NodeEvent.Admitted admitted -> close(admitted.link().peer().id(), why);
+            case NodeEvent.Refused refused -> count(refused.address().toString(), why);
+            case NodeEvent.DialFailed failed -> count(failed.address().toString(), why);
+            case NodeEvent.Sighted sighted -> count(sighted.sighting().name(), why);
+            case NodeEvent.Lost _,
+                    NodeEvent.NetworkChanged _,
+                    NodeEvent.Progress _,
+                    NodeEvent.GroupBroken _,
+                    NodeEvent.Resign _,
+                    NodeEvent.Leave _,
+                    NodeEvent.Failed _ -> throw rejected;
+        }
+        LOG.debug("rejected: {}", event, rejected);
+    }
+
+    /** Ends the link to a node because of what came on it. */
+    void close(NodeId peer, String why) {
+        String text = why.length() > TEXT_MAX ? why.substring(0, TEXT_MAX - 1) + "…" : why;
+        count(peer.shortText(), text);
+        closer.accept(peer, text);
+    }
+
+    private void count(String who, String why) {
+        ClusterStatus.Fault known = kept.remove(who);
+        long count = known == null ? 1 : known.count() + 1;
+        if (Long.bitCount(count) == 1) { // a peer that goes on like this may not fill the log
+            LOG.warn("rejected peer={} count={} why={}", who, count, why);
+        }
+        if (kept.size() >= KEPT_MAX) {
+            kept.remove(kept.keySet().iterator().next());
+        }
+        kept.put(who, new ClusterStatus.Fault(who, why, count));
+    }
+
+    /** The newest last. */
+    List<ClusterStatus.Fault> list() {
+        return new ArrayList<>(kept.values());
+    }
+}

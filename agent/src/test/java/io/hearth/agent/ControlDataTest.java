@@ -1,0 +1,71 @@
+package io.hearth.agent;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.hearth.collective.CollectiveMessages;
+import io.hearth.collective.Resolution;
+import io.hearth.core.Bytes;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.Ballot;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.Proposal;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Well-formed messages of the view change whose freight for the collectives is malformed. */
+final class ControlDataTest {
+    private static final NodeId PEER = NodeInboxTest.node(2);
+    private static final Lineage LINEAGE = new Lineage(false, 1, PEER, 1, 0);
+    private static final Ballot BALLOT = new Ballot(1, PEER);
+    private static final Bytes GOOD = CollectiveMessages.encode(Resolution.NOTHING);
+
+    /** Field 1 of both messages, a number, is 2^63-1. */
+    private static final Bytes HUGE = Bytes.of(new byte[] {8, -1, -1, -1, -1, -1, -1, -1, -1, 127});
+
+    private static View view(long epoch, Bytes resolution) {
+        var member = new Member(PEER, 1, 1, Role.TRAINER, "g");
+        return new View(LINEAGE, epoch, List.of(member), List.of(new GroupView("g", 1, resolution)));
+    }
+
+    private static Message.Promise promise(Optional<Bytes> status, Optional<View> accepted) {
+        return new Message.Promise(
+                LINEAGE,
+                1,
+                BALLOT,
+                accepted.map(view -> new Proposal(BALLOT, view)),
+                status.map(bytes -> new Message.Status(false, bytes)));
+    }
+
+    @Test
+    void reportsAndResolutionsAreReadBeforeAMachineGetsThem() {
+        for (Message lie : List.of(
+                new Message.Prepare(view(1, HUGE), BALLOT),
+                new Message.Accept(view(1, HUGE), BALLOT, view(2, GOOD)),
+                new Message.Accept(view(1, GOOD), BALLOT, view(2, HUGE)),
+                new Message.Commit(view(2, HUGE)),
+                promise(Optional.of(HUGE), Optional.empty()),
+                promise(Optional.empty(), Optional.of(view(2, HUGE))))) {
+            assertThrows(MalformedMessageException.class, () -> ControlData.demandReadable(lie), lie::toString);
+        }
+    }
+
+    @Test
+    void whatAgentsAndNewMembersSayIsReadable() {
+        for (Message said : List.of(
+                new Message.Prepare(view(1, Bytes.EMPTY), BALLOT),
+                new Message.Commit(view(2, GOOD)),
+                promise(Optional.of(Bytes.EMPTY), Optional.of(view(2, GOOD))),
+                promise(Optional.empty(), Optional.empty()),
+                new Message.Accepted(LINEAGE, 1, BALLOT))) {
+            assertDoesNotThrow(() -> ControlData.demandReadable(said), said::toString);
+        }
+    }
+}
