@@ -263,6 +263,11 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public void resumeAt(long step) {
+        shared.resumeAt(step);
+    }
+
+    @Override
     public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
         var means = new StepBoundary.Means(
                 group, streams, shell.buffers(), clock, views.roundTripNanos(), options.stateBudget(), progress);

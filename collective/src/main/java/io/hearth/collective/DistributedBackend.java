@@ -185,6 +185,17 @@ public interface DistributedBackend extends AutoCloseable {
     void share(String name, List<MemorySegment> buffers);
 
     /**
+     * Says that what is shared is the state after this many steps, as a checkpoint holds it: the first step to begin has this number.
+     * In a new group the step number of rank 0 counts, 0 if it said none. A rank that said none takes over number and state of
+     * rank 0; if two ranks begin at different steps, {@link #beginStep} throws on all ranks and names both. In a group that
+     * has begun steps already it changes nothing: this rank takes over the group's number and state.
+     *
+     * @param step 0 or more
+     * @throws IllegalStateException the first step has begun
+     */
+    void resumeAt(long step);
+
+    /**
      * Begins a step of the training, on all ranks together. When it returns, the results of all earlier calls are final, and
      * all ranks hold the same shared state. Trainers that came late enter here; a rank that was given a
      * {@link io.hearth.core.ReenterableException} comes back by calling this again.

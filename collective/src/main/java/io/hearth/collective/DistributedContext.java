@@ -136,6 +136,30 @@ public final class DistributedContext extends MovementCalls {
     }
 
     /**
+     * Goes on from a checkpoint: what is shared is the state after this many steps, and the first step to begin has this number.
+     *
+     * <pre>{@code
+     * cluster.share("weights", model.weights());
+     * checkpoint.ifPresent(saved -> {
+     *     model.load(saved);
+     *     cluster.resumeAt(saved.step());
+     * });
+     * long step = cluster.beginStep().step();
+     * }</pre>
+     *
+     * <p>In a new group the step number of rank 0 counts, 0 if it said none. A rank that said none takes over number and state of
+     * rank 0. If two ranks begin at different steps, {@link #beginStep()} throws a
+     * {@link io.hearth.core.CollectiveMismatchException} on all ranks that names both. A rank that comes to a group which
+     * has begun steps already takes over that group's number and state, whatever it says here.
+     *
+     * @param step 0 or more
+     * @throws IllegalStateException the first step has begun
+     */
+    public void resumeAt(long step) {
+        backend.resumeAt(step);
+    }
+
+    /**
      * Begins a step, on all ranks together. When it returns, all results of earlier steps are final (the moment to save and to
      * report), all ranks hold the same shared state, and trainers that came late are in:
      *

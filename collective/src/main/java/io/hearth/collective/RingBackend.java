@@ -375,6 +375,11 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
+    public void resumeAt(long step) {
+        engine.resumeAt(step);
+    }
+
+    @Override
     public StepStart beginStep(CollectiveOptions options) throws CollectiveException {
         return engine.beginStep(options);
     }

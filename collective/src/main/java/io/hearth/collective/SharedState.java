@@ -26,6 +26,8 @@ final class SharedState implements AutoCloseable {
     private boolean sealed;
     private long revision;
     private String lineage = "";
+    private boolean resumed;
+    private boolean begun;
 
     SharedState() {
         this(StateLayout.CHUNK_BYTES_MAX);
@@ -86,9 +88,39 @@ final class SharedState implements AutoCloseable {
         revision = steps;
     }
 
+    /**
+     * What is shared is the state after this many steps, from a checkpoint; the first step to begin has this number.
+     *
+     * @throws IllegalStateException a step has begun
+     */
+    void resumeAt(long step) {
+        if (step < 0) {
+            throw new IllegalArgumentException("steps are numbered from 0, got " + step);
+        }
+        if (begun) {
+            throw new IllegalStateException(
+                    "resumeAt(" + step + ") comes too late: call it before the first beginStep()");
+        }
+        resumed = true;
+        revision = step;
+    }
+
+    /** The group agreed on this number; what it agreed on is not passed yet, and may be decided anew. */
+    void takeOver(long steps) {
+        revision(steps);
+        resumed |= !begun && steps > 0;
+    }
+
+    /** Whether the revision is what an application said, here or at another rank, and no boundary was passed since. */
+    boolean isResumed() {
+        return resumed;
+    }
+
     /** A boundary was passed: a step begins, and what its end will leave is that of one more step. */
     void passed(String inLineage, long step) {
         lineage = inLineage;
+        resumed = false;
+        begun = true;
         revision(step + 1);
     }
 

@@ -11,10 +11,10 @@ import java.util.List;
  * What a rank says at a boundary of the state that it holds, {@link #BYTES} bytes little-endian:
  *
  * <pre>
- * 0          8        40         48       49      56
- * +----------+--------+----------+--------+-------+
- * | revision | digest | sources  | joined | 0     |
- * +----------+--------+----------+--------+-------+
+ * 0          8        40         48       49        50  56
+ * +----------+--------+----------+--------+---------+---+
+ * | revision | digest | sources  | joined | resumed | 0 |
+ * +----------+--------+----------+--------+---------+---+
  * </pre>
  *
  * @param revision steps completed, 0 to {@link Status#NUMBER_MAX}
@@ -22,8 +22,9 @@ import java.util.List;
  * @param joined has passed no boundary of this lineage yet, so that others know better; in what was agreed: somebody had not
  * @param sources up to {@link #SOURCES_MAX} ranks from which it would fetch, nearest first; on the wire 2 bytes each, 65,535
  *     for none
+ * @param resumed the revision is what an application said its checkpoint has; this rank has passed no boundary at all
  */
-public record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources) {
+public record StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources, boolean resumed) {
     static final int BYTES = 56;
 
     /** Length of a digest, in bytes. */
@@ -38,6 +39,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
     private static final int DIGEST = 8;
     private static final int SOURCES = 40;
     private static final int JOINED = 48;
+    private static final int RESUMED = 49;
     private static final int NOBODY = 0xFFFF;
 
     public StateClaim {
@@ -51,6 +53,16 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
             throw new IllegalArgumentException("nobody holds revision " + revision + " with a digest of "
                     + digest.size() + " bytes and would ask ranks " + sources);
         }
+    }
+
+    /** Of a rank whose application named no step. */
+    public StateClaim(long revision, Bytes digest, boolean joined, List<Integer> sources) {
+        this(revision, digest, joined, sources, false);
+    }
+
+    /** Whether its rank passed a boundary in some lineage and completed a step. */
+    boolean isWorked() {
+        return revision > 0 && !resumed;
     }
 
     /** Revision and digest alone: what a group agrees on. */
@@ -90,6 +102,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
             place.set(SHORT, SOURCES + (long) i * Short.BYTES, (short) rank);
         }
         place.set(ValueLayout.JAVA_BYTE, JOINED, (byte) (joined ? 1 : 0));
+        place.set(ValueLayout.JAVA_BYTE, RESUMED, (byte) (resumed ? 1 : 0));
     }
 
     /**
@@ -108,6 +121,10 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
         }
         byte[] digest = place.asSlice(DIGEST, DIGEST_BYTES).toArray(ValueLayout.JAVA_BYTE);
         return new StateClaim(
-                place.get(LONG, 0), Bytes.of(digest), place.get(ValueLayout.JAVA_BYTE, JOINED) != 0, sources);
+                place.get(LONG, 0),
+                Bytes.of(digest),
+                place.get(ValueLayout.JAVA_BYTE, JOINED) != 0,
+                sources,
+                place.get(ValueLayout.JAVA_BYTE, RESUMED) != 0);
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -14,6 +15,10 @@ import java.util.stream.IntStream;
  * <p>Members that passed a boundary before and completed a step decide: what most of them hold is right, among equals what the
  * lowest rank holds. A single memory error is outvoted from three members on. Without such a member, in a new group, those
  * that completed most steps decide in the same way.
+ *
+ * <p>In a group in which no member completed a step, the lead's step number counts, which its application may have said with {@code
+ * resumeAt}. Another number that an application said is a {@link Disagreement}. A member that resumes and meets members that
+ * completed steps takes over what they hold.
  *
  * @param agreed the right state
  * @param holders ranks that hold it, ascending, at least one
@@ -29,6 +34,27 @@ public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Inte
     }
 
     /**
+     * Two ranks that begin at different steps.
+     *
+     * @param rank whose application said a step
+     * @param step that it said
+     * @param leadStep at which rank 0 begins
+     */
+    record Disagreement(int rank, long step, long leadStep) {}
+
+    /** Whether the ranks of a new group begin at different steps; {@code claims} as for {@link #decide}. */
+    static Optional<Disagreement> disagreement(List<StateClaim> claims) {
+        if (claims.stream().anyMatch(StateClaim::isWorked)) {
+            return Optional.empty();
+        }
+        long leadStep = claims.getFirst().revision();
+        return IntStream.range(0, claims.size())
+                .filter(rank -> claims.get(rank).resumed() && claims.get(rank).revision() != leadStep)
+                .mapToObj(rank -> new Disagreement(rank, claims.get(rank).revision(), leadStep))
+                .findFirst();
+    }
+
+    /**
      * Decides.
      *
      * @param claims by rank, of all members, at least one; borrowed
@@ -36,11 +62,14 @@ public record StateVote(StateClaim agreed, List<Integer> holders, SortedMap<Inte
      */
     public static StateVote decide(List<StateClaim> claims) {
         List<StateClaim> voters = claims.stream()
-                .filter(claim -> !claim.joined() && claim.revision() > 0)
+                .filter(claim -> !claim.joined() && claim.isWorked())
                 .toList();
         if (voters.isEmpty()) {
-            long most = claims.stream().mapToLong(StateClaim::revision).max().orElseThrow();
-            voters = claims.stream().filter(claim -> claim.revision() == most).toList();
+            boolean isNew = claims.stream().noneMatch(StateClaim::isWorked);
+            List<StateClaim> able =
+                    claims.stream().filter(claim -> isNew || claim.isWorked()).toList();
+            long most = able.stream().mapToLong(StateClaim::revision).max().orElseThrow();
+            voters = able.stream().filter(claim -> claim.revision() == most).toList();
         }
         StateClaim agreed = mostFrequent(voters);
         List<Integer> holders = IntStream.range(0, claims.size())

@@ -97,7 +97,8 @@ final class StepBoundary implements Contribution {
         lineage = place.mesh().lineage();
         Buffers.Buffer table = means.buffers().take((long) place.mesh().world() * StateClaim.BYTES);
         try {
-            var mine = new StateClaim(state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.mesh()));
+            var mine = new StateClaim(
+                    state.revision(), held.digest(), state.isNewIn(lineage), nearest(place.mesh()), state.isResumed());
             mine.writeTo(table.bytes(), (long) place.mesh().rank() * StateClaim.BYTES);
             Optional<Refusal> refusal = place.gatherRows(table.bytes(), StateClaim.BYTES);
             return refusal.isPresent() ? refusal : settle(place, table.bytes(), held);
@@ -119,6 +120,10 @@ final class StepBoundary implements Contribution {
                         mesh.name(member) + " made no claim to a state: " + malformed.getMessage()));
             }
         }
+        Optional<StateVote.Disagreement> disagreement = StateVote.disagreement(claims);
+        if (disagreement.isPresent()) { // as above
+            return Optional.of(refusal(mesh, disagreement.get()));
+        }
         StateVote vote = StateVote.decide(claims);
         int rank = mesh.members().indexOf(mesh.self());
         List<Integer> sources = vote.sources().get(rank);
@@ -127,11 +132,19 @@ final class StepBoundary implements Contribution {
         } else {
             fetch(place, vote.agreed(), sources, held);
         }
-        state.revision(vote.agreed().revision());
+        state.takeOver(vote.agreed().revision());
         vote.agreed()
                 .joinedBy(claims.stream().anyMatch(StateClaim::joined))
                 .writeTo(place.call().work().bytes(), 0);
         return vote.sources().isEmpty() ? Optional.empty() : awaitAll(place, vote.fetchersFrom(rank), held, table);
+    }
+
+    private static Refusal refusal(Mesh mesh, StateVote.Disagreement apart) {
+        return new Refusal(
+                Refusal.Cause.MISMATCH,
+                mesh.name(mesh.members().getFirst()) + " begins at step " + apart.leadStep() + ", "
+                        + mesh.name(mesh.members().get(apart.rank())) + " resumes at step " + apart.step()
+                        + ": load the same checkpoint on all ranks, or call resumeAt() on rank 0 alone");
     }
 
     private void fetch(Place place, StateClaim agreed, List<Integer> sources, StateManifest held) throws IOException {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
@@ -61,6 +62,44 @@ final class DistributedContextTest {
                         assertEquals(1, segment.get(ValueLayout.JAVA_SHORT, 0));
                     })
                     .joinWell();
+        }
+    }
+
+    @Test
+    void aGroupBeginsAtTheStepOfItsCheckpoint() throws Exception {
+        try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
+            group.start((rank, context) -> {
+                        long[] weights = {rank == 0 ? 42 : 0};
+                        context.share("weights", weights);
+                        if (rank != 1) {
+                            weights[0] = 42;
+                            context.resumeAt(5000);
+                        }
+                        assertEquals(new StepStart(5000, rank == 1), context.beginStep());
+                        assertEquals(42, weights[0]);
+                        assertEquals(5001, context.beginStep().step());
+                        assertThrows(IllegalStateException.class, () -> context.resumeAt(1));
+                    })
+                    .joinWell();
+        }
+    }
+
+    @Test
+    void ranksWithCheckpointsOfDifferentStepsAllGetAnErrorThatNamesBoth() throws Exception {
+        try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
+            Map<Integer, Throwable> thrown = group.start((rank, context) -> {
+                        context.share("weights", new long[] {7});
+                        context.resumeAt(rank == 2 ? 4000 : 5000);
+                        context.beginStep();
+                    })
+                    .join();
+            assertEquals(3, thrown.size());
+            thrown.values().forEach(error -> {
+                String said = String.valueOf(error.getMessage());
+                assertEquals(CollectiveMismatchException.class, error.getClass(), said);
+                assertTrue(said.contains("rank 0 (") && said.contains(") begins at step 5000, rank 2 ("), said);
+                assertTrue(said.contains(") resumes at step 4000: load the same checkpoint"), said);
+            });
         }
     }
 

@@ -14,15 +14,55 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which state is right. A claim is written {@code 7a}: revision 7, digest a; {@code +} marks one that joined. */
+/** Which state is right. A claim is written {@code 7a}: revision 7, digest a; {@code +} marks one that joined, {@code @} one that resumed. */
 final class StateVoteTest {
     private static StateClaim claim(String text, Integer... sources) {
-        boolean joined = text.startsWith("+");
+        boolean resumed = text.startsWith("@");
+        boolean joined = text.startsWith("+") || resumed;
         String bare = joined ? text.substring(1) : text;
         byte[] digest = new byte[StateClaim.DIGEST_BYTES];
         Arrays.fill(digest, (byte) bare.charAt(bare.length() - 1));
         return new StateClaim(
-                Long.parseLong(bare.substring(0, bare.length() - 1)), Bytes.of(digest), joined, List.of(sources));
+                Long.parseLong(bare.substring(0, bare.length() - 1)),
+                Bytes.of(digest),
+                joined,
+                List.of(sources),
+                resumed);
+    }
+
+    @ParameterizedTest(name = "{0}: {1} is right, apart: {3}")
+    @CsvSource({
+        "@5a,             5a, 0,   none",
+        "@5a @5a,         5a, 01,  none",
+        "@5a @5b,         5a, 0,   none",
+        "@5a +0b,         5a, 0,   none",
+        "@5a +0a +0b,     5a, 01,  none",
+        "+0b @0a,         0b, 0,   none",
+        "@5a @4a,         5a, 01,  1 resumes at 4 and 0 begins at 5",
+        "@4a +0b @5a,     5a, 02,  2 resumes at 5 and 0 begins at 4",
+        "+0b @5a,         5a, 1,   1 resumes at 5 and 0 begins at 0",
+        "@0b @5a,         5a, 1,   1 resumes at 5 and 0 begins at 0",
+        "@9a 7b,          7b, 1,   none",
+        "7b @9a,          7b, 0,   none",
+        "+7b @9a +0c,     7b, 0,   none",
+        "@9a +7b,         7b, 1,   none",
+        "+3a +7b @9a,     7b, 1,   none"
+    })
+    void whoResumesBeginsAtTheLeadsStepUnlessAGroupIsAtWork(
+            String claims, String agreed, String holders, String apart) {
+        StateVote vote = decide(claims);
+        assertEquals(claim(agreed), vote.agreed());
+        assertEquals(
+                holders,
+                String.join("", vote.holders().stream().map(String::valueOf).toList()));
+        assertEquals(
+                apart,
+                StateVote.disagreement(Stream.of(claims.split(" ", -1))
+                                .map(StateVoteTest::claim)
+                                .toList())
+                        .map(found ->
+                                found.rank() + " resumes at " + found.step() + " and 0 begins at " + found.leadStep())
+                        .orElse("none"));
     }
 
     private static StateVote decide(String claims) {
