@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class SimulationTest {
     private static final long FIRST = Long.getLong("hearth.firstSeed", 0);
-    private static final long SEEDS = Long.getLong("hearth.seeds", 2_000);
+    private static final long SEEDS = Long.getLong("hearth.seeds", Boolean.getBoolean("hearth.full") ? 20_000 : 2_000);
 
     /** What takes many seeds from the first is played from here on. */
     private static final Map<Plant, Long> RARE = Map.of(
