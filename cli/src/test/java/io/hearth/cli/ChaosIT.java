@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,7 @@ final class ChaosIT {
         return report.get(key).getAsInt();
     }
 
+    @Tag("full")
     @Test
     void aTrainingIsStruckAndAllEndAlike() throws Exception {
         try (RunningProcess run = chaos("--hosts", "3", "--seed", "11", "--duration", "15s", "--json")) {
@@ -75,6 +77,7 @@ final class ChaosIT {
         }
     }
 
+    @Tag("full")
     @Test
     void ctrlCLeavesNothingAndAKillIsCleanedUpByTheNextRun() throws Exception {
         try (RunningProcess killed = chaos("--hosts", "3", "--seed", "1", "--duration", "10m")) {

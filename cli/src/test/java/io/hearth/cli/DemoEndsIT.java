@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,7 @@ final class DemoEndsIT {
         }
     }
 
+    @Tag("full")
     @Test
     void theNodesEndWithADemoThatCannotCleanUp() throws Exception {
         Process demo = start();
@@ -77,6 +79,7 @@ final class DemoEndsIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aNodeThatDiesByItselfEndsTheDemoWithTheReason() throws Exception {
         Process demo = start();

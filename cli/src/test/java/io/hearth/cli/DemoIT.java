@@ -9,6 +9,7 @@ import com.google.gson.JsonParser;
 import io.hearth.cli.Commands.Outcome;
 import java.nio.file.Path;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +53,7 @@ final class DemoIT {
     }
 
     /** Each node's gradients are a quarter as long, and all still end with the same weights. */
+    @Tag("full")
     @Test
     void compressedItSendsLessAndAllEndWithTheSameWeights() {
         Outcome demo = Commands.in(folder).line("demo --nodes 2 --epochs 4 --compression int8 --json");

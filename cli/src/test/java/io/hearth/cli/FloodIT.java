@@ -17,11 +17,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stranger on the LAN floods an agent with connections: it stays small, and a member that was away comes back all the same. */
+@Tag("full")
 final class FloodIT {
     private static final int TRIED = 20_000;
     private static final int UNADMITTED_MAX = 32;

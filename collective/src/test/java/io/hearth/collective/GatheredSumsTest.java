@@ -25,11 +25,13 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Plain sums among all pairs whose owners gather pieces for a GPU: how many submissions, which memory, and the bits of the CPU. */
+@Tag("full")
 final class GatheredSumsTest {
     /** Shares of three are 16 segments, of four 12, each with 125,000 bytes at least. */
     private static final int COUNT = 1_500_001;

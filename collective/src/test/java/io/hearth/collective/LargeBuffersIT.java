@@ -25,10 +25,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** More bytes than an int counts, between two ranks of this process through shared memory. */
+@Tag("full")
 @Timeout(300)
 final class LargeBuffersIT {
     private static final long BYTES = (1L << 31) + 4099; // an odd end

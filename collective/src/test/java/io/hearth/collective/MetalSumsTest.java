@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -71,7 +72,7 @@ final class MetalSumsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "INT8")
     void theGpuServesTheCodecsWithTheBitsOfTheCpu(Way way) throws Exception {
         assumeTrue(built.isPresent(), "needs g++ or clang++ on Linux x86-64 or aarch64");
         MetalStandIn standIn = built.orElseThrow();
@@ -93,7 +94,15 @@ final class MetalSumsTest {
         assertEquals("", standIn.violations());
     }
 
+    @Tag("full")
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "INT8")
+    void theGpuServesAllOtherCodecsToo(Way way) throws Exception {
+        theGpuServesTheCodecsWithTheBitsOfTheCpu(way);
+    }
+
     /** A member with a GPU and one without are of one opinion: what one encodes the other decodes. */
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(names = {"INT8", "TOP_K"})
     void membersOfBothKindsGetTheSameSum(Way way) throws Exception {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * was meant, or a typed error and untouched memory; nobody waits for ever.
  */
 final class MovementFuzzTest {
-    private static final int SEEDS = 240;
+    private static final int SEEDS = Boolean.getBoolean("hearth.full") ? 240 : 60;
     private static final int ROUNDS = 2;
     private static final int GUARD = 4; // elements
     private static final float UNTOUCHED = -7;

@@ -32,6 +32,7 @@ final class RecoveryTest {
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
             CompressionStrategy.NONE);
+    private static final int WORLD_MAX = Boolean.getBoolean("hearth.full") ? 4 : 3;
     private static final int STEPS = 3;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -151,7 +152,7 @@ final class RecoveryTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void survivorsOfALossAtAnyRecordEndWithTheSameRightSums(Way way) throws Exception {
-        for (int world = 2; world <= 4; world++) {
+        for (int world = 2; world <= WORLD_MAX; world++) {
             killEachAtEachRecord(way, world, 600);
         }
     }

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 
 /** Whatever the bytes: values within bounds or a typed refusal before anything is added, never anything else. */
 record CodecFuzz(Codec codec) {
-    private static final int INPUTS = 75_000;
+    private static final int INPUTS = Boolean.getBoolean("hearth.full") ? 75_000 : 7_500;
     /** Several blocks of every usual size, the last one short. */
     private static final int COUNT_MAX = 700;
 

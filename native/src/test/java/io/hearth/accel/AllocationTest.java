@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -93,6 +94,7 @@ final class AllocationTest {
     }
 
     /** Each format, with a last block that is shorter than the others. */
+    @Tag("full")
     @ParameterizedTest
     @CsvSource({"PORTABLE", "VECTOR"})
     void theCodecsKernelsMakeNone(Engine engine) {

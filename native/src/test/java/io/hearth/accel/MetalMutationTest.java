@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,6 +33,11 @@ final class MetalMutationTest {
             new TreeMap<>(); // of other mistakes than those of the kernels' text
 
     private static final MetalLimits LIMITS = MetalTrial.LIMITS;
+
+    /** Mistakes of different kinds, found soon; the full ring makes all the others too. */
+    private static final String FAST = "GUARD_OFF_BY_ONE|PLAIN_SUM|MISSING_BARRIER|LEVEL_CUT_OFF|SUM_FORGOTTEN";
+
+    private static final String FAST_IN_JAVA = "THREADS_FOR_GROUPS|BUFFERS_ONE_PLACE_OFF|LIBRARY_NOT_RELEASED";
 
     private static final String MIRRORED = """
             uint i [[thread_position_in_grid]],
@@ -145,7 +151,14 @@ final class MetalMutationTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = FAST)
+    void isFoundInTheFastRing(Mutation mutation) {
+        isFound(mutation);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = FAST)
     void isFound(Mutation mutation) {
         FakeMetal fake = FakeMetal.get();
         fake.set("flush", 1);
@@ -174,6 +187,7 @@ final class MetalMutationTest {
         }
     }
 
+    @Tag("full")
     @ParameterizedTest
     @EnumSource
     void aFusedProductIsFound(Fusible fusible) {
@@ -193,7 +207,14 @@ final class MetalMutationTest {
 
     /** One mistake in the Java code, which is compiled with it and runs beside the right one. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = FAST_IN_JAVA)
+    void aMistakeInJavaIsFoundInTheFastRing(JavaMutation mutation) throws Exception {
+        aMistakeInJavaIsFound(mutation);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = FAST_IN_JAVA)
     void aMistakeInJavaIsFound(JavaMutation mutation) throws Exception {
         FakeMetal fake = FakeMetal.get();
         long live = fake.get("live");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Plays all positions of every schedule at once, in any interleaving, and compares with sequential arithmetic. */
 final class SchedulesTest {
-    private static final int WORLDS_MAX = 16;
+    private static final int WORLDS_MAX = Boolean.getBoolean("hearth.full") ? 16 : 8;
     private static final int SEEDS = 6;
     private static final int[] SEGMENTS = {8, 16, 64};
 
