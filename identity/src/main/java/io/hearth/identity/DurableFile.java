@@ -11,15 +11,23 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Small files of this user alone (mode 0600) that a crash at any moment leaves with the old content or the new, never half of it:
  * written aside, forced to the disk, renamed over, and the folder forced too. On macOS the JDK forces by F_FULLFSYNC.
  *
  * <p>A crash while writing leaves a file {@code NAME.new-…} beside it, which is never read.
+ *
+ * <p>For tests of what a slow disk does: the system property {@value #SLOW} makes every forcing of a file or a folder take so many
+ * milliseconds longer, 60,000 at most. Nothing else reads it, and Hearth never sets it for a person.
  */
 public final class DurableFile {
+    static final String SLOW = "hearth.fault.fsyncMillis";
+
     private static final int NAME_BYTES = 8;
+    private static final int SLOW_MILLIS_MAX = 60_000;
 
     private DurableFile() {}
 
@@ -60,7 +68,7 @@ public final class DurableFile {
      */
     public static void sync(Path file) throws IOException {
         try (FileChannel open = FileChannel.open(file, StandardOpenOption.READ)) {
-            open.force(true);
+            force(open);
         }
         syncFolder(file);
     }
@@ -76,7 +84,7 @@ public final class DurableFile {
             while (rest.hasRemaining()) {
                 out.write(rest);
             }
-            out.force(true);
+            force(out);
             return draft;
         } catch (IOException broken) {
             discard(draft);
@@ -99,8 +107,17 @@ public final class DurableFile {
             throw new IllegalArgumentException("need an absolute path, got " + file);
         }
         try (FileChannel open = FileChannel.open(folder, StandardOpenOption.READ)) {
-            open.force(true);
+            force(open);
         }
+    }
+
+    private static void force(FileChannel channel) throws IOException {
+        long slowMillis = Math.clamp(Long.getLong(SLOW, 0), 0, SLOW_MILLIS_MAX);
+        long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(slowMillis);
+        while (untilNanos - System.nanoTime() > 0 && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(untilNanos - System.nanoTime());
+        }
+        channel.force(true);
     }
 
     static String random() {

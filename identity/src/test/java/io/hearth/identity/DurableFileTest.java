@@ -3,6 +3,7 @@ package io.hearth.identity;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,6 +55,19 @@ final class DurableFileTest {
         DurableFile.sync(folder);
         assertThrows(IOException.class, () -> DurableFile.sync(folder.resolve("absent")));
         assertEquals("of another process", Files.readString(file));
+    }
+
+    @Test
+    void aSlowDiskIsPlayedForTheFileAndForItsFolder() throws IOException {
+        System.setProperty(DurableFile.SLOW, "20");
+        try {
+            long beginNanos = System.nanoTime();
+            DurableFile.replace(folder.resolve("record"), new byte[1]);
+            long nanos = System.nanoTime() - beginNanos;
+            assertTrue(nanos >= 40_000_000, () -> nanos + " ns");
+        } finally {
+            System.clearProperty(DurableFile.SLOW);
+        }
     }
 
     private List<String> names() throws IOException {
