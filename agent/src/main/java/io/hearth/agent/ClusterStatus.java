@@ -77,6 +77,7 @@ public record ClusterStatus(
      * @param health what the failure detector thinks; healthy of itself
      * @param roundTripNanos newest measured
      * @param meanRoundTripNanos smoothed
+     * @param apart why it is not in one view with this node, or why it is waited for; never of a node whose health is healthy
      */
     public record Node(
             NodeId id,
@@ -88,7 +89,8 @@ public record ClusterStatus(
             Optional<String> address,
             HealthStatus health,
             OptionalLong roundTripNanos,
-            OptionalLong meanRoundTripNanos) {}
+            OptionalLong meanRoundTripNanos,
+            Optional<String> apart) {}
 
     /** Somebody who was met and is no peer. */
     public record Refused(String address, String who, String why, long count) {}

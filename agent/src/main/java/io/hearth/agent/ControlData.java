@@ -22,10 +22,12 @@ final class ControlData {
     static void demandReadable(Message message) throws MalformedMessageException {
         switch (message) {
             case Message.Prepare prepare -> demand(prepare.view());
-            case Message.Promise promise -> {
-                if (promise.status().isPresent()) {
-                    CollectiveMessages.status(promise.status().get().collective());
+            case Message.Here here -> {
+                if (here.status().isPresent()) {
+                    CollectiveMessages.status(here.status().get().collective());
                 }
+            }
+            case Message.Promise promise -> {
                 if (promise.accepted().isPresent()) {
                     Proposal accepted = promise.accepted().get();
                     demand(accepted.view());
@@ -38,6 +40,7 @@ final class ControlData {
             case Message.Commit commit -> demand(commit.view());
             case Message.Heartbeat _,
                     Message.Accepted _,
+                    Message.Gone _,
                     Message.Refuse _,
                     Message.Join _,
                     Message.NotYet _,

@@ -69,6 +69,7 @@ public final class StatusJson {
         node.rank().ifPresent(rank -> json.addProperty("rank", rank));
         node.address().ifPresent(address -> json.addProperty("address", address));
         json.addProperty("health", node.health().name().toLowerCase(Locale.ROOT));
+        node.apart().ifPresent(why -> json.addProperty("apart", why));
         node.roundTripNanos().ifPresent(nanos -> json.addProperty("rtt_ms", millis(nanos)));
         node.meanRoundTripNanos().ifPresent(nanos -> json.addProperty("rtt_mean_ms", millis(nanos)));
         return json;

@@ -48,11 +48,11 @@ final class StatusReport {
         List<Member> members = view.members();
         for (int rank = 0; rank < members.size(); rank++) {
             Member member = members.get(rank);
-            nodes.add(node(member.node(), Optional.of(member), OptionalInt.of(rank), watch, acquaintances));
+            nodes.add(node(member.node(), Optional.of(member), OptionalInt.of(rank), watch, acquaintances, membership));
         }
         for (NodeId linked : new TreeSet<>(acquaintances.linked())) {
             if (view.member(linked).isEmpty()) {
-                nodes.add(node(linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances));
+                nodes.add(node(linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances, membership));
             }
         }
         return new ClusterStatus(
@@ -77,9 +77,17 @@ final class StatusReport {
     }
 
     private ClusterStatus.Node node(
-            NodeId id, Optional<Member> member, OptionalInt rank, PeerWatch watch, Acquaintances acquaintances) {
+            NodeId id,
+            Optional<Member> member,
+            OptionalInt rank,
+            PeerWatch watch,
+            Acquaintances acquaintances,
+            Membership membership) {
         boolean isSelf = id.equals(self);
         Optional<PeerHealth> health = watch.peer(id);
+        Optional<String> apart = membership.driver().state().apart(id);
+        HealthStatus detected =
+                isSelf ? HealthStatus.HEALTHY : health.map(PeerHealth::status).orElse(HealthStatus.UNKNOWN);
         return new ClusterStatus.Node(
                 id,
                 acquaintances.label(id),
@@ -88,8 +96,9 @@ final class StatusReport {
                 rank,
                 isSelf,
                 acquaintances.address(id),
-                isSelf ? HealthStatus.HEALTHY : health.map(PeerHealth::status).orElse(HealthStatus.UNKNOWN),
+                detected == HealthStatus.HEALTHY && apart.isPresent() ? HealthStatus.DEGRADED : detected,
                 health.map(PeerHealth::lastRttNanos).orElse(OptionalLong.empty()),
-                health.map(PeerHealth::meanRttNanos).orElse(OptionalLong.empty()));
+                health.map(PeerHealth::meanRttNanos).orElse(OptionalLong.empty()),
+                apart);
     }
 }

@@ -31,17 +31,16 @@ final class ControlDataTest {
     private static final Bytes HUGE = Bytes.of(new byte[] {8, -1, -1, -1, -1, -1, -1, -1, -1, 127});
 
     private static View view(long epoch, Bytes resolution) {
-        var member = new Member(PEER, 1, 1, Role.TRAINER, "g");
+        var member = new Member(PEER, 1, 1, Role.TRAINER, "g", 1);
         return new View(LINEAGE, epoch, List.of(member), List.of(new GroupView("g", 1, resolution)));
     }
 
-    private static Message.Promise promise(Optional<Bytes> status, Optional<View> accepted) {
-        return new Message.Promise(
-                LINEAGE,
-                1,
-                BALLOT,
-                accepted.map(view -> new Proposal(BALLOT, view)),
-                status.map(bytes -> new Message.Status(false, bytes)));
+    private static Message.Here here(Bytes status) {
+        return new Message.Here(LINEAGE, 1, BALLOT, Optional.of(new Message.Status(false, status)));
+    }
+
+    private static Message.Promise promise(Optional<View> accepted) {
+        return new Message.Promise(LINEAGE, 1, BALLOT, accepted.map(view -> new Proposal(BALLOT, view)));
     }
 
     @Test
@@ -51,8 +50,8 @@ final class ControlDataTest {
                 new Message.Accept(view(1, HUGE), BALLOT, view(2, GOOD)),
                 new Message.Accept(view(1, GOOD), BALLOT, view(2, HUGE)),
                 new Message.Commit(view(2, HUGE)),
-                promise(Optional.of(HUGE), Optional.empty()),
-                promise(Optional.empty(), Optional.of(view(2, HUGE))))) {
+                here(HUGE),
+                promise(Optional.of(view(2, HUGE))))) {
             assertThrows(MalformedMessageException.class, () -> ControlData.demandReadable(lie), lie::toString);
         }
     }
@@ -62,8 +61,9 @@ final class ControlDataTest {
         for (Message said : List.of(
                 new Message.Prepare(view(1, Bytes.EMPTY), BALLOT),
                 new Message.Commit(view(2, GOOD)),
-                promise(Optional.of(Bytes.EMPTY), Optional.of(view(2, GOOD))),
-                promise(Optional.empty(), Optional.empty()),
+                here(Bytes.EMPTY),
+                promise(Optional.of(view(2, GOOD))),
+                promise(Optional.empty()),
                 new Message.Accepted(LINEAGE, 1, BALLOT))) {
             assertDoesNotThrow(() -> ControlData.demandReadable(said), said::toString);
         }

@@ -40,7 +40,8 @@ final class StatusJsonTest {
                             Optional.empty(),
                             HealthStatus.HEALTHY,
                             OptionalLong.empty(),
-                            OptionalLong.empty()),
+                            OptionalLong.empty(),
+                            Optional.empty()),
                     new ClusterStatus.Node(
                             TRAINER,
                             "mac",
@@ -51,7 +52,8 @@ final class StatusJsonTest {
                             Optional.of("10.0.0.2:5000"),
                             HealthStatus.DEGRADED,
                             OptionalLong.of(1_234_567),
-                            OptionalLong.of(2_000_499)),
+                            OptionalLong.of(2_000_499),
+                            Optional.empty()),
                     new ClusterStatus.Node(
                             STRAY,
                             "",
@@ -62,7 +64,8 @@ final class StatusJsonTest {
                             Optional.of("10.0.0.3:5000"),
                             HealthStatus.UNKNOWN,
                             OptionalLong.empty(),
-                            OptionalLong.empty())),
+                            OptionalLong.empty(),
+                            Optional.of("not heard"))),
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
             List.of(new ClusterStatus.Fault("y", "malformed", 2)),
             Map.of(Refusal.OUTSIDER, 12L, Refusal.CONFLICT, 1L),
@@ -96,7 +99,7 @@ final class StatusJsonTest {
                         + "\"rtt_ms\":1.235,\"rtt_mean_ms\":2.0}",
                 json.getAsJsonArray("nodes").get(1).toString());
         assertEquals(
-                Set.of("id", "label", "self", "address", "health"),
+                Set.of("id", "label", "self", "address", "health", "apart"),
                 json.getAsJsonArray("nodes").get(2).getAsJsonObject().keySet());
         assertEquals(
                 "[{\"address\":\"10.0.0.9\",\"who\":\"x\",\"why\":\"another namespace\",\"count\":3}]",

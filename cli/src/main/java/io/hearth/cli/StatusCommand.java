@@ -66,6 +66,12 @@ final class StatusCommand implements Callable<Integer> {
         rows.add(HEAD);
         status.getAsJsonArray("nodes").forEach(node -> rows.add(row(node.getAsJsonObject())));
         Table.lines(rows).forEach(terminal.out()::println);
+        status.getAsJsonArray("nodes").forEach(element -> {
+            JsonObject node = element.getAsJsonObject();
+            if (node.has("apart")) {
+                terminal.out().println("apart: " + DemoBoard.shortId(text(node, "id")) + " " + text(node, "apart"));
+            }
+        });
         if (status.has("stuck")) {
             terminal.out().println("STUCK: " + text(status, "stuck"));
         }

@@ -200,6 +200,11 @@ public record ViewState(
         return nodes.stream().limit(Presence.BROKEN_MAX).toList();
     }
 
+    /** For people: why a node that is linked is not in one view with this one, or is waited for; empty if neither holds. */
+    public Optional<String> apart(NodeId node) {
+        return Apartness.of(this, node);
+    }
+
     /** What the disk failed with when a vote was last to be written; empty while it works. */
     public Optional<String> diskFault() {
         return Optional.of(disk.fault()).filter(fault -> !fault.isEmpty());
