@@ -53,6 +53,7 @@ final class PeerFaults {
             case NodeEvent.DialFailed failed -> count(failed.address().toString(), why);
             case NodeEvent.Sighted sighted -> count(sighted.sighting().name(), why);
             case NodeEvent.Lost _,
+                    NodeEvent.Voted _,
                     NodeEvent.NetworkChanged _,
                     NodeEvent.Progress _,
                     NodeEvent.GroupBroken _,
