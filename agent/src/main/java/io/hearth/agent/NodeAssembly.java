@@ -125,7 +125,7 @@ final class NodeAssembly implements AutoCloseable {
                 self.shortText(),
                 votes,
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
-                this::stopped));
+                why -> inbox.event(new NodeEvent.Failed("the voter", why))));
         var membership = membership(config, links, lease, votes.load(), acquaintances);
         var core = new NodeCore(
                 clock,
