@@ -39,6 +39,10 @@ final class CallRunner {
         entersByStep = enters;
     }
 
+    boolean entersByStep() {
+        return entersByStep;
+    }
+
     /**
      * Refuses a call that may not run before a step began here.
      *
@@ -144,7 +148,7 @@ final class CallRunner {
         MemorySegment target = asked.target();
         Tensors.demandUsable(input);
         Tensors.demandWritable(target);
-        if (plan.signature().kind() != Signature.Kind.BOUNDARY) {
+        if (!plan.signature().admits()) {
             demandEntered();
         }
         plan.contribution().demandRoom();

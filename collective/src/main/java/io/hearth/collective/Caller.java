@@ -5,6 +5,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.LeftGroupException;
+import io.hearth.core.NotEnoughRanksException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -39,7 +40,7 @@ final class Caller implements AutoCloseable {
      * belongs to the group. One call at a time.
      */
     Status.Kept perform(Call asked) throws CollectiveException {
-        if (asked.signature().kind() == Signature.Kind.BOUNDARY) {
+        if (asked.signature().admits()) {
             comeBack(asked);
         }
         board.lock.lock();
@@ -111,7 +112,9 @@ final class Caller implements AutoCloseable {
                 throw asked.error;
             }
             Call.Attempt attempt = asked.attempt;
-            if (attempt == null) {
+            if (attempt == null && board.withdraw(asked)) {
+                throw new StartMetStepException("the group is at work, and begins steps");
+            } else if (attempt == null) {
                 board.changed.await();
             } else {
                 asked.attempt = null;
@@ -262,10 +265,14 @@ final class Caller implements AutoCloseable {
                 watch.arm(call.dueNanos()); // another call took the place of the one that was due
                 return;
             }
+            String text = call.signature().text() + " (number " + call.number
+                    + ") did not complete before its deadline; waited for ";
             board.giveUp(
                     call,
-                    new DeadlineExceededException(call.signature().text() + " (number " + call.number
-                            + ") did not complete before its deadline; waited for " + waitingFor()));
+                    board.lack()
+                            .<DeadlineExceededException>map(
+                                    lack -> new NotEnoughRanksException(text + "ranks: " + lack.text()))
+                            .orElseGet(() -> new DeadlineExceededException(text + waitingFor())));
         } finally {
             board.lock.unlock();
         }

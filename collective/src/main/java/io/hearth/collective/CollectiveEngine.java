@@ -19,6 +19,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The collectives of one member of one group, over streams from elsewhere, through the views that somebody else decides.
@@ -33,6 +35,8 @@ import java.util.Optional;
  * encodings of all ranks where a codec is used.
  */
 public final class CollectiveEngine implements DistributedBackend {
+    private static final Logger LOG = LoggerFactory.getLogger(CollectiveEngine.class);
+
     /** How many numbers a group may have open at once, at most; a constant of the protocol. */
     public static final int WINDOW = 4;
 
@@ -54,6 +58,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final CallRunner runner;
     private final ViewSide views;
     private final MetricsTally tally = new MetricsTally();
+    private int leastToEnter = 1; // of the thread that calls
 
     /**
      * An engine without a view: calls wait for the first {@link #install}.
@@ -98,13 +103,27 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     @Override
+    public boolean isInGroup() {
+        return !runner.entersByStep() && !shell.isOver();
+    }
+
+    @Override
     public int rank() {
+        demandPlace();
         return ranks.own();
     }
 
     @Override
     public int worldSize() {
+        demandPlace();
         return ranks.count();
+    }
+
+    private void demandPlace() {
+        if (runner.entersByStep()) {
+            throw new IllegalStateException("this rank is not in group '" + group
+                    + "' yet, which is at work: beginStep() enters it, and then it has a rank");
+        }
     }
 
     @Override
@@ -269,12 +288,23 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
+        CollectiveOptions left = runner.after(queue, how);
+        long due = runner.due(left);
+        while (true) {
+            try {
+                return beginStepOnce(runner.until(due, left));
+            } catch (StartMetStepException entering) {
+                LOG.info("the step begins again: {}", entering.getMessage());
+            }
+        }
+    }
+
+    private StepStart beginStepOnce(CollectiveOptions left) throws CollectiveException {
         var means = new StepBoundary.Means(
                 group, streams, shell.buffers(), clock, views.roundTripNanos(), options.stateBudget(), progress);
-        var boundary = new StepBoundary(shared, means);
+        var boundary = new StepBoundary(shared, means, runner.entersByStep() ? leastToEnter : 1);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         Asked asked = Asked.inPlace(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed);
-        CollectiveOptions left = runner.after(queue, how);
         return runner.alone(() -> {
             runner.run(asked, left);
             runner.enterByStep(false);
@@ -305,14 +335,58 @@ public final class CollectiveEngine implements DistributedBackend {
         });
     }
 
-    /** The group is at work already: until a step began here, every other call is refused at once. */
-    public void enterByStep() {
-        runner.enterByStep(true);
+    /** What a call of {@link #start} led to. */
+    public enum Started {
+        /** The group's members are agreed on, and this rank is one of them. */
+        TOGETHER,
+        /** The group is at work: until a step began here, every other call is refused at once. */
+        BY_STEP
+    }
+
+    /**
+     * The group's start, as the first call: returns on all ranks with the same members, at least as many as any of them asks for.
+     * It waits while there are fewer, and while others of the group are at work; if those begin steps it ends, and the first call
+     * has to be {@link #beginStep}. Until it has ended somewhere, trainers may enter and be lost, and it waits on.
+     *
+     * @param least 1 or more
+     * @throws io.hearth.core.NotEnoughRanksException there were fewer, or no place for this rank, until the deadline
+     * @throws CollectiveException it did not start; the subclass says what to do. It may be called again
+     */
+    public Started start(int least, CollectiveOptions how) throws CollectiveException {
+        try {
+            next(requests.start(least), how);
+            tally.barrier();
+            return Started.TOGETHER;
+        } catch (StartMetStepException atWork) {
+            leastToEnter = Math.min(least, 2); // whatever group it enters, it is not alone
+            runner.enterByStep(true);
+            return Started.BY_STEP;
+        }
+    }
+
+    /**
+     * Takes what is known of the group beside its views.
+     *
+     * @param elsewhere the furthest that a trainer of the group is that lives in another lineage
+     * @param spare the group is full without this member
+     */
+    public void hear(GroupActivity elsewhere, boolean spare) {
+        shell.hear(elsewhere, spare);
+    }
+
+    /** How far this member is on its way into the group's work. */
+    public GroupActivity activity() {
+        return shell.activity();
+    }
+
+    /** Ranks that this member waits for at the group's start; 1 if it does not wait there. */
+    public int leastRanks() {
+        return shell.state().company().least();
     }
 
     @Override
     public CollectiveMetrics metricsSnapshot() {
-        return tally.snapshot(worldSize() - 1, shell.caller().repeated(), autoSums.choices());
+        return tally.snapshot(ranks.count() - 1, shell.caller().repeated(), autoSums.choices());
     }
 
     /**
@@ -356,7 +430,7 @@ public final class CollectiveEngine implements DistributedBackend {
     }
 
     /**
-     * Ends all open calls with {@code why}, and later ones too until a step begins; before the first call it changes nothing.
+     * Ends all open calls with {@code why}, and later ones too until a step begins; before the group has started it changes nothing.
      */
     public void removed(HearthException why) {
         views.removed(why);

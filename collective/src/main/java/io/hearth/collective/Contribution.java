@@ -148,6 +148,11 @@ interface Contribution {
         return new Part(0, call.signature().count());
     }
 
+    /** Ranks without which this rank does not run the call, nor the one after it if this is the group's start. */
+    default int leastRanks() {
+        return 1;
+    }
+
     /** This member was out of its group and comes back with this call. */
     default void cameBack() {}
 

@@ -18,12 +18,22 @@ import java.util.List;
  */
 public interface DistributedBackend extends AutoCloseable {
     /**
+     * Whether this process is a member of the group. It is not before it entered a group at work, and after a
+     * {@link io.hearth.core.ReenterableException}, until {@link #beginStep}.
+     */
+    default boolean isInGroup() {
+        return true;
+    }
+
+    /**
      * This process's place, 0 to {@code worldSize() - 1}.
      *
      * <p>Place and world size are those of the members with whom the newest call of this process ended, and change only at the
      * end of a call. So between two calls all processes that go on see the same world, each its own place in it, although they
      * learn of a loss at different moments: it shows after the first call that ended without the lost one. Before the first
      * call they are those of the newest known members, and may change at any time; a barrier settles them.
+     *
+     * @throws IllegalStateException the group is at work, and this process has not entered it yet
      */
     int rank();
 

@@ -73,19 +73,24 @@ public final class DistributedContext extends MovementCalls {
     /**
      * This process's place in its group, 0 to {@code worldSize() - 1}. It stays between the end of one call and the end of the
      * next, and may be another one after a call that ended without a lost member: ask again where data are dealt out anew.
+     *
+     * @throws IllegalStateException the group was at work before this process came, which has to enter by {@link #beginStep()}
      */
     public int rank() {
         return backend.rank();
     }
 
-    /** Members of the group with whom the newest call ended, this one included; the same on all ranks between two calls. */
+    /** Members of the group with whom the newest call ended, this one included; the same on all ranks between two calls. As {@link #rank()}. */
     public int worldSize() {
         return backend.worldSize();
     }
 
-    /** Whether this is rank 0: exactly one of those with whom the newest call ended, the one to log and to save. */
+    /**
+     * Whether this is rank 0: exactly one of those with whom the newest call ended, the one to log and to save. A process that is
+     * not in the group, because it has not entered it yet or was removed, is not.
+     */
     public boolean isMaster() {
-        return rank() == 0;
+        return backend.isInGroup() && rank() == 0;
     }
 
     /** The master of the cluster's view, if the backend lives in a cluster. */

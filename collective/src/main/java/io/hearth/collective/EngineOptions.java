@@ -11,20 +11,23 @@ import java.time.Duration;
  * @param policy what a loss means for open collectives
  * @param stateBudget positive; how long the group may be kept waiting while this member takes over its shared state
  * @param compression of float32 in SUM and AVG
+ * @param ranks how many the group trains with
  */
 public record EngineOptions(
         Duration deadline,
         CollectiveConfig config,
         GroupMachine.Policy policy,
         Duration stateBudget,
-        CompressionStrategy compression) {
+        CompressionStrategy compression,
+        RankBounds ranks) {
     /** 5 minutes, 10 s for the state, repeat after a loss, no compression. */
     public static final EngineOptions DEFAULTS = new EngineOptions(
             Duration.ofMinutes(5),
             CollectiveConfig.DEFAULTS,
             GroupMachine.Policy.RETRY,
             Duration.ofSeconds(10),
-            CompressionStrategy.NONE);
+            CompressionStrategy.NONE,
+            RankBounds.ANY);
 
     public EngineOptions {
         if (!deadline.isPositive() || !stateBudget.isPositive()) {
@@ -32,23 +35,38 @@ public record EngineOptions(
         }
     }
 
+    /** With any number of ranks. */
+    public EngineOptions(
+            Duration deadline,
+            CollectiveConfig config,
+            GroupMachine.Policy policy,
+            Duration stateBudget,
+            CompressionStrategy compression) {
+        this(deadline, config, policy, stateBudget, compression, RankBounds.ANY);
+    }
+
     /** The same with another deadline. */
     public EngineOptions within(Duration limit) {
-        return new EngineOptions(limit, config, policy, stateBudget, compression);
+        return new EngineOptions(limit, config, policy, stateBudget, compression, ranks);
     }
 
     /** The same with another policy. */
     public EngineOptions onLoss(GroupMachine.Policy chosen) {
-        return new EngineOptions(deadline, config, chosen, stateBudget, compression);
+        return new EngineOptions(deadline, config, chosen, stateBudget, compression, ranks);
     }
 
     /** The same with a compression. */
     public EngineOptions as(CompressionStrategy chosen) {
-        return new EngineOptions(deadline, config, policy, stateBudget, chosen);
+        return new EngineOptions(deadline, config, policy, stateBudget, chosen, ranks);
     }
 
     /** The same with other ways for bytes. */
     public EngineOptions with(CollectiveConfig other) {
-        return new EngineOptions(deadline, other, policy, stateBudget, compression);
+        return new EngineOptions(deadline, other, policy, stateBudget, compression, ranks);
+    }
+
+    /** The same with another number of ranks. */
+    public EngineOptions with(RankBounds bounds) {
+        return new EngineOptions(deadline, config, policy, stateBudget, compression, bounds);
     }
 }

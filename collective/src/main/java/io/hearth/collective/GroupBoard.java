@@ -50,6 +50,7 @@ final class GroupBoard {
     private @Nullable Call call;
     private @Nullable HearthException over;
     private boolean closed;
+    private GroupActivity elsewhere = GroupActivity.IDLE;
     private Event.@Nullable Installed newest;
 
     GroupBoard(
@@ -123,7 +124,7 @@ final class GroupBoard {
     void enter(Call asked) {
         call = asked;
         asked.number = state.next();
-        step(new Event.Called(asked.signature()));
+        step(new Event.Called(asked.signature(), asked.contribution().leastRanks()));
     }
 
     /** Begins anew after the end, in the newest view known. Nobody may be using a result. */
@@ -146,6 +147,37 @@ final class GroupBoard {
         } else {
             state = state.held(held);
         }
+    }
+
+    /** How far others of the group are that live elsewhere, and whether there is no place for this member. */
+    void hear(GroupActivity others, boolean spare) {
+        elsewhere = others;
+        boolean isAtWork = others == GroupActivity.WORKING || others == GroupActivity.STEPPING;
+        if (over == null) {
+            step(new Event.Heard(isAtWork, spare));
+        } else {
+            GroupMachine.Company company = state.company();
+            state = state.in(new GroupMachine.Company(company.least(), company.bySteps(), isAtWork, spare));
+        }
+    }
+
+    /** Takes the start back for which the application waits, if the others begin steps: it enters with one. Whether it did. */
+    boolean withdraw(Call asked) {
+        boolean isFutile = asked.signature().kind() == Signature.Kind.START
+                && elsewhere == GroupActivity.STEPPING
+                && over == null
+                && asked.outcome == null
+                && asked.error == null
+                && state.mayWithdraw();
+        if (isFutile) {
+            step(new Event.Withdrawn());
+        }
+        return isFutile;
+    }
+
+    /** Why the call of the moment may not run with the present members; empty if it may, or runs. */
+    Optional<Lack> lack() {
+        return machine.lack(state);
     }
 
     /** The newest view, for who comes back after the end. */
@@ -189,6 +221,7 @@ final class GroupBoard {
                 case Effect.Forward forward -> forwards.add(forward);
                 case Effect.End(Status.Kept outcome) -> end(outcome);
                 case Effect.Release(long number) -> release(number);
+                case Effect.TellLack(Optional<Lack> lack) -> tell(lack);
                 case Effect.TellBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
                 case Effect.TellProgress(long doneUpTo, GroupPhase phase) -> listener.progress(doneUpTo, phase);
             }
@@ -213,6 +246,16 @@ final class GroupBoard {
         call(state.next() - 1).ifPresent(open -> open.attempt = null);
         if (follower != null) {
             follower.renewed(mesh);
+        }
+    }
+
+    private void tell(Optional<Lack> lack) {
+        String what = call == null ? "the next call" : call.signature().text();
+        if (lack.isPresent()) {
+            LOG.warn("{} waits: {}", what, lack.get().text());
+            mesh().ifPresent(on -> on.waitsFor("enough ranks: " + lack.get().text()));
+        } else if (call != null) {
+            LOG.info("{} waits no longer for ranks: {} are there", what, state.formation().members().size());
         }
     }
 

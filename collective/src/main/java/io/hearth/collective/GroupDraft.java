@@ -20,6 +20,7 @@ import java.util.TreeMap;
 final class GroupDraft {
     private final int window;
     private final Policy policy;
+    private final RankBounds bounds;
     private final List<Effect> effects = new ArrayList<>();
     private final SortedMap<Long, Open> open;
     private final SortedMap<Long, Status.Kept> kept;
@@ -33,13 +34,16 @@ final class GroupDraft {
     private Optional<GroupMachine.Broken> broken;
     private boolean held;
     private boolean returning;
+    private GroupMachine.Company company;
     private boolean tells;
     private final GroupPhase phaseBefore;
     private final long doneBefore;
+    private final Optional<Lack> lackBefore;
 
-    GroupDraft(State state, int window, Policy policy) {
+    GroupDraft(State state, int window, Policy policy, RankBounds bounds) {
         this.window = window;
         this.policy = policy;
+        this.bounds = bounds;
         this.open = new TreeMap<>(state.open());
         this.kept = new TreeMap<>(state.kept());
         this.refused = new TreeMap<>(state.refused());
@@ -52,6 +56,8 @@ final class GroupDraft {
         this.broken = state.broken();
         this.held = state.held();
         this.returning = state.returning();
+        this.company = state.company();
+        this.lackBefore = lack(state);
         this.phaseBefore = state.phase();
         this.doneBefore = state.doneUpTo();
     }
@@ -62,15 +68,28 @@ final class GroupDraft {
         }
         State state = state();
         if (state.mayRun()) {
-            boolean mayBegin = state.mayBegin();
-            open.replaceAll((number, waiting) ->
-                    waiting.isBoundary() && !waiting.running() && !mayBegin ? waiting : run(number, waiting));
+            State now = state;
+            open.replaceAll((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting);
             state = state();
+        }
+        Optional<Lack> lack = lack(state);
+        if (!lack.equals(lackBefore)) {
+            effects.add(new Effect.TellLack(lack));
         }
         if (tells || state.phase() != phaseBefore || state.doneUpTo() != doneBefore) {
             effects.add(new Effect.TellProgress(state.doneUpTo(), state.phase()));
         }
         return new Step<>(state, effects);
+    }
+
+    private boolean mayRun(State state, Open waiting) {
+        return waiting.running()
+                || ((!waiting.signature().admits() || state.mayBegin())
+                        && GroupMachine.lack(state, waiting, bounds).isEmpty());
+    }
+
+    private Optional<Lack> lack(State state) {
+        return GroupMachine.lack(state, bounds);
     }
 
     private Open run(long number, Open waiting) {
@@ -91,10 +110,22 @@ final class GroupDraft {
 
     private State state() {
         return new State(
-                formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning);
+                formation,
+                place,
+                next,
+                doneUpTo,
+                open,
+                kept,
+                forwards,
+                refused,
+                frozen,
+                broken,
+                held,
+                returning,
+                company);
     }
 
-    void call(Signature signature) {
+    void call(Signature signature, int least) {
         if (next >= Status.NUMBER_MAX) {
             throw new IllegalStateException(
                     "no number is left after " + (next - 1) + "; close this group and start again");
@@ -102,10 +133,30 @@ final class GroupDraft {
         if (open.size() >= window) {
             throw new IllegalStateException(open.size() + " collectives are open, " + window + " may be");
         }
+        boolean isBoundary = signature.kind() == Signature.Kind.BOUNDARY;
+        company = new GroupMachine.Company(
+                Math.max(company.least(), least),
+                company.bySteps() || isBoundary,
+                company.elsewhere(),
+                company.spare());
+        returning &= signature.kind() != Signature.Kind.START; // it says itself with how many it goes on
         boolean hasView = !formation.fence().isEmpty(); // else its first view judges the call
         Optional<Refusal> doomed = hasView ? doom(next, signature, List.of()) : Optional.empty();
         open.put(next, new Open(signature, false, doomed, List.of()));
         next++;
+    }
+
+    void withdraw() {
+        if (!state().mayWithdraw()) {
+            throw new IllegalStateException("what others may have heard of cannot be taken back");
+        }
+        next--;
+        open.remove(next);
+        company = company.needing(1);
+    }
+
+    void hear(boolean elsewhere, boolean spare) {
+        company = new GroupMachine.Company(company.least(), company.bySteps(), elsewhere, spare);
     }
 
     void finish(long number, String inFence) {
@@ -282,6 +333,9 @@ final class GroupDraft {
     }
 
     private Optional<Refusal> doom(long number, Signature signature, List<NodeId> lost) {
+        if (signature.kind() == Signature.Kind.START) {
+            return Optional.empty(); // nothing is lost that was not asked for
+        }
         Optional<NodeId> lostRoot =
                 signature.root().filter(root -> !formation.members().contains(root));
         if (lostRoot.isPresent()) {
@@ -312,7 +366,10 @@ final class GroupDraft {
             place = new GroupMachine.Place(number, members);
         }
         returning = false;
-        open.remove(number);
+        Open ended = open.remove(number);
+        if (ended != null && !ended.isStart()) {
+            company = company.needing(1);
+        }
         kept.put(number, outcome);
         effects.add(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
         effects.add(new Effect.End(outcome));

@@ -44,6 +44,15 @@ import java.util.TreeMap;
  * number lets joiners in, for whom it is the first. A joiner waits at the beginning of a step of its own, in the lineage that it
  * leaves; that call is renumbered.
  *
+ * <p><b>Start.</b> The first number of a group that starts by itself is like the beginning of a step that nobody had before: all
+ * wait in it, and while it has ended nowhere, anybody may enter. A member runs it only in a group epoch with as many members as it
+ * asks for. To end it, it needs bytes of every member of that epoch, and all of them ran it there: so the largest number that any
+ * of them asks for counts, and it does not end with fewer for one of them and with more for another. The number after it needs as
+ * many, too: it shows that all have come out of the start.
+ *
+ * <p><b>Bounds.</b> No step begins with fewer or more members than {@link RankBounds} say; in a script without steps, no number
+ * runs with fewer. In the middle of a step nothing waits for members, because none can enter before its end.
+ *
  * <p><b>Place.</b> A script deals out its data by (rank, world size) between two numbers, so all who go on from number j must
  * answer alike until j + 1 ends, while views come to them at different times. So a member's place is not that of its newest
  * view: it is the member list of the group epoch in which j ended, and changes only when a number ends. That list is the same
@@ -67,6 +76,7 @@ import java.util.TreeMap;
 public final class GroupMachine implements Machine<GroupMachine.State, GroupMachine.Event, GroupMachine.Effect> {
     private final int window;
     private final Policy policy;
+    private final RankBounds bounds;
 
     /** What to do with open numbers when a member is lost. */
     public enum Policy {
@@ -78,11 +88,17 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
     /** A group whose members may have {@code window} numbers open at once, the same on all; 1 to {@link Status#KEPT_MAX}. */
     public GroupMachine(int window, Policy policy) {
+        this(window, policy, RankBounds.ANY);
+    }
+
+    /** The same for a group that trains with this many members. */
+    public GroupMachine(int window, Policy policy, RankBounds bounds) {
         if (window < 1 || window > Status.KEPT_MAX) {
             throw new IllegalArgumentException("need a window of 1 to " + Status.KEPT_MAX + ", got " + window);
         }
         this.window = window;
         this.policy = policy;
+        this.bounds = bounds;
     }
 
     /**
@@ -107,6 +123,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
         boolean isBoundary() {
             return signature.kind() == Signature.Kind.BOUNDARY;
+        }
+
+        boolean isStart() {
+            return signature.kind() == Signature.Kind.START;
         }
     }
 
@@ -133,6 +153,23 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         }
     }
 
+    /**
+     * What else decides whether a number may run.
+     *
+     * @param least members that the group's start needs, and the first number after it; 1 later
+     * @param bySteps the beginning of a step was called here
+     * @param elsewhere others of the group are at work in another lineage
+     * @param spare the group is full without this member
+     */
+    public record Company(int least, boolean bySteps, boolean elsewhere, boolean spare) {
+        /** Before anything is known. */
+        public static final Company ANY = new Company(1, false, false, false);
+
+        Company needing(int members) {
+            return new Company(members, bySteps, elsewhere, spare);
+        }
+    }
+
     /** Why the streams of a fence are unusable. */
     public record Broken(NodeId peer, String why) {}
 
@@ -151,6 +188,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * @param broken why the streams of this fence are unusable
      * @param held a beginning of a step does not run meanwhile
      * @param returning this member was out: it begins no step before it is in a view with others again
+     * @param company what else decides whether a number may run
      */
     public record State(
             Formation formation,
@@ -164,7 +202,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             Optional<Frozen> frozen,
             Optional<Broken> broken,
             boolean held,
-            boolean returning) {
+            boolean returning,
+            Company company) {
         /** Before the first view. */
         public static final State START = new State(
                 Formation.NONE,
@@ -178,7 +217,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                 Optional.empty(),
                 Optional.empty(),
                 false,
-                false);
+                false,
+                Company.ANY);
 
         public State {
             open = new TreeMap<>(open);
@@ -215,24 +255,87 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
         /** What to tell those who want to enter. */
         public GroupPhase phase() {
-            if (next == 1) {
-                return GroupPhase.FRESH;
-            }
             boolean passesAlone =
                     formation.members().size() == 1 && open.values().stream().anyMatch(Open::running);
+            boolean isFresh = next == 1 || isStarting();
+            if (company.spare() && (isFresh || isAtBoundary())) {
+                return GroupPhase.BUSY; // it joins nobody
+            }
+            if (isFresh) {
+                return passesAlone ? GroupPhase.BUSY : GroupPhase.FRESH;
+            }
             return isAtBoundary() && !passesAlone ? GroupPhase.BOUNDARY : GroupPhase.BUSY;
         }
 
-        /** Whether all that was called ended, but for the beginning of a step. */
+        /** Whether all that was called ended, but for a number where members may enter. */
         boolean isAtBoundary() {
             Open newest = open.get(next - 1);
-            return newest != null && newest.isBoundary() && doneUpTo == next - 2;
+            return newest != null && newest.signature().admits() && doneUpTo == next - 2;
+        }
+
+        /** Whether the group's start is all that was called, and has not ended. */
+        boolean isStarting() {
+            Open newest = open.get(next - 1);
+            return newest != null && newest.isStart();
+        }
+
+        /** Whether a start can be taken back: nobody can have heard of it in this group epoch, or is deciding about it. */
+        boolean mayWithdraw() {
+            Open newest = open.get(next - 1);
+            return newest != null
+                    && newest.isStart()
+                    && !newest.running()
+                    && frozen.isEmpty()
+                    && forwards.isEmpty()
+                    && refused.isEmpty()
+                    && formation.members().size() == 1;
+        }
+
+        /** How far this member is on its way into the group's work. */
+        GroupActivity activity() {
+            if (next == 1) {
+                return GroupActivity.IDLE;
+            }
+            if (isStarting()) {
+                return GroupActivity.STARTING;
+            }
+            return company.bySteps() ? GroupActivity.STEPPING : GroupActivity.WORKING;
         }
 
         /** The same with another {@link #held()}. */
         State held(boolean now) {
             return new State(
-                    formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, now, returning);
+                    formation,
+                    place,
+                    next,
+                    doneUpTo,
+                    open,
+                    kept,
+                    forwards,
+                    refused,
+                    frozen,
+                    broken,
+                    now,
+                    returning,
+                    company);
+        }
+
+        /** The same with another {@link #company()}. */
+        State in(Company now) {
+            return new State(
+                    formation,
+                    place,
+                    next,
+                    doneUpTo,
+                    open,
+                    kept,
+                    forwards,
+                    refused,
+                    frozen,
+                    broken,
+                    held,
+                    returning,
+                    now);
         }
 
         /** What is left of a member that was out of its group and begins anew; a view change may be on its way. */
@@ -249,7 +352,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                     frozen,
                     Optional.empty(),
                     held,
-                    true);
+                    true,
+                    company.needing(1));
         }
 
         /**
@@ -272,8 +376,23 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
     /** What may happen. */
     public sealed interface Event {
-        /** The application asks for its next collective; it becomes number {@code state.next()}. */
-        record Called(Signature signature) implements Event {}
+        /**
+         * The application asks for its next collective; it becomes number {@code state.next()}.
+         *
+         * @param least members without which it does not run here
+         */
+        record Called(Signature signature, int least) implements Event {
+            /** With any members. */
+            public Called(Signature signature) {
+                this(signature, 1);
+            }
+        }
+
+        /** The application takes the start back that it asked for; only if {@link State#mayWithdraw}. */
+        record Withdrawn() implements Event {}
+
+        /** What is known of the group's other members, wherever they live; as in {@link Company}. */
+        record Heard(boolean elsewhere, boolean spare) implements Event {}
 
         /** The exchange of a number is complete here. */
         record Finished(long number, String fence) implements Event {}
@@ -326,6 +445,9 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** Run the exchange of a number in this fence, from its input; {@code doomed}: only to tell all ranks this. */
         record Run(long number, Optional<Refusal> doomed) implements Effect {}
 
+        /** Tell people why the oldest open number does not run; empty when it does. */
+        record TellLack(Optional<Lack> lack) implements Effect {}
+
         /** Carry a result from its holder to all; the own copy is only compared where {@code held}. */
         record Forward(long number, NodeId holder, int contributors, long bytes, boolean held) implements Effect {}
 
@@ -344,9 +466,11 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
 
     @Override
     public Step<State, Effect> step(State state, Event event, long nowNanos) {
-        var draft = new GroupDraft(state, window, policy);
+        var draft = new GroupDraft(state, window, policy, bounds);
         switch (event) {
-            case Event.Called(Signature signature) -> draft.call(signature);
+            case Event.Called(Signature signature, int least) -> draft.call(signature, least);
+            case Event.Withdrawn() -> draft.withdraw();
+            case Event.Heard(boolean elsewhere, boolean spare) -> draft.hear(elsewhere, spare);
             case Event.Finished(long number, String fence) -> draft.finish(number, fence);
             case Event.Refused(long number, String fence, Refusal refusal) -> draft.refuse(number, fence, refusal);
             case Event.Forwarded(long number, String fence) -> draft.forwarded(number, fence);
@@ -363,6 +487,41 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     @Override
     public long sleepNanos(State state, long nowNanos) {
         return Long.MAX_VALUE;
+    }
+
+    /** Why the oldest open number may not run with the present members; empty if it may, or runs. */
+    Optional<Lack> lack(State state) {
+        return lack(state, bounds);
+    }
+
+    static Optional<Lack> lack(State state, RankBounds bounds) {
+        return state.open().values().stream()
+                .findFirst()
+                .filter(oldest -> !oldest.running())
+                .flatMap(oldest -> lack(state, oldest, bounds));
+    }
+
+    static Optional<Lack> lack(State state, Open waiting, RankBounds bounds) {
+        Company company = state.company();
+        int there = state.formation().members().size();
+        boolean admits = waiting.signature().admits();
+        if (there == 0 || waiting.doomed().isPresent()) {
+            return Optional.empty(); // it waits for a view; or only tells all ranks how it ended
+        }
+        if (admits && company.spare()) {
+            return Optional.of(new Lack.Spare());
+        }
+        boolean comesLate = waiting.isBoundary() && there == 1 && state.place().number() == 0;
+        if (company.elsewhere() && (waiting.isStart() || comesLate)) {
+            return Optional.of(new Lack.AtWorkElsewhere());
+        }
+        int needed = Math.max(company.least(), admits || !company.bySteps() ? bounds.least() : 1);
+        if (there < needed) {
+            return Optional.of(new Lack.TooFew(there, needed));
+        }
+        return admits && there > bounds.most()
+                ? Optional.of(new Lack.TooMany(there, bounds.most()))
+                : Optional.empty();
     }
 
     static List<Resolution.Forward> without(List<Resolution.Forward> forwards, long number) {

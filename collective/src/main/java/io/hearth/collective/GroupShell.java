@@ -41,7 +41,7 @@ final class GroupShell implements AutoCloseable {
             Clock clock) {
         this.group = group;
         this.buffers = new Buffers(reducer::allocate);
-        var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy());
+        var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy(), options.ranks());
         this.board = new GroupBoard(self, machine, gate, buffers, listener, clock);
         this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
         this.caller = new Caller(group, board, driver, buffers, options.config(), clock);
@@ -138,11 +138,43 @@ final class GroupShell implements AutoCloseable {
         }
     }
 
-    /** Ends everything with {@code why}; a group in which nothing was called yet just waits for the next view. */
+    /** What is known of the group's other members. */
+    void hear(GroupActivity elsewhere, boolean spare) {
+        board.lock.lock();
+        try {
+            board.hear(elsewhere, spare);
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** How far this member is on its way into the group's work. */
+    GroupActivity activity() {
+        board.lock.lock();
+        try {
+            return board.over().isPresent()
+                    ? GroupActivity.IDLE
+                    : board.state().activity();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** Whether this member is out, and its application was told so or will be. */
+    boolean isOver() {
+        board.lock.lock();
+        try {
+            return board.over().isPresent();
+        } finally {
+            board.lock.unlock();
+        }
+    }
+
+    /** Ends everything with {@code why}; a group that has not started just waits for the next view. */
     void removed(HearthException why) {
         board.lock.lock();
         try {
-            if (board.state().next() > 1) {
+            if (board.state().next() > 1 && !board.state().isStarting()) {
                 board.finish(why);
             }
         } finally {

@@ -119,8 +119,13 @@ final class Introductions {
             throw new StreamBrokenException(
                     mesh.members().get(rank), wire.name(rank) + " sent no call: " + malformed.getMessage(), malformed);
         }
+        boolean isEntry = first.signature().admits()
+                && theirs.signature().admits()
+                && first.signature().kind() != theirs.signature().kind()
+                && first.terms().equals(theirs.terms());
+        Refusal.Cause cause = isEntry ? Refusal.Cause.START_MET_STEP : Refusal.Cause.MISMATCH;
         return Optional.of(
-                new Refusal(Refusal.Cause.MISMATCH, "number " + number + ": " + difference(theirs, wire.name(rank))));
+                new Refusal(cause, "number " + number + ": " + difference(theirs, wire.name(rank))));
     }
 
     /** Unequal settings may make calls unequal, too; then they are what has to be set right. */

@@ -25,7 +25,9 @@ public record Refusal(Cause cause, String text) {
         /** The root of a broadcast was lost before all held its bytes. */
         ROOT_LOST,
         /** What a rank sent as an encoding is none. */
-        MALFORMED
+        MALFORMED,
+        /** Some ranks waited for the start of the group, others for a step: those of the step begin it again, the rest enters there. */
+        START_MET_STEP
     }
 
     public Refusal {
@@ -41,6 +43,7 @@ public record Refusal(Cause cause, String text) {
 
             case PEER_LOST, ROOT_LOST -> new PeerLostException(text);
             case NON_FINITE, MALFORMED -> new CollectiveException(text);
+            case START_MET_STEP -> new StartMetStepException(text);
         };
     }
 }

@@ -85,6 +85,15 @@ final class Requests {
                 Asked.NOTHING);
     }
 
+    /** As {@link #barrier()}, for the group's start. */
+    Asked start(int least) {
+        return Asked.inPlace(
+                new Plan(
+                        Signature.start(),
+                        new GroupStart(new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct), least)),
+                Asked.NOTHING);
+    }
+
     private static long blockElements(MemorySegment block, DataType type) {
         if (block.byteSize() > BLOCK_BYTES_MAX) {
             throw new IllegalArgumentException("a block of " + block.byteSize() + " bytes is too large: the blocks of "

@@ -277,6 +277,11 @@ public final class RingBackend implements DistributedBackend {
     }
 
     @Override
+    public boolean isInGroup() {
+        return engine.isInGroup();
+    }
+
+    @Override
     public int rank() {
         return engine.rank();
     }

@@ -57,7 +57,9 @@ public record Signature(
         /** {@code count} elements of the root at each rank. */
         SCATTER(true, false),
         /** Nothing, once all are there. */
-        BARRIER(false, true);
+        BARRIER(false, true),
+        /** The same as a group's first number. */
+        START(false, true);
 
         private final boolean hasRoot;
         private final boolean isShared;
@@ -163,6 +165,16 @@ public record Signature(
         return combining(Kind.BARRIER, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
     }
 
+    /** The start of a group. */
+    static Signature start() {
+        return combining(Kind.START, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
+    }
+
+    /** Whether members may enter where this waits to run. */
+    boolean admits() {
+        return kind == Kind.BOUNDARY || kind == Kind.START;
+    }
+
     /** The same for a bucket of a list. */
     Signature of(Optional<TensorList> tensors) {
         return new Signature(kind, op, type, count, codec, root, strategy, inPlace, tensors);
@@ -200,6 +212,7 @@ public record Signature(
                         + list.map(tensors -> ", " + tensors.text()).orElse("");
             case BOUNDARY -> "the beginning of a step";
             case BARRIER -> "a barrier";
+            case START -> "the start of the group";
             case REDUCE_SCATTER -> "reduce-scatter " + op + " of " + of;
             case ALL_GATHER -> "all-gather of " + of;
             case REDUCE -> "reduce " + op + " of " + of + " to " + node;

@@ -31,6 +31,7 @@ final class StepBoundary implements Contribution {
 
     private final SharedState state;
     private final Means means;
+    private final int leastRanks;
     private String lineage = "";
     private @Nullable StateManifest own;
     private long spentNanos;
@@ -63,8 +64,19 @@ final class StepBoundary implements Contribution {
     }
 
     StepBoundary(SharedState state, Means means) {
+        this(state, means, 1);
+    }
+
+    /** Of a rank that begins its first step with so many others, itself included. */
+    StepBoundary(SharedState state, Means means, int leastRanks) {
         this.state = state;
         this.means = means;
+        this.leastRanks = leastRanks;
+    }
+
+    @Override
+    public int leastRanks() {
+        return leastRanks;
     }
 
     /**

@@ -1,8 +1,8 @@
 package io.hearth.core;
 
 /**
- * A step or a collective waited for more ranks until its deadline: fewer were there than {@code minimumRanks} asks for. The message
- * says how many there were and who was lost.
+ * A start, a step or a collective waited for ranks until its deadline: fewer were there than {@code minimumRanks} asks for, or more than
+ * {@code maximumRanks} allows, or the group was at work without this rank. The message says which, and how many there were.
  */
 public final class NotEnoughRanksException extends DeadlineExceededException {
     private static final long serialVersionUID = 1L;

@@ -51,7 +51,8 @@ final class GroupSabotages {
                 Optional.empty(),
                 state.broken(),
                 state.held(),
-                state.returning());
+                state.returning(),
+                state.company());
     }
 
     record LateFreeze() implements Sabotage {
@@ -81,7 +82,8 @@ final class GroupSabotages {
                     state.frozen(),
                     state.broken(),
                     state.held(),
-                    state.returning());
+                    state.returning(),
+                state.company());
         }
     }
 

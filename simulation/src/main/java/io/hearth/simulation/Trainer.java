@@ -233,6 +233,7 @@ final class Trainer {
                 }
             }
             case Effect.Release(long number) -> exchanges.release(number);
+            case Effect.TellLack _ -> {}
             case Effect.TellBroken(NodeId peer, String why) -> {
                 world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
                 tellLoop(new ViewMachine.Event.GroupBroken(why));
@@ -273,7 +274,8 @@ final class Trainer {
                 state.frozen(),
                 state.broken(),
                 held,
-                state.returning());
+                state.returning(),
+                state.company());
     }
 
     /** The loop hears of it a moment later, in order; what comes from others may be before it. */
