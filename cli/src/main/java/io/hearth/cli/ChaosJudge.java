@@ -3,7 +3,10 @@ package io.hearth.cli;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -16,32 +19,62 @@ import java.util.TreeSet;
  *   <li>After a fault that costs members, those who go on must complete a step without them before the next act; the time until
  *       the last of them did is the recovery.
  *   <li>Whoever was paused for a second must stay a member.
+ *   <li>Each kind of a {@link ChaosDrill} makes a promise: only the struck host is removed, and only once; after the switch's
+ *       restart none is; the others go on before the fault is healed; one group again soon after {@link ChaosKind#AWAY}; a change
+ *       beside a slow disk, and the others' next step after the death of one process, come in time.
  * </ul>
  */
 final class ChaosJudge {
     private static final int STEPS_KEPT_MAX = 50_000;
     private static final int PROBLEMS_MAX = 100;
 
+    /** A host that was away is back with the others within it. */
+    static final long RETURN_NANOS_MAX = 5_000_000_000L;
+
+    /** Beside a slow disk the others go on within it. */
+    static final long SLOW_DISK_NANOS_MAX = 2_500_000_000L;
+
+    /** The median of the others' recoveries after one process of a machine died is at most this. */
+    static final long PROCESS_NANOS_MAX = 250_000_000L;
+
     /** What is known of a fault whose act is not over. */
     private static final class Open {
         private final ChaosBlow blow;
         private final Map<Integer, Long> nanosOfHost = new TreeMap<>();
+        private final Map<Integer, Integer> losses = new TreeMap<>(); // times that a host saw the group become smaller
+        private final Map<Integer, Integer> contributors = new TreeMap<>();
         private boolean removed;
+        private long healedNanos = Long.MAX_VALUE; // after the blow
 
         Open(ChaosBlow blow) {
             this.blow = blow;
+        }
+
+        /** Until all who go on had a step without the struck hosts; empty if they did not. */
+        OptionalLong recoveryNanos() {
+            return nanosOfHost.keySet().containsAll(blow.onward())
+                    ? nanosOfHost.values().stream().mapToLong(Long::longValue).max()
+                    : OptionalLong.empty();
+        }
+
+        int lossesMost() {
+            return losses.values().stream().mapToInt(Integer::intValue).max().orElse(0);
         }
     }
 
     private final int hosts;
     private final SortedMap<String, Long> faults = new TreeMap<>();
     private final Map<ChaosKind, List<Long>> recoveryNanos = new EnumMap<>(ChaosKind.class);
+    private final Map<ChaosKind, List<Long>> returnNanos = new EnumMap<>(ChaosKind.class);
     private final List<String> problems = new ArrayList<>();
     private final TreeMap<Long, String> stateOfStep = new TreeMap<>();
     private final TreeSet<String> finalStates = new TreeSet<>();
     private final List<Open> open = new ArrayList<>();
+    private final TreeSet<Integer> wellButRemoved = new TreeSet<>(); // since the last act was settled
     private long steps;
     private long stepsOfGone;
+    private int rounds;
+    private int brokenPromises;
     private int hangs;
     private int divergences;
     private int removalsOfPaused;
@@ -76,6 +109,7 @@ final class ChaosJudge {
         }
         if (!wasStruck) {
             removalsOfHealthy++;
+            wellButRemoved.add(host);
         }
     }
 
@@ -98,7 +132,14 @@ final class ChaosJudge {
         for (Open fault : open) {
             ChaosBlow blow = fault.blow;
             long sinceNanos = summed.at() - blow.atNanos();
-            if (sinceNanos <= 0 || !blow.onward().contains(host)) {
+            if (sinceNanos <= 0) {
+                continue;
+            }
+            int before = Objects.requireNonNullElse(fault.contributors.put(host, summed.contributors()), hosts);
+            if (summed.contributors() < before) {
+                fault.losses.merge(host, before - summed.contributors(), Integer::sum);
+            }
+            if (!blow.onward().contains(host)) {
                 continue;
             }
             if (summed.contributors() <= hosts - blow.struck().size()) {
@@ -116,8 +157,64 @@ final class ChaosJudge {
         open.add(new Open(blow));
     }
 
+    /**
+     * As {@link #settle()}, for one round of a drill.
+     *
+     * @param wholeNanos from the last healing until all were members again; empty if they were not
+     * @return what came of it, for people
+     */
+    String settle(OptionalLong wholeNanos) {
+        var lines = new ArrayList<String>();
+        for (Open fault : open) {
+            lines.add(fault.blow.text() + (fault.blow.struck().isEmpty() ? "" : " of " + named(fault.blow.struck())));
+            fault.recoveryNanos()
+                    .ifPresent(nanos -> lines.add(String.format(Locale.ROOT, "next step after %.0f ms", nanos / 1e6)));
+            wholeNanos.ifPresent(nanos -> {
+                returnNanos
+                        .computeIfAbsent(fault.blow.kind(), _ -> new ArrayList<>())
+                        .add(nanos);
+                lines.add(String.format(Locale.ROOT, "all together %.1f s after the healing", nanos / 1e9));
+            });
+            lines.addAll(brokenBy(fault, wholeNanos));
+        }
+        settle();
+        return String.join(", ", lines);
+    }
+
+    private List<String> brokenBy(Open fault, OptionalLong wholeNanos) {
+        ChaosBlow blow = fault.blow;
+        var broken = new ArrayList<String>();
+        int lossesMax = blow.struck().size();
+        if (!wellButRemoved.isEmpty()) {
+            broken.add(named(wellButRemoved) + " removed though well");
+        } else if (fault.lossesMost() > lossesMax) {
+            broken.add(fault.lossesMost() + " removals seen where " + lossesMax + " may be");
+        }
+        if (!blow.onward().isEmpty() && fault.recoveryNanos().orElse(0) > fault.healedNanos) {
+            broken.add("the others did not go on before the healing");
+        }
+        if (blow.kind() == ChaosKind.AWAY && wholeNanos.orElse(Long.MAX_VALUE) > RETURN_NANOS_MAX) {
+            broken.add("not back within " + seconds(RETURN_NANOS_MAX));
+        }
+        if (blow.kind() == ChaosKind.DISK && fault.recoveryNanos().orElse(0) > SLOW_DISK_NANOS_MAX) {
+            broken.add("no change within " + seconds(SLOW_DISK_NANOS_MAX));
+        }
+        broken.forEach(what -> broken(blow.text() + ": " + what));
+        return broken;
+    }
+
+    private static String seconds(long nanos) {
+        return nanos / 1e9 + " s";
+    }
+
+    private void broken(String what) {
+        brokenPromises++;
+        problem("broken promise: " + what);
+    }
+
     /** The faults are healed and all workers are members again, or never will be: nothing more is expected of the open ones. */
     void settle() {
+        rounds++;
         for (Open fault : open) {
             ChaosBlow blow = fault.blow;
             if (blow.kind() == ChaosKind.PAUSE && fault.removed) {
@@ -132,15 +229,18 @@ final class ChaosJudge {
                 hang("after " + blow.text() + " of " + named(blow.struck()) + ", " + named(behind)
                         + " completed no step without them");
             } else if (blow.isMeasured()) {
-                recovered(
-                        blow.kind(),
-                        fault.nanosOfHost.values().stream()
-                                .mapToLong(Long::longValue)
-                                .max()
-                                .orElseThrow());
+                fault.recoveryNanos().ifPresent(nanos -> recovered(blow.kind(), nanos));
             }
         }
         open.clear();
+        wellButRemoved.clear();
+    }
+
+    /** The faults that are open end now. */
+    void healed(long atNanos) {
+        for (Open fault : open) {
+            fault.healedNanos = Math.min(fault.healedNanos, atNanos - fault.blow.atNanos());
+        }
     }
 
     /** All workers were started anew: their training has nothing to do with the one before. */
@@ -159,6 +259,7 @@ final class ChaosJudge {
     /** One round of a series; one that shows no recovery where there had to be one is told by {@link #hang}. */
     void add(ChaosRound.Outcome outcome) {
         ChaosBlow blow = outcome.blow();
+        rounds++;
         faults.merge(blow.text(), 1L, Long::sum);
         stepsOfGone += outcome.sums();
         outcome.recoveryNanos().ifPresent(nanos -> recovered(blow.kind(), nanos));
@@ -194,15 +295,27 @@ final class ChaosJudge {
         return String.join(" and ", names);
     }
 
+    /** Of what is settled. */
     ChaosReport report() {
+        var lines = new ArrayList<>(problems);
+        int broken = brokenPromises;
+        List<Long> processes = recoveryNanos.getOrDefault(ChaosKind.PROCESS, List.of());
+        if (!processes.isEmpty() && ChaosReport.medianMillis(processes) > PROCESS_NANOS_MAX / 1e6) {
+            broken++;
+            lines.add("broken promise: the median of recoveries from process is above " + PROCESS_NANOS_MAX / 1e6
+                    + " ms");
+        }
         return new ChaosReport(
+                rounds,
                 faults,
                 stepsOfGone + steps,
                 hangs,
                 divergences,
                 removalsOfPaused,
                 removalsOfHealthy,
+                broken,
                 recoveryNanos,
-                problems);
+                returnNanos,
+                lines);
     }
 }

@@ -15,7 +15,19 @@ enum ChaosKind {
     /** The switch falls into a majority and the rest. */
     PARTITION("partition"),
     /** The switch falls into parts none of which may go on. */
-    SHATTER("shatter");
+    SHATTER("shatter"),
+    /** The switch is off and on again: all cables are out, then they are in one by one. No member may be removed for it. */
+    SWITCH("switch"),
+    /** One host hears the others, which do not hear it. */
+    MUTE("one_way_mute"),
+    /** One host does not hear the others, which hear it. */
+    DEAF("one_way_deaf"),
+    /** The cable of one host is out for a span that the caller chooses. Soon after, all are together again. */
+    AWAY("away"),
+    /** One host's disk is slow all the time; {@code kill -9} of another worker makes the slow one save a change. */
+    DISK("disk"),
+    /** {@code kill -9} of one of several workers that share one machine and one home. */
+    PROCESS("process");
 
     private final String text;
 
@@ -26,6 +38,14 @@ enum ChaosKind {
     /** As reports name it. */
     String text() {
         return text;
+    }
+
+    /** Whether {@link ChaosPlan} mixes it with others; a {@link ChaosDrill} repeats the other kinds. */
+    boolean isMixed() {
+        return switch (this) {
+            case SILENT, KILLED, MASTER, PAUSE, SLEEP, PARTITION, SHATTER -> true;
+            case SWITCH, MUTE, DEAF, AWAY, DISK, PROCESS -> false;
+        };
     }
 
     /** Whether it strikes the network between all hosts instead of one host. */

@@ -55,6 +55,14 @@ final class ChaosLab implements AutoCloseable {
                         + "', which is not on PATH; install the packages iproute2, util-linux and bash");
     }
 
+    /** Refuses to begin what needs a program that most labs do without. */
+    static void demand(String command, String program, String itsPackage) throws SetupException {
+        if (!isOnPath(program, System.getenv().getOrDefault("PATH", ""))) {
+            throw new SetupException(
+                    command + " needs '" + program + "', which is not on PATH; install the package " + itsPackage);
+        }
+    }
+
     private static boolean isOnPath(String program, String path) {
         return Arrays.stream(path.split(":", -1)).anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
@@ -88,12 +96,24 @@ final class ChaosLab implements AutoCloseable {
         new ChaosLab(script, id).lan("down");
     }
 
-    /** The cable of a host is out. */
-    void cut(int host) throws SetupException, InterruptedException {
-        lan("cut", "" + host);
+    /** The cables of these hosts are out, all at once. */
+    void cut(List<Integer> unplugged) throws SetupException, InterruptedException {
+        var arguments = new ArrayList<>(List.of("cut"));
+        unplugged.forEach(host -> arguments.add("" + host));
+        lan(arguments.toArray(String[]::new));
     }
 
-    /** The cable is in again. */
+    /** The others do not hear a host, which hears them. */
+    void mute(int host) throws SetupException, InterruptedException {
+        lan("mute", "" + host);
+    }
+
+    /** A host does not hear the others, which hear it. */
+    void deafen(int host) throws SetupException, InterruptedException {
+        lan("deaf", "" + host);
+    }
+
+    /** The cable is in again, and works in both directions. */
     void plug(int host) throws SetupException, InterruptedException {
         lan("heal", "" + host);
     }

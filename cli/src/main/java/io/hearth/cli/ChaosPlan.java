@@ -77,7 +77,7 @@ final class ChaosPlan {
             sides = sides.stream().map(List::copyOf).toList();
         }
 
-        private static Fault of(ChaosKind kind, int rank) {
+        static Fault of(ChaosKind kind, int rank) {
             return new Fault(kind, List.of(List.of(rank)));
         }
 
@@ -164,6 +164,7 @@ final class ChaosPlan {
                     case MASTER -> rank == 0;
                     case KILLED -> rank != 0;
                     case SILENT, PAUSE, SLEEP, PARTITION, SHATTER -> true;
+                    case SWITCH, MUTE, DEAF, AWAY, DISK, PROCESS -> throw new AssertionError(kind + " is not mixed");
                 })
                 .toList();
         int rank = candidates.get(random.nextInt(candidates.size()));
@@ -180,6 +181,7 @@ final class ChaosPlan {
             case KILLED, MASTER -> between(200, 3_000);
             case PAUSE -> 1_000 * MILLI;
             case SLEEP -> 10_000 * MILLI;
+            case SWITCH, MUTE, DEAF, AWAY, DISK, PROCESS -> throw new AssertionError(kind + " is not mixed");
         };
     }
 

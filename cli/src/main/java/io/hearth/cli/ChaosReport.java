@@ -13,34 +13,41 @@ import java.util.TreeMap;
 /**
  * What came of a chaos run.
  *
+ * @param rounds acts, or rounds of a series, that are over
  * @param faults how many of each kind
  * @param steps that the cluster completed
  * @param hangs times that somebody who had to go on, or to come back, did not in time
  * @param divergences times that two members held different results of one step, or a wrong sum
  * @param removalsOfPaused times that a worker was removed for a pause of a second
  * @param removalsOfHealthy times that a worker was removed that no open fault had struck: a nuisance, it enters again
+ * @param brokenPromises times that a kind of fault which is repeated alone did more than it may
  * @param recoveryNanos for each kind, from each fault to the moment when all who go on had completed a step without who was lost
+ * @param returnNanos for each kind that is repeated alone, from the last healing to the moment when all were together
  * @param problems one line for each hang, divergence and removal
  */
 record ChaosReport(
+        int rounds,
         SortedMap<String, Long> faults,
         long steps,
         int hangs,
         int divergences,
         int removalsOfPaused,
         int removalsOfHealthy,
+        int brokenPromises,
         Map<ChaosKind, List<Long>> recoveryNanos,
+        Map<ChaosKind, List<Long>> returnNanos,
         List<String> problems) {
     private static final List<ChaosKind> ALWAYS = List.of(ChaosKind.SILENT, ChaosKind.KILLED, ChaosKind.MASTER);
 
     ChaosReport {
         faults = new TreeMap<>(faults);
         recoveryNanos = new TreeMap<>(recoveryNanos);
+        returnNanos = new TreeMap<>(returnNanos);
         problems = List.copyOf(problems);
     }
 
     boolean isGood() {
-        return hangs == 0 && divergences == 0 && removalsOfPaused == 0;
+        return hangs == 0 && divergences == 0 && removalsOfPaused == 0 && brokenPromises == 0;
     }
 
     /** The middle one, or the mean of the two in the middle. */
@@ -57,6 +64,7 @@ record ChaosReport(
     JsonObject toJson() {
         var json = new JsonObject();
         json.addProperty("schema", 1);
+        json.addProperty("rounds", rounds);
         var kinds = new JsonObject();
         faults.forEach(kinds::addProperty);
         json.add("faults", kinds);
@@ -65,6 +73,7 @@ record ChaosReport(
         json.addProperty("divergences", divergences);
         json.addProperty("removals_of_paused", removalsOfPaused);
         json.addProperty("removals_of_healthy", removalsOfHealthy);
+        json.addProperty("broken_promises", brokenPromises);
         var recovery = new JsonObject();
         for (ChaosKind kind : ChaosKind.values()) {
             List<Long> nanos = recoveryNanos.getOrDefault(kind, List.of());
@@ -73,6 +82,9 @@ record ChaosReport(
             }
         }
         json.add("recovery_ms", recovery);
+        var returns = new JsonObject();
+        returnNanos.forEach((kind, nanos) -> returns.add(kind.text(), summary(nanos)));
+        json.add("return_ms", returns);
         var lines = new JsonArray();
         problems.forEach(lines::add);
         json.add("problems", lines);
@@ -96,26 +108,27 @@ record ChaosReport(
         return Math.round(millis * 10) / 10.0;
     }
 
+    private static String spans(List<Long> nanos) {
+        return String.format(
+                Locale.ROOT,
+                "median %.1f ms, worst %.1f ms, of %d",
+                medianMillis(nanos),
+                maxMillis(nanos),
+                nanos.size());
+    }
+
     List<String> lines() {
         var rows = new ArrayList<List<String>>();
+        rows.add(List.of("rounds", "" + rounds));
         faults.forEach((kind, count) -> rows.add(List.of("fault " + kind, "" + count)));
         rows.add(List.of("steps", "" + steps));
         rows.add(List.of("hangs", "" + hangs));
         rows.add(List.of("divergences", "" + divergences));
         rows.add(List.of("removals of paused", "" + removalsOfPaused));
         rows.add(List.of("removals of healthy", "" + removalsOfHealthy));
-        recoveryNanos.forEach((kind, nanos) -> {
-            if (!nanos.isEmpty()) {
-                rows.add(List.of(
-                        "recovery " + kind.text(),
-                        String.format(
-                                Locale.ROOT,
-                                "median %.1f ms, worst %.1f ms, of %d",
-                                medianMillis(nanos),
-                                maxMillis(nanos),
-                                nanos.size())));
-            }
-        });
+        rows.add(List.of("broken promises", "" + brokenPromises));
+        recoveryNanos.forEach((kind, nanos) -> rows.add(List.of("recovery " + kind.text(), spans(nanos))));
+        returnNanos.forEach((kind, nanos) -> rows.add(List.of("return " + kind.text(), spans(nanos))));
         var lines = new ArrayList<>(Table.lines(rows));
         lines.addAll(problems);
         return lines;

@@ -14,11 +14,11 @@ import java.util.stream.IntStream;
  * Measures one kind of fault again and again: a new group sums large vectors, one fault strikes it at a random moment, and
  * the time is taken until those who go on have their next sum.
  */
-final class ChaosSeries {
+final class ChaosSeries implements ChaosPlay {
     /** Hosts of a series that names no other number. */
     static final int HOSTS_DEFAULT = 3;
 
-    private static final int WARM_SUMS = 30; // the first ones are slow: code is still being compiled
+    private static final int WARM_SUMS = 10; // the first ones are slow: code is still being compiled
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long DECISION_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -29,9 +29,12 @@ final class ChaosSeries {
     private final SplittableRandom random;
     private final Consumer<String> say;
     private final ChaosJudge judge;
+    private final int count;
 
-    ChaosSeries(ChaosStage stage, int hosts, ChaosKind kind, long seed, Consumer<String> say) {
+    /** @param kind silent, killed, master or pause */
+    ChaosSeries(ChaosStage stage, int hosts, ChaosKind kind, long seed, int count, Consumer<String> say) {
         this.stage = stage;
+        this.count = count;
         this.hosts = hosts;
         this.judge = new ChaosJudge(hosts);
         this.kind = kind;
@@ -39,10 +42,15 @@ final class ChaosSeries {
         this.say = say;
     }
 
-    ChaosReport run(int count) throws HearthException, InterruptedException {
+    @Override
+    public void play() throws HearthException, InterruptedException {
         for (int i = 1; i <= count; i++) {
             say.accept(i + " of " + count + ": " + round());
         }
+    }
+
+    @Override
+    public ChaosReport report() {
         return judge.report();
     }
 
@@ -75,7 +83,9 @@ final class ChaosSeries {
         int rank = switch (kind) {
             case MASTER -> 0;
             case KILLED -> 1 + random.nextInt(hosts - 1);
-            case SILENT, PAUSE, SLEEP, PARTITION, SHATTER -> random.nextInt(hosts);
+            case SILENT, PAUSE -> random.nextInt(hosts);
+            case SLEEP, PARTITION, SHATTER, SWITCH, MUTE, DEAF, AWAY, DISK, PROCESS ->
+                throw new AssertionError(kind + " is not for a series");
         };
         int host = round.hostOf(rank);
         var onward = new TreeSet<>(IntStream.range(0, hosts).boxed().toList());

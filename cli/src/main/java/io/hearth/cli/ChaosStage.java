@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,18 @@ final class ChaosStage implements AutoCloseable {
         void note(int host, ChaosEvent event);
     }
 
+    /**
+     * How workers are spread over machines, and what is wrong with these.
+     *
+     * @param isOneMachine whether all workers share one machine and one home
+     * @param slow the host whose disk is slow
+     */
+    record Setting(boolean isOneMachine, OptionalInt slow) {
+        /** A machine for each worker, and all are well. */
+        static final Setting USUAL = new Setting(false, OptionalInt.empty());
+    }
+
+    private static final String SLOW_DISK = "-Dhearth.fault.fsyncMillis=700"; // an SD card, or a disk that is busy
     private static final int TOLD_MAX = 100_000;
     private static final String KIND = "chaos";
     private static final List<String> FLAGS_OF_SUMS = List.of(
@@ -37,6 +50,7 @@ final class ChaosStage implements AutoCloseable {
             "-Xmx1g");
 
     private final int hosts;
+    private final Setting setting;
     private final RunFolder folder;
     private final ChaosLab lab;
     private final ChaosWorkers workers;
@@ -44,8 +58,9 @@ final class ChaosStage implements AutoCloseable {
     private final NetworkNamespace namespace = NetworkNamespace.create(ChaosWorkerCommand.NAMESPACE);
     private int homesMade;
 
-    private ChaosStage(int hosts, RunFolder folder, ChaosLab lab, Path logs, List<String> command) {
+    private ChaosStage(int hosts, Setting setting, RunFolder folder, ChaosLab lab, Path logs, List<String> command) {
         this.hosts = hosts;
+        this.setting = setting;
         this.folder = folder;
         this.lab = lab;
         this.workers = new ChaosWorkers(lab, command, logs, said);
@@ -56,7 +71,8 @@ final class ChaosStage implements AutoCloseable {
      *
      * @param logs where the workers' output is kept; the run's own folder if empty
      */
-    static ChaosStage open(int hosts, ChaosWorkerCommand.Work work, EngineName engine, Optional<Path> logs)
+    static ChaosStage open(
+            int hosts, Setting setting, ChaosWorkerCommand.Work work, EngineName engine, Optional<Path> logs)
             throws SetupException, InterruptedException {
         Path script = ChaosLab.script("hearth chaos");
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
@@ -68,7 +84,8 @@ final class ChaosStage implements AutoCloseable {
         RunFolder folder = RunFolder.create(temporary, KIND);
         try {
             Path kept = Files.createDirectories(logs.orElse(folder.path().resolve("logs")));
-            return new ChaosStage(hosts, folder, ChaosLab.up(script, folder.id(), hosts), kept, command(work, engine));
+            ChaosLab lab = ChaosLab.up(script, folder.id(), setting.isOneMachine() ? 1 : hosts);
+            return new ChaosStage(hosts, setting, folder, lab, kept, command(work, engine));
         } catch (IOException failed) {
             folder.close();
             throw new SetupException("cannot make the folder for logs: " + failed.getMessage(), failed);
@@ -105,7 +122,9 @@ final class ChaosStage implements AutoCloseable {
         try {
             Files.createDirectory(homes());
             for (int host = 0; host < hosts; host++) {
-                DemoHomes.prepare(home(host), namespace);
+                if (machine(host) == host) {
+                    DemoHomes.prepare(home(host), namespace);
+                }
             }
         } catch (IOException failed) {
             throw new SetupException("cannot make homes in " + homes() + ": " + failed.getMessage(), failed);
@@ -117,17 +136,26 @@ final class ChaosStage implements AutoCloseable {
     }
 
     private Path home(int host) {
-        return homes().resolve("" + host);
+        return homes().resolve("" + machine(host));
+    }
+
+    private int machine(int host) {
+        return setting.isOneMachine() ? 0 : host;
     }
 
     /** Starts a worker that begins when all are there. */
     void start(int host) throws SetupException {
-        workers.start(host, home(host), hosts - 1);
+        start(host, hosts - 1);
     }
 
     /** Starts a worker again; one of a majority is enough for it, and no fewer, or those who are outside would train alone. */
     private void startAgain(int host) throws SetupException {
-        workers.start(host, home(host), hosts / 2);
+        start(host, hosts / 2);
+    }
+
+    private void start(int host, int peers) throws SetupException {
+        boolean isSlow = setting.slow().isPresent() && setting.slow().getAsInt() == host;
+        workers.start(host, machine(host), home(host), peers, isSlow ? List.of(SLOW_DISK) : List.of());
     }
 
     /**
@@ -170,8 +198,10 @@ final class ChaosStage implements AutoCloseable {
     void strike(ChaosKind kind, List<List<Integer>> sides) throws SetupException, InterruptedException {
         int host = sides.getFirst().getFirst();
         switch (kind) {
-            case SILENT -> lab.cut(host);
-            case KILLED, MASTER -> workers.kill(host);
+            case SILENT, SWITCH, AWAY -> lab.cut(sides.getFirst());
+            case MUTE -> lab.mute(host);
+            case DEAF -> lab.deafen(host);
+            case KILLED, MASTER, DISK, PROCESS -> workers.kill(host);
             case PAUSE, SLEEP -> workers.signal(host, "STOP");
             case PARTITION, SHATTER -> lab.split(sides);
         }
@@ -181,8 +211,8 @@ final class ChaosStage implements AutoCloseable {
     void heal(ChaosKind kind, List<List<Integer>> sides) throws SetupException, InterruptedException {
         int host = sides.getFirst().getFirst();
         switch (kind) {
-            case SILENT -> lab.plug(host);
-            case KILLED, MASTER -> startAgain(host);
+            case SILENT, SWITCH, AWAY, MUTE, DEAF -> lab.plug(host);
+            case KILLED, MASTER, DISK, PROCESS -> startAgain(host);
             case PAUSE, SLEEP -> workers.signal(host, "CONT");
             case PARTITION, SHATTER -> lab.heal();
         }

@@ -101,14 +101,18 @@ final class ChaosWorkers implements AutoCloseable {
     }
 
     /**
-     * Starts the worker of a host that has none.
+     * Starts a worker that is not running.
      *
+     * @param host its number, which it tells with its sums
+     * @param machine the lab's host on which it runs
      * @param peers others that it waits for
+     * @param flags of Java for this worker alone
      */
-    void start(int host, Path home, int peers) throws SetupException {
+    void start(int host, int machine, Path home, int peers, List<String> flags) throws SetupException {
         var whole = new ArrayList<>(command);
+        whole.addAll(1, flags);
         whole.addAll(List.of("--host", "" + host, "--peers", "" + peers));
-        var builder = new ProcessBuilder(lab.on(host, whole));
+        var builder = new ProcessBuilder(lab.on(machine, whole));
         builder.environment().put("HEARTH_HOME", home.toString());
         builder.environment().remove("HEARTH_SECRET");
         builder.environment().remove("HEARTH_SECRET_FILE");

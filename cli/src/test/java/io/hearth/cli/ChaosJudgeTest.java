@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class ChaosJudgeTest {
@@ -162,6 +164,159 @@ final class ChaosJudgeTest {
         assertTrue(judge.report().isGood());
     }
 
+    private void switchWasOff() {
+        judge.struck(new ChaosBlow(ChaosKind.SWITCH, "switch", 1_000 * MILLI, Set.of(), Set.of(), false));
+    }
+
+    private String settle(long wholeMillis) {
+        return judge.settle(OptionalLong.of(wholeMillis * MILLI));
+    }
+
+    @Test
+    void afterTheSwitchIsBackAllAreMembersStill() {
+        switchWasOff();
+        summed(0, 900, 3);
+        summed(0, 4_000, 3);
+        assertEquals("switch, all together 0.4 s after the healing", settle(400));
+        ChaosReport report = judge.report();
+        assertTrue(report.isGood(), report::toString);
+        assertEquals(1, report.rounds());
+        assertEquals(Map.of(ChaosKind.SWITCH, List.of(400 * MILLI)), report.returnNanos());
+        assertEquals(Map.of(), report.recoveryNanos());
+    }
+
+    @Test
+    void whoeverTheSwitchCostsItsMembershipBreaksThePromise() {
+        switchWasOff();
+        judge.note(2, new ChaosEvent.Removed(4_000 * MILLI, "the others went on"));
+        assertEquals("switch, all together 0.4 s after the healing, host 2 removed though well", settle(400));
+        assertEquals(1, judge.report().brokenPromises());
+        assertEquals(
+                List.of("broken promise: switch: host 2 removed though well"),
+                judge.report().problems());
+
+        switchWasOff();
+        summed(0, 4_000, 2); // the removed one may not know it yet
+        summed(0, 5_000, 3);
+        settle(400);
+        assertEquals(2, judge.report().brokenPromises());
+
+        switchWasOff();
+        summed(0, 4_000, 3);
+        settle(400);
+        assertEquals(2, judge.report().brokenPromises());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MUTE", "DEAF", "AWAY", "DISK"})
+    void onlyTheStruckHostIsRemovedAndOnlyOnce(ChaosKind kind) {
+        struck(kind, 1_000, 2);
+        summed(0, 2_500, 2);
+        summed(1, 2_600, 2);
+        summed(0, 6_000, 3);
+        summed(1, 6_000, 3);
+        String name = kind.text() + " of host 2, next step after 1600 ms, all together 0.5 s after the healing";
+        assertEquals(name, settle(500));
+        assertTrue(judge.report().isGood(), () -> judge.report().toString());
+        assertEquals(Map.of(kind, List.of(1_600 * MILLI)), judge.report().recoveryNanos());
+
+        struck(kind, 11_000, 2);
+        summed(0, 12_500, 2);
+        summed(1, 12_500, 2);
+        summed(0, 13_000, 3);
+        summed(0, 14_000, 2); // out, in and out again
+        settle(500);
+        assertEquals(1, judge.report().brokenPromises());
+
+        struck(kind, 21_000, 2);
+        summed(0, 22_500, 2);
+        summed(1, 22_500, 2);
+        judge.note(1, new ChaosEvent.Removed(23_000 * MILLI, "the others went on"));
+        settle(500);
+        assertEquals(2, judge.report().brokenPromises());
+    }
+
+    @Test
+    void whoWasAwayIsBackSoon() {
+        struck(ChaosKind.AWAY, 1_000, 2);
+        summed(0, 2_500, 2);
+        summed(1, 2_500, 2);
+        settle(5_000);
+        assertTrue(judge.report().isGood());
+
+        struck(ChaosKind.AWAY, 11_000, 2);
+        summed(0, 12_500, 2);
+        summed(1, 12_500, 2);
+        settle(5_001);
+        assertEquals(1, judge.report().brokenPromises());
+
+        struck(ChaosKind.AWAY, 21_000, 2);
+        summed(0, 22_500, 2);
+        summed(1, 22_500, 2);
+        assertEquals(
+                "away of host 2, next step after 1500 ms, not back within 5.0 s", judge.settle(OptionalLong.empty()));
+        assertEquals(2, judge.report().brokenPromises());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2500, 0", "2501, 1"})
+    void aSlowDiskKeepsNobodyWaiting(long millis, int broken) {
+        struck(ChaosKind.DISK, 1_000, 2);
+        summed(0, 1_000 + millis, 2);
+        summed(1, 1_100, 2);
+        settle(500);
+        assertEquals(broken, judge.report().brokenPromises());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"250, 0", "251, 1"})
+    void theDeathOfOneProcessOfAMachineIsSurvivedSoon(long millis, int broken) {
+        for (long round : List.of(1_000L, 11_000L, 21_000L)) {
+            struck(ChaosKind.PROCESS, round, 2);
+            long recovery = round == 1_000 ? 900 : millis; // the median counts
+            summed(0, round + recovery, 2);
+            summed(1, round + recovery, 2);
+            settle(500);
+        }
+        assertEquals(broken, judge.report().brokenPromises());
+        assertEquals(broken == 0, judge.report().isGood());
+    }
+
+    @Test
+    void theOthersMustNotNeedTheHealing() {
+        struck(ChaosKind.PROCESS, 1_000, 2);
+        summed(0, 1_200, 2);
+        summed(1, 1_200, 2);
+        judge.healed(3_000 * MILLI);
+        settle(500);
+        assertEquals(0, judge.report().brokenPromises());
+
+        struck(ChaosKind.PROCESS, 11_000, 2);
+        judge.healed(13_000 * MILLI);
+        judge.healed(15_000 * MILLI);
+        summed(0, 14_200, 2);
+        summed(1, 11_200, 2);
+        assertEquals(
+                "process of host 2, next step after 3200 ms, all together 0.5 s after the healing,"
+                        + " the others did not go on before the healing",
+                settle(500));
+    }
+
+    @Test
+    void aProcessThatNobodySurvivesIsAHang() {
+        struck(ChaosKind.PROCESS, 1_000, 0);
+        assertEquals("process of host 0", judge.settle(OptionalLong.empty()));
+        assertEquals(1, judge.report().hangs());
+    }
+
+    @Test
+    void aReportIsThereBeforeTheEnd() {
+        assertEquals(0, judge.report().rounds());
+        struck(ChaosKind.PROCESS, 1_000, 2);
+        assertEquals(0, judge.report().rounds());
+        assertTrue(judge.report().lines().getFirst().startsWith("rounds"));
+    }
+
     @Test
     void theMedianOfAnEvenNumberLiesBetweenTheTwoInTheMiddle() {
         assertEquals(2.5, ChaosReport.medianMillis(List.of(4 * MILLI, MILLI, 2 * MILLI, 3 * MILLI)));
@@ -175,10 +330,10 @@ final class ChaosJudgeTest {
         summed(1, 110, 2);
         judge.settle();
         assertEquals(
-                "{\"schema\":1,\"faults\":{\"killed\":1},\"steps\":5,\"hangs\":0,\"divergences\":0,"
-                        + "\"removals_of_paused\":0,\"removals_of_healthy\":0,\"recovery_ms\":{\"silent\":{\"median\":null,\"max\":null,\"n\":0},"
+                "{\"schema\":1,\"rounds\":1,\"faults\":{\"killed\":1},\"steps\":5,\"hangs\":0,\"divergences\":0,"
+                        + "\"removals_of_paused\":0,\"removals_of_healthy\":0,\"broken_promises\":0,\"recovery_ms\":{\"silent\":{\"median\":null,\"max\":null,\"n\":0},"
                         + "\"killed\":{\"median\":110.0,\"max\":110.0,\"n\":1},"
-                        + "\"master\":{\"median\":null,\"max\":null,\"n\":0}},\"problems\":[]}",
+                        + "\"master\":{\"median\":null,\"max\":null,\"n\":0}},\"return_ms\":{},\"problems\":[]}",
                 judge.report().toJson().toString());
     }
 }
