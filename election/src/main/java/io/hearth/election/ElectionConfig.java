@@ -219,18 +219,19 @@ public record ElectionConfig(
                 ballots.answerNanos() + more,
                 ballots.orphanNanos() + more);
         return new ElectionConfig(
-                patient,
-                joining,
-                new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
-                new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
-                new Returning(returning.quietNanos() + more, returning.mostNanos() + more),
-                holdDowns,
-                nanos,
-                brokenPairNanos + more,
-                settleNanos,
-                gapNanos,
-                restNanos,
-                retainNanos).ordered();
+                        patient,
+                        joining,
+                        new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
+                        new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
+                        new Returning(returning.quietNanos() + more, returning.mostNanos() + more),
+                        holdDowns,
+                        nanos,
+                        brokenPairNanos + more,
+                        settleNanos,
+                        gapNanos,
+                        restNanos,
+                        retainNanos)
+                .ordered();
     }
 
     /** Each span outlasts the one before it; the protocol would stall or remove healthy members otherwise. */
@@ -248,8 +249,9 @@ public record ElectionConfig(
         };
         for (int i = 1; i < spans.length; i++) {
             if (spans[i - 1] >= spans[i]) {
-                throw new IllegalArgumentException("need gap + rest < silence < answer < life < orphan <= quiet after an"
-                        + " outage < stall < its limit < leave, got in ns " + Arrays.toString(spans));
+                throw new IllegalArgumentException(
+                        "need gap + rest < silence < answer < life < orphan <= quiet after an"
+                                + " outage < stall < its limit < leave, got in ns " + Arrays.toString(spans));
             }
         }
         return this;
