@@ -88,14 +88,11 @@ public final class Voter {
     }
 
     private static Decision promise(PeerId machine, Optional<LineageRecord> onDisk, View view, Ballot ballot) {
-        if (!mayVote(machine, onDisk, view)) {
-            return Decision.only(new VoterAnswer.NoSeat());
+        Optional<VoterAnswer> obstacle = obstacle(machine, onDisk, view);
+        if (obstacle.isPresent()) {
+            return Decision.only(obstacle.get());
         }
         LineageRecord record = onDisk.orElseThrow();
-        Optional<VoterAnswer> stale = stale(record, view);
-        if (stale.isPresent()) {
-            return Decision.only(stale.get());
-        }
         LineageRecord current = isKnown(record, view) ? record : record.learned(view);
         if (current.forbids(ballot)) {
             return Decision.only(new VoterAnswer.Refused(current.promised().orElseThrow()));
@@ -107,14 +104,11 @@ public final class Voter {
     }
 
     private static Decision accept(PeerId machine, Optional<LineageRecord> onDisk, View view, Proposal proposal) {
-        if (!mayVote(machine, onDisk, view)) {
-            return Decision.only(new VoterAnswer.NoSeat());
+        Optional<VoterAnswer> obstacle = obstacle(machine, onDisk, view);
+        if (obstacle.isPresent()) {
+            return Decision.only(obstacle.get());
         }
         LineageRecord record = onDisk.orElseThrow();
-        Optional<VoterAnswer> stale = stale(record, view);
-        if (stale.isPresent()) {
-            return Decision.only(stale.get());
-        }
         LineageRecord current = isKnown(record, view) ? record : record.learned(view);
         if (current.forbids(proposal.ballot())) {
             return Decision.only(new VoterAnswer.Refused(current.promised().orElseThrow()));
@@ -129,9 +123,16 @@ public final class Voter {
                 : Decision.write(current.accept(proposal), new VoterAnswer.Accepted());
     }
 
-    /** The right to vote about a view hangs on the seat: it names the record, and with it an acceptor. */
-    private static boolean mayVote(PeerId machine, Optional<LineageRecord> onDisk, View view) {
-        return onDisk.filter(record -> record.seat() == view.seat(machine)).isPresent();
+    /**
+     * Why the machine does not vote about a view: its record knows a newer one, whatever seat the old one lists; or the view does
+     * not list the seat of the record. The right to vote hangs on the seat: it names the record, and with it an acceptor.
+     */
+    private static Optional<VoterAnswer> obstacle(PeerId machine, Optional<LineageRecord> onDisk, View view) {
+        Optional<VoterAnswer> stale = onDisk.flatMap(record -> stale(record, view));
+        boolean isNewer = stale.filter(VoterAnswer.Newer.class::isInstance).isPresent();
+        boolean hasSeat =
+                onDisk.filter(record -> record.seat() == view.seat(machine)).isPresent();
+        return isNewer || hasSeat ? stale : Optional.of(new VoterAnswer.NoSeat());
     }
 
     private static boolean isKnown(LineageRecord record, View view) {

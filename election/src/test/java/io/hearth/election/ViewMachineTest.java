@@ -1,0 +1,719 @@
+package io.hearth.election;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Step;
+import io.hearth.election.ViewMachine.Effect;
+import io.hearth.election.ViewMachine.Event;
+import io.hearth.identity.NodeId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Single transitions of one node, message by message: rank 1 of three, its machine's votes cast by the real voter. */
+final class ViewMachineTest {
+    private static final long MILLI = 1_000_000L;
+    private static final NodeId SELF = Nodes.agent(2);
+    private static final NodeId MASTER = Nodes.agent(1);
+    private static final NodeId THIRD = Nodes.agent(3);
+    private static final Lineage LINEAGE = new Lineage(false, 500, MASTER, 1, 0);
+    private static final View VIEW =
+            new View(LINEAGE, 3, List.of(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3)), List.of());
+
+    private static final Optional<Message.Status> LEAVES = Optional.of(new Message.Status(true, OpenResolver.OPEN));
+
+    private final ViewMachine machine = new ViewMachine(ElectionConfig.DEFAULTS, new OpenResolver());
+    private final List<Effect> effects = new ArrayList<>();
+    private final Map<Lineage, LineageRecord> folder = new TreeMap<>();
+    private final Deque<VoterTask> tasks = new ArrayDeque<>();
+    private boolean isDiskSlow;
+    private ViewState state = started(List.of(), 1);
+    private long now;
+
+    private static Member member(NodeId node, long incarnation, long entryEpoch) {
+        return new Member(node, incarnation, entryEpoch, Role.AGENT, "", seat(node));
+    }
+
+    private static long seat(NodeId node) {
+        return 70 + node.peer().publicKey()[0];
+    }
+
+    /** What the disk holds of the lineage of all tests. */
+    private LineageRecord record() {
+        return Optional.ofNullable(folder.get(LINEAGE)).orElseThrow();
+    }
+
+    private ViewState started(List<LineageRecord> records, long incarnation) {
+        effects.clear();
+        tasks.clear();
+        return carriedOut(
+                machine.start(new ViewMachine.Start(1_000, records, SELF, incarnation, Role.AGENT, "", 4), now));
+    }
+
+    private List<Effect> event(Event event) {
+        effects.clear();
+        state = carriedOut(machine.step(state, event, now));
+        return List.copyOf(effects);
+    }
+
+    /** Notes the effects of a step, and those that follow when the disk is done. */
+    private ViewState carriedOut(Step<ViewState, Effect> step) {
+        ViewState last = noted(step);
+        while (!isDiskSlow && !tasks.isEmpty()) {
+            last = noted(voted(last));
+        }
+        return last;
+    }
+
+    private ViewState noted(Step<ViewState, Effect> step) {
+        for (Effect effect : step.effects()) {
+            effects.add(effect);
+            if (effect instanceof Effect.Vote(VoterTask task)) {
+                tasks.add(task);
+            }
+        }
+        return step.state();
+    }
+
+    private Step<ViewState, Effect> voted(ViewState before) {
+        VoterTask task = tasks.removeFirst();
+        return machine.step(before, new Event.Voted(task, cast(task)), now);
+    }
+
+    /** The voter of this machine, on a folder in memory. */
+    private VoterAnswer cast(VoterTask task) {
+        if (task instanceof VoterTask.Retain(var used)) {
+            var without = new TreeSet<>(used);
+            without.removeAll(folder.keySet());
+            return new VoterAnswer.Retained(without);
+        }
+        Lineage lineage = Voter.lineage(task).orElseThrow();
+        Voter.Decision decision = Voter.decide(SELF.peer(), Optional.ofNullable(folder.get(lineage)), task);
+        decision.write().ifPresent(record -> folder.put(lineage, record));
+        return decision.answer();
+    }
+
+    /** The slow disk is done with one task. */
+    private List<Effect> diskDone() {
+        effects.clear();
+        state = noted(voted(state));
+        return List.copyOf(effects);
+    }
+
+    private List<Effect> received(NodeId from, Message message) {
+        return event(new Event.Received(from, 1, message));
+    }
+
+    private List<Effect> pass(long nanos) {
+        var all = new ArrayList<Effect>();
+        for (long until = now + nanos; now < until; ) {
+            now += 20 * MILLI;
+            all.addAll(event(new Event.Tick()));
+        }
+        return all;
+    }
+
+    private void beat(NodeId from, Lineage lineage, long epoch, int members) {
+        received(
+                from,
+                new Message.Heartbeat(
+                        new Presence(lineage, epoch, members, false, "", GroupPhase.FRESH, -1, List.of()), 1, 0, 0));
+    }
+
+    @BeforeEach
+    void joinTheOthers() {
+        folder.clear();
+        state = started(List.of(), 1);
+        assertTrue(folder.containsKey(state.view().lineage()), "a founding is written down");
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF))); // another process of this machine asked before
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Linked(THIRD, 1));
+        beat(MASTER, LINEAGE, 2, 1);
+        assertEquals(new Effect.Send(MASTER, join(LINEAGE)), effects.getLast());
+        received(MASTER, new Message.Commit(VIEW));
+        assertTrue(effects.contains(new Effect.Install(VIEW)));
+        assertEquals(Optional.of(VIEW), record().view(), "a view may be used before it is on disk, and then it is");
+        beat(MASTER, LINEAGE, 3, 3);
+        beat(THIRD, LINEAGE, 3, 3);
+    }
+
+    /** What this agent asks, with the seat of its machine's record. */
+    private Message.Join join(Lineage lineage) {
+        long seat = Optional.ofNullable(folder.get(lineage)).orElseThrow().seat();
+        return new Message.Join(lineage, seat, Role.AGENT, "", GroupPhase.FRESH);
+    }
+
+    private static Message.Promise promise(Ballot ballot, Optional<Proposal> accepted) {
+        return new Message.Promise(LINEAGE, 3, ballot, accepted);
+    }
+
+    private static Message.Here here(Ballot ballot, Optional<Bytes> status) {
+        return new Message.Here(LINEAGE, 3, ballot, status.map(bytes -> new Message.Status(false, bytes)));
+    }
+
+    /** Both answers to Prepare: the member stays, and its machine accepted nothing before. */
+    private void answers(NodeId from, Ballot ballot) {
+        received(from, promise(ballot, Optional.empty()));
+        received(from, here(ballot, Optional.of(OpenResolver.OPEN)));
+    }
+
+    private void frozen(Bytes status) {
+        event(new Event.Frozen(LINEAGE, state.view().epoch(), Optional.of(status), 0));
+    }
+
+    private View next(Member... members) {
+        return new View(LINEAGE, 4, List.of(members), List.of());
+    }
+
+    @Test
+    void theEntryIsOnDiskBeforeJoinLeaves() {
+        folder.clear();
+        isDiskSlow = true;
+        state = started(List.of(), 1);
+        diskDone();
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertInstanceOf(VoterTask.Enter.class, tasks.getFirst());
+        assertTrue(pass(2_000 * MILLI).stream().noneMatch(Effect.Send.class::isInstance), "nothing is asked before");
+        beat(MASTER, LINEAGE, 3, 3);
+        List<Effect> then = diskDone();
+        assertEquals(List.of(new Effect.Send(MASTER, join(LINEAGE))), then);
+        assertTrue(ViewRules.isSeat(record().seat()));
+    }
+
+    @Test
+    void aPromiseIsOnDiskAndTheNodeFrozenBeforeItsAnswersLeave() {
+        var ballot = new Ballot(1, MASTER);
+        var vote = new Effect.Vote(new VoterTask.Promise(VIEW, ballot));
+        var status = Optional.of(OpenResolver.OPEN);
+        var process = new Effect.Send(MASTER, here(ballot, status));
+        var machines = new Effect.Send(MASTER, promise(ballot, Optional.empty()));
+        isDiskSlow = true;
+        assertEquals(List.of(new Effect.Freeze(LINEAGE, 3), vote), received(MASTER, new Message.Prepare(VIEW, ballot)));
+        assertEquals(List.of(), received(MASTER, new Message.Prepare(VIEW, ballot)), "repeated while it freezes");
+        assertEquals(List.of(process), event(new Event.Frozen(LINEAGE, 3, status, 0)), "no disk is waited for");
+        assertEquals(List.of(machines), diskDone());
+        assertEquals(Optional.of(ballot), record().promised());
+        isDiskSlow = false;
+        LineageRecord before = record();
+        assertEquals(
+                List.of(process, vote, machines),
+                received(MASTER, new Message.Prepare(VIEW, ballot)),
+                "the same answers again");
+        assertEquals(before, record());
+    }
+
+    @Test
+    void aLowerBallotIsRefusedAndAHigherOneGetsTheStatusOfTheOneFreeze() {
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(2, THIRD)));
+        frozen(OpenResolver.TRAINING);
+        var status = Optional.of(OpenResolver.TRAINING);
+        var lower = new Ballot(2, MASTER);
+        assertEquals(
+                List.of(
+                        new Effect.Send(MASTER, here(lower, status)),
+                        new Effect.Vote(new VoterTask.Promise(VIEW, lower)),
+                        new Effect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD)))),
+                received(MASTER, new Message.Prepare(VIEW, lower)));
+        var higher = new Ballot(3, MASTER);
+        assertEquals(
+                List.of(
+                        new Effect.Send(MASTER, here(higher, status)),
+                        new Effect.Vote(new VoterTask.Promise(VIEW, higher)),
+                        new Effect.Send(MASTER, promise(higher, Optional.empty()))),
+                received(MASTER, new Message.Prepare(VIEW, higher)));
+    }
+
+    @Test
+    void theFreezeEndsWithASuccessorAndWithNothingElse() {
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        frozen(OpenResolver.OPEN);
+        event(new Event.Suspected(MASTER, 1));
+        event(new Event.Suspected(THIRD, 1));
+        pass(20_000 * MILLI);
+        assertTrue(state.isFrozen());
+        event(new Event.Trusted(MASTER, 1));
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        received(MASTER, new Message.Commit(next));
+        assertFalse(state.isFrozen());
+        assertEquals(next, state.view());
+    }
+
+    @Test
+    void aFrozenMemberWhoseDriverFellSilentDrivesTheChangeItself() {
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        frozen(OpenResolver.OPEN);
+        assertTrue(pass(2_400 * MILLI).stream().noneMatch(Effect.Announce.class::isInstance));
+        assertTrue(pass(1_000 * MILLI).stream()
+                .anyMatch(effect -> effect instanceof Effect.Announce(ElectionEvent.Started _)));
+    }
+
+    @Test
+    void anAcceptedViewIsOnDiskBeforeItIsSaidAndIsToldToLaterBallots() {
+        var ballot = new Ballot(1, MASTER);
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        var proposal = new Proposal(ballot, next);
+        isDiskSlow = true;
+        assertEquals(
+                List.of(new Effect.Vote(new VoterTask.Accept(VIEW, ballot, next))),
+                received(MASTER, new Message.Accept(VIEW, ballot, next)));
+        assertEquals(List.of(new Effect.Send(MASTER, new Message.Accepted(LINEAGE, 3, ballot))), diskDone());
+        assertEquals(Optional.of(proposal), record().accepted());
+        isDiskSlow = false;
+        assertEquals(
+                new Effect.Send(THIRD, promise(new Ballot(2, THIRD), Optional.of(proposal))),
+                received(THIRD, new Message.Prepare(VIEW, new Ballot(2, THIRD))).getLast());
+        assertEquals(
+                new Effect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD))),
+                received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast());
+    }
+
+    @Test
+    void aProposerCompletesWhatOthersMayHaveChosen() {
+        isDiskSlow = true;
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        var prepare = new Effect.Send(THIRD, new Message.Prepare(VIEW, mine));
+        assertTrue(effects.contains(new Effect.Vote(new VoterTask.Promise(VIEW, mine))), effects.toString());
+        assertFalse(effects.contains(prepare), "its own promise is not on disk");
+        isDiskSlow = false;
+        assertTrue(diskDone().contains(prepare), effects.toString());
+        frozen(OpenResolver.OPEN);
+        View other = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
+        received(THIRD, promise(mine, Optional.of(new Proposal(new Ballot(1, MASTER), other))));
+        received(THIRD, here(mine, Optional.of(OpenResolver.OPEN)));
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Accept(VIEW, mine, other))), effects.toString());
+    }
+
+    @Test
+    void ofSeveralAcceptedViewsTheOneOfTheHighestBallotIsCompleted() {
+        View five = five();
+        Ballot mine = campaign(five);
+        View low = successor(
+                five,
+                five.members().get(0),
+                five.members().get(1),
+                five.members().get(2));
+        View high = successor(five, five.members().get(1), five.members().get(2));
+        NodeId fourth = five.members().get(3).node();
+        received(fourth, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(2, MASTER), high))));
+        received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(1, THIRD), low))));
+        List<Effect> all = pass(2_100 * MILLI);
+        assertTrue(all.contains(new Effect.Send(THIRD, new Message.Accept(five, mine, high))), all.toString());
+    }
+
+    /** Five machines, of which this is the second; all are linked. */
+    private View five() {
+        var members = new ArrayList<>(VIEW.members());
+        for (int machine = 4; machine <= 5; machine++) {
+            members.add(member(Nodes.agent(machine), 1, 4));
+        }
+        View five = new View(LINEAGE, 4, members, List.of());
+        received(MASTER, new Message.Commit(five));
+        event(new Event.Linked(Nodes.agent(4), 1));
+        event(new Event.Linked(Nodes.agent(5), 1));
+        pass(400 * MILLI);
+        return five;
+    }
+
+    private static View successor(View view, Member... members) {
+        return new View(LINEAGE, view.epoch() + 1, List.of(members), List.of());
+    }
+
+    /** This node began a ballot because the master is silent, and answered it itself. */
+    private Ballot campaign(View view) {
+        event(new Event.Suspected(view.members().getFirst().node(), 1));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        frozen(OpenResolver.OPEN);
+        return ownBallot();
+    }
+
+    private Ballot ownBallot() {
+        return ((Campaign.Preparing) state.campaign()).ballot();
+    }
+
+    @Test
+    void onlyWhoAnsweredThisBallotWithAStatusIsKept() {
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        frozen(OpenResolver.OPEN);
+        answers(MASTER, mine);
+        assertTrue(effects.isEmpty(), "the third is not suspected and gets its time");
+        received(THIRD, promise(mine, Optional.empty()));
+        assertTrue(effects.isEmpty(), "its machine answered, the process did not");
+        received(THIRD, here(mine, Optional.empty()));
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        assertTrue(
+                effects.contains(new Effect.Send(MASTER, new Message.Accept(VIEW, mine, next))),
+                "suspicion removes nobody who answers: " + effects);
+        received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))), "who was removed is told");
+        assertEquals(next, state.view());
+    }
+
+    @Test
+    void oneMachineIsCountedOnceHoweverOftenItsProcessesAnswer() {
+        View five = five();
+        Ballot mine = campaign(five);
+        NodeId other = Nodes.trainer(3, 0); // a process of the third machine that is no member
+        var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
+        for (NodeId from : List.of(THIRD, THIRD, other, other)) {
+            received(from, promise);
+        }
+        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "two machines of five");
+        frozen(OpenResolver.OPEN);
+        received(Nodes.agent(4), promise);
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        var accepted = new Message.Accepted(LINEAGE, 4, mine);
+        for (NodeId from : List.of(THIRD, THIRD, other, other, SELF)) {
+            received(from, accepted);
+        }
+        assertEquals(five, state.view(), "no process speaks in the name of this one, or twice for its machine");
+        received(Nodes.agent(4), accepted);
+        assertEquals(5, state.view().epoch());
+    }
+
+    @Test
+    void whoIsBehindIsToldTheNewestView() {
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        received(MASTER, new Message.Commit(next));
+        var told = List.of(new Effect.Send(THIRD, new Message.Commit(next)));
+        assertEquals(told, received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD))));
+        beat(THIRD, LINEAGE, 3, 3);
+        assertEquals(told, effects);
+        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE, 3, false)), "a leaver may exit");
+    }
+
+    @Test
+    void aJumpOverMissedViewsIsTakenAsItIs() {
+        View far = new View(LINEAGE, 40, List.of(member(SELF, 1, 3), member(THIRD, 1, 39)), List.of());
+        received(THIRD, new Message.Commit(far));
+        assertEquals(far, state.view());
+        assertEquals(ElectionState.MASTER, state.election());
+    }
+
+    @Test
+    void anotherEntryEpochMeansRemovedInBetween() {
+        View again = new View(LINEAGE, 9, List.of(member(MASTER, 1, 1), member(SELF, 1, 8)), List.of());
+        received(MASTER, new Message.Commit(again));
+        assertTrue(effects.stream().anyMatch(Effect.Removed.class::isInstance));
+        assertEquals(1, state.view().members().size());
+    }
+
+    @Test
+    void aTombstoneMakesEverybodyLoneWithoutLossOfWork() {
+        received(MASTER, new Message.Commit(next()));
+        assertTrue(effects.stream().noneMatch(Effect.Removed.class::isInstance));
+        assertEquals(SELF, state.view().members().getFirst().node());
+    }
+
+    @Test
+    void aMachineVotesOnAfterARestartAndItsProcessIsNotKept() {
+        state = started(List.of(record()), 2);
+        var ballot = new Ballot(1, MASTER);
+        assertEquals(
+                List.of(
+                        new Effect.Send(MASTER, here(ballot, Optional.empty())),
+                        new Effect.Vote(new VoterTask.Promise(VIEW, ballot)),
+                        new Effect.Send(MASTER, promise(ballot, Optional.empty()))),
+                received(MASTER, new Message.Prepare(VIEW, ballot)));
+        assertFalse(state.isFrozen());
+    }
+
+    @Test
+    void withoutTheSeatThereIsNoVoteAndTheProposerIsToldSo() {
+        var ballot = new Ballot(1, MASTER);
+        var gone = new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)));
+        folder.clear();
+        state = started(List.of(), 2);
+        assertEquals(gone, received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(), "the record is missing");
+        assertFalse(folder.containsKey(LINEAGE), "no record is made by a ballot");
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
+        state = started(List.of(record()), 2);
+        assertEquals(gone, received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(), "another seat");
+        View next = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
+        assertEquals(
+                gone, received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast(), "nor does it accept");
+        assertEquals(
+                List.of(99L, Optional.empty(), Optional.empty()),
+                List.of(record().seat(), record().promised(), record().accepted()));
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
+        state = started(List.of(record()), 2);
+        assertEquals(
+                new Effect.Send(MASTER, promise(ballot, Optional.empty())),
+                received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(),
+                "the seat counts, whichever start of the machine asked");
+    }
+
+    @Test
+    void joinersLearnByCommitAndNeverFromAccept() {
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
+        state = started(List.of(record()), 2);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        View next = next(member(MASTER, 1, 1), member(THIRD, 1, 3), member(SELF, 2, 4));
+        received(MASTER, new Message.Accept(VIEW, new Ballot(1, MASTER), next));
+        assertEquals(1, state.view().members().size());
+        received(MASTER, new Message.Commit(next));
+        assertEquals(next, state.view());
+    }
+
+    @Test
+    void whatIsWellFormedButWrongIsCountedAndChangesNothing() {
+        ViewState before = state;
+        LineageRecord written = record();
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        received(Nodes.agent(9), new Message.Prepare(VIEW, new Ballot(1, Nodes.agent(9))));
+        assertEquals(2, state.refusals().count(Refusal.FOREIGN_BALLOT));
+        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, 3, false)));
+        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, 3, false)));
+        assertEquals(1, state.refusals().count(Refusal.OLD_INCARNATION));
+        View twice = new View(LINEAGE, 7, List.of(member(SELF, 1, 3), member(SELF, 2, 3)), List.of());
+        received(THIRD, new Message.Commit(twice));
+        received(THIRD, new Message.Accept(VIEW, new Ballot(1, THIRD), new View(LINEAGE, 9, List.of(), List.of())));
+        received(THIRD, new Message.Accept(VIEW, new Ballot(1, THIRD), next(member(Nodes.agent(8), 1, 2))));
+        assertEquals(3, state.refusals().count(Refusal.BAD_VIEW));
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3, List.of(member(SELF, 1, 3)), List.of())));
+        assertEquals(1, state.refusals().count(Refusal.CONFLICT));
+        received(THIRD, new Message.Accepted(LINEAGE, 3, new Ballot(1, SELF)));
+        received(THIRD, new Message.Refuse(LINEAGE, 3, new Ballot(Ballot.ROUND_MAX, THIRD)));
+        assertEquals(2, state.refusals().count(Refusal.STRAY_ANSWER));
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        received(THIRD, new Message.Gone(LINEAGE, 2, seat(THIRD)));
+        assertEquals(4, state.refusals().count(Refusal.STRAY_ANSWER));
+        assertEquals(before.view(), state.view());
+        assertEquals(written, record());
+    }
+
+    /** Members of epoch 9, as an outsider would have them that wants to be one. */
+    private static View invented(Member... members) {
+        var all = new ArrayList<>(List.of(members));
+        all.add(member(Nodes.agent(8), 1, 9));
+        return new View(LINEAGE, 9, all, List.of());
+    }
+
+    @Test
+    void anOutsiderIsNotBelievedWhileAQuorumIsHeard() {
+        beat(MASTER, LINEAGE, 3, 3);
+        ViewState before = state;
+        LineageRecord written = record();
+        NodeId outsider = Nodes.agent(8);
+        View withSelf = invented(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(outsider, new Message.Commit(withSelf));
+        received(outsider, new Message.Commit(invented()));
+        received(outsider, new Message.Commit(new View(LINEAGE, 9, List.of(), List.of())));
+        received(outsider, new Message.Prepare(withSelf, new Ballot(1, outsider)));
+        View later = new View(LINEAGE, 10, withSelf.members(), List.of());
+        received(outsider, new Message.Accept(withSelf, new Ballot(1, outsider), later));
+        assertEquals(5, state.refusals().count(Refusal.OUTSIDER));
+        assertEquals(before.view(), state.view());
+        assertEquals(written, record());
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Unlinked(THIRD, 1));
+        received(outsider, new Message.Commit(withSelf));
+        assertEquals(withSelf, state.view(), "nobody else is left who could know");
+    }
+
+    @Test
+    void noViewListsWhoWasNotInBefore() {
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Unlinked(THIRD, 1));
+        received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(SELF, 1, 2))));
+        received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(Nodes.agent(5), 1, 3))));
+        assertEquals(2, state.refusals().count(Refusal.BAD_VIEW));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whoAsksForEntryHearsOfViewsThatListItFromThoseThatTheyList() {
+        LineageRecord fresh = LineageRecord.fresh(LINEAGE, seat(SELF));
+        folder.put(LINEAGE, fresh);
+        state = started(List.of(fresh), 2);
+        received(MASTER, new Message.Commit(VIEW));
+        assertEquals(Optional.of(VIEW), state.newest(LINEAGE), "an earlier start was in");
+        folder.put(LINEAGE, fresh);
+        state = started(List.of(fresh), 2);
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
+        received(Nodes.agent(8), new Message.Commit(VIEW));
+        assertEquals(2, state.refusals().count(Refusal.OUTSIDER));
+        assertEquals(Optional.empty(), state.newest(LINEAGE));
+        assertEquals(fresh, record());
+    }
+
+    @Test
+    void whatAnOutsiderAnswersIsCountedAndIsNoVote() {
+        received(
+                Nodes.agent(8),
+                new Message.Commit(new View(new Lineage(false, 1, THIRD, 9, 9), 1, List.of(), List.of())));
+        assertEquals(1, state.refusals().count(Refusal.NO_RECORD));
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        frozen(OpenResolver.OPEN);
+        answers(Nodes.agent(8), mine);
+        assertEquals(2, state.refusals().count(Refusal.STRAY_ANSWER));
+        answers(THIRD, mine);
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept));
+        received(Nodes.agent(8), new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(3, state.refusals().count(Refusal.STRAY_ANSWER));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
+        event(new Event.Suspected(THIRD, 1));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
+        pass(300 * MILLI);
+        received(MASTER, new Message.Leave(LINEAGE, 3, false));
+        Ballot mine = new Ballot(1, SELF);
+        frozen(OpenResolver.OPEN);
+        received(MASTER, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+        received(MASTER, new Message.Here(LINEAGE, 4, mine, LEAVES));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        assertTrue(
+                effects.stream()
+                        .noneMatch(effect ->
+                                effect instanceof Effect.Send send && send.message() instanceof Message.Accept),
+                "the third has just come and gets its time to answer: " + effects);
+    }
+
+    @Test
+    void whoAskedToLeaveAndEnteredAgainLeavesNoMore() {
+        received(THIRD, new Message.Leave(LINEAGE, 3, true));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        pass(1_000 * MILLI);
+        assertEquals(ElectionState.FOLLOWER, state.election(), effects.toString());
+        assertEquals(Optional.empty(), state.change().needed());
+    }
+
+    /** Says, every 250 ms until then, that {@code from} cannot reach {@code missed}; the other one is heard as well. */
+    private void saysBroken(long until, NodeId from, NodeId missed) {
+        for (; now < until; pass(250 * MILLI)) {
+            for (NodeId node : List.of(from, missed)) {
+                var unreached = node.equals(from) ? List.of(missed) : List.<NodeId>of();
+                var presence = new Presence(LINEAGE, 4, 3, false, "", GroupPhase.FRESH, -1, unreached);
+                received(node, new Message.Heartbeat(presence, 1, 0, 0));
+            }
+        }
+        event(new Event.Tick());
+    }
+
+    @Test
+    void aPairIsNotBrokenForTheTimeThatOneOfItStoodStill() {
+        NodeId fourth = Nodes.agent(4);
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        event(new Event.Linked(fourth, 1));
+        saysBroken(now + 1_000 * MILLI, THIRD, fourth);
+        pass(600 * MILLI); // with the last one of before: both stood still for 850 ms
+        saysBroken(now + 1_250 * MILLI, THIRD, fourth);
+        assertEquals(Optional.empty(), state.change().needed());
+        saysBroken(now + 500 * MILLI, THIRD, fourth);
+        assertTrue(state.change().needed().isPresent(), "1.5 s without a pause");
+    }
+
+    @Test
+    void whatAMemberSaidBeforeItEnteredAgainDoesNotTakeItOut() {
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        received(THIRD, new Message.Leave(LINEAGE, 3, true)); // long on its way
+        received(THIRD, new Message.Leave(LINEAGE, 3, false));
+        pass(1_000 * MILLI);
+        assertEquals(Optional.empty(), state.change().needed(), effects.toString());
+        received(THIRD, new Message.Leave(LINEAGE, 4, false));
+        received(MASTER, new Message.Leave(LINEAGE, 1, false));
+        event(new Event.Tick());
+        assertTrue(state.change().needed().isPresent(), "now it wants to go");
+    }
+
+    @Test
+    void aBrokenStreamOfAFormerViewIsNoReasonToChangeALoneOne() {
+        event(new Event.Resign());
+        View alone = state.view();
+        event(new Event.GroupBroken("the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(alone, state.view());
+    }
+
+    @Test
+    void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
+        received(THIRD, new Message.Leave(LINEAGE, 3, true));
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
+        var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
+        beat(THIRD, elsewhere, 6, 3);
+        assertTrue(effects.contains(new Effect.Send(THIRD, join(elsewhere))), effects.toString());
+    }
+
+    @Test
+    void onceAMinuteTheRecordsInUseAreMarkedAndTheOthersAreNot() {
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
+        Lineage alone = state.view().lineage();
+        assertTrue(pass(59_000 * MILLI).stream().noneMatch(ViewMachineTest::isRetain));
+        assertEquals(List.of(retain(alone)), votes(pass(2_000 * MILLI)));
+        event(new Event.Linked(MASTER, 1));
+        for (int second = 0; second < 58; second++) {
+            pass(1_000 * MILLI);
+            beat(MASTER, LINEAGE, 4, 1);
+        }
+        assertInstanceOf(Crossing.Joining.class, state.crossing());
+        var seen = new ArrayList<Effect>();
+        for (int second = 0; second < 3; second++) {
+            beat(MASTER, LINEAGE, 4, 1);
+            seen.addAll(pass(1_000 * MILLI));
+        }
+        assertEquals(
+                List.of(retain(LINEAGE, alone)),
+                votes(seen).stream().filter(ViewMachineTest::isRetain).toList());
+    }
+
+    private static Effect retain(Lineage... used) {
+        return new Effect.Vote(new VoterTask.Retain(new TreeSet<>(List.of(used))));
+    }
+
+    private static boolean isRetain(Effect effect) {
+        return effect instanceof Effect.Vote(VoterTask.Retain _);
+    }
+
+    private static List<Effect> votes(List<Effect> effects) {
+        return effects.stream().filter(Effect.Vote.class::isInstance).toList();
+    }
+
+    @Test
+    void anOwnPauseIsNotCountedAgainstAnybody() {
+        event(new Event.Unlinked(THIRD, 1));
+        now += 3_600_000 * MILLI;
+        event(new Event.Tick());
+        assertEquals(ElectionState.FOLLOWER, state.election());
+        assertEquals(List.of(new Effect.Rest(true)), effects);
+        assertEquals(List.of(new Effect.Rest(false)), pass(700 * MILLI));
+    }
+
+    /** The lead's ballot waits two seconds for a member that is not suspected, its own standstill not counted. */
+    @Test
+    void aBallotWaitsLongerByTheTimeThatItsProposerStoodStill() {
+        NodeId fourth = Nodes.agent(4);
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        event(new Event.Linked(fourth, 1));
+        pass(400 * MILLI);
+        event(new Event.Received(fourth, 1, new Message.Leave(LINEAGE, 4, false)));
+        frozen(OpenResolver.OPEN);
+        received(fourth, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
+        received(fourth, new Message.Here(LINEAGE, 4, new Ballot(1, SELF), LEAVES));
+        pass(1_500 * MILLI);
+        now += 645 * MILLI;
+        assertTrue(event(new Event.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
+        assertTrue(pass(600 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it does not wait for ever");
+    }
+
+    private static boolean isAccept(Effect effect) {
+        return effect instanceof Effect.Send send && send.message() instanceof Message.Accept;
+    }
+}
