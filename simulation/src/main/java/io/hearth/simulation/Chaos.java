@@ -109,7 +109,7 @@ final class Chaos {
             case PAUSE ->
                 world.now() - process.pausedUntil() >= World.WELL_NANOS
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
-            case SLEEP -> pause(process, SECOND + random.nextLong(6 * SECOND));
+            case SLEEP -> pause(process, SECOND + random.nextLong(world.spans.sleepNanosMax() - SECOND));
             case REORDERING -> false; // is in every delay
             case WRONG_MEMORY ->
                 process.trainer()

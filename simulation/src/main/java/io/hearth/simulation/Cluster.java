@@ -9,17 +9,17 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /** The hosts of one world, the processes that start, die and exit on them, and the control links between these. */
 final class Cluster {
     private static final long NO_ANSWER_NANOS = 3 * SECOND;
+    private static final long TELL_CLOSED_NANOS = 200 * MILLI;
     private static final int HOSTS_MAX = 6;
     private static final List<String> GROUPS = List.of("alpha", "beta", "gamma");
 
@@ -27,7 +27,7 @@ final class Cluster {
     private final SplittableRandom random;
     private final List<Host> hosts = new ArrayList<>();
     private final Map<NodeId, Host> byId = new TreeMap<>();
-    private final Set<Link> links = new HashSet<>();
+    private final Map<Link, Long> links = new HashMap<>(); // since when
     private boolean isDamaged;
 
     /** A control link that one end dialled. */
@@ -116,7 +116,7 @@ final class Cluster {
     }
 
     boolean areLinked(NodeProcess one, NodeProcess other) {
-        return links.contains(new Link(one, other)) || links.contains(new Link(other, one));
+        return links.containsKey(new Link(one, other)) || links.containsKey(new Link(other, one));
     }
 
     /** A process dials; it hears of the outcome once. */
@@ -151,7 +151,8 @@ final class Cluster {
             failed(from, address, "it closed");
             return;
         }
-        boolean isFirst = links.add(new Link(from, target)) && !links.contains(new Link(target, from));
+        boolean isFirst = !areLinked(from, target);
+        links.put(new Link(from, target), world.now());
         from.finder().step(new PeerTableMachine.Event.Admitted(address, target.host.id));
         target.deliver(
                 () -> target.finder().step(new PeerTableMachine.Event.Accepted(from.host.address(), from.host.id)));
@@ -170,6 +171,26 @@ final class Cluster {
             one.unlinked(other.host.id, other.incarnation, refused);
             one.finder().step(new PeerTableMachine.Event.Lost(other.host.id));
         });
+    }
+
+    /** A process closes its link to a node that is silent; the other end hears of it once it hears anything. */
+    void close(NodeProcess process, NodeId node) {
+        host(node)
+                .flatMap(Host::process)
+                .filter(other -> areLinked(process, other))
+                .ifPresent(other -> {
+                    links.remove(new Link(process, other));
+                    links.remove(new Link(other, process));
+                    tellClosed(other, process);
+                });
+    }
+
+    private void tellClosed(NodeProcess process, NodeProcess closer) {
+        if (!world.network.isCutEitherWay(process.host.index, closer.host.index)) {
+            unlink(process, closer, false);
+        } else if (process.isAlive() && closer.isAlive()) {
+            world.after(TELL_CLOSED_NANOS, () -> tellClosed(process, closer));
+        }
     }
 
     /** A control link closes; a re-dial makes a new one. */
@@ -220,7 +241,7 @@ final class Cluster {
 
     private void end(NodeProcess process, boolean silently) {
         process.host.died();
-        links.removeIf(link -> link.dialler() == process || link.target() == process);
+        links.keySet().removeIf(link -> link.dialler() == process || link.target() == process);
         if (silently) {
             return;
         }

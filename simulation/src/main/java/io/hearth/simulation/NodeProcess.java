@@ -33,7 +33,7 @@ final class NodeProcess {
     final long incarnation;
 
     private final ViewMachine machine;
-    private final HealthMachine watch = new HealthMachine(World.HEALTH);
+    private final HealthMachine watch;
     private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
     private final Deque<Event> waiting = new ArrayDeque<>();
     private final @Nullable Trainer trainer;
@@ -58,6 +58,7 @@ final class NodeProcess {
                 host.group,
                 world.random.nextLong()));
         this.incarnation = start.incarnation();
+        this.watch = new HealthMachine(world.spans.health());
         this.machine = new ViewMachine(world.config, world.sabotage.resolver(new CollectiveResolver()));
         this.health = HealthState.empty(world.now());
         this.first = machine.start(start, world.now());
@@ -197,6 +198,15 @@ final class NodeProcess {
         }
     }
 
+    /** Closes a silent link, to dial anew. */
+    private void renew(NodeId peer) {
+        health.peer(peer, world.spans.health(), world.now()).ifPresent(known -> {
+            world.cluster.close(this, peer);
+            unlinked(peer, known.incarnation(), false);
+            finder.step(new PeerTableMachine.Event.Lost(peer));
+        });
+    }
+
     /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */
     void view(Event event) {
         isLeaving |= event instanceof Event.Leave;
@@ -234,9 +244,11 @@ final class NodeProcess {
                     world.trace(this, () -> "hears " + world.name(node) + " again");
                     view(new Event.Trusted(node, trusted));
                 }
-                case HealthMachine.Effect.Announce _,
-                        HealthMachine.Effect.Awoke _,
-                        HealthMachine.Effect.Renew _ -> {} // links here have no pauses of a kernel
+                case HealthMachine.Effect.Renew(NodeId node, String why) -> {
+                    world.trace(this, () -> "gives up its link to " + world.name(node) + ": " + why);
+                    world.after(0, () -> deliver(() -> renew(node)));
+                }
+                case HealthMachine.Effect.Announce _, HealthMachine.Effect.Awoke _ -> {}
             }
         }
     }

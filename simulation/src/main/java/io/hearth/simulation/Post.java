@@ -22,7 +22,7 @@ final class Post {
             world.ledger.learned(view);
         }
         NodeProcess target = world.cluster.host(to).flatMap(Host::process).orElse(null);
-        if (target == null) {
+        if (target == null || !world.cluster.areLinked(from, target)) {
             return;
         }
         if (world.random.nextInt(WIRE_SAMPLE) == 0) {

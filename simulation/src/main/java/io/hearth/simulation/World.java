@@ -5,7 +5,6 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.GroupMachine;
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.HealthConfig;
 import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
 import java.util.Locale;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Rules of safety are checked at every event.
  */
 final class World {
-    static final HealthConfig HEALTH = HealthConfig.lan();
+    private static final long EXTREMES = 0x5DEECE66DL;
 
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
@@ -37,6 +36,7 @@ final class World {
     final Ledger ledger;
     final Results results = new Results(this);
     final SplittableRandom random;
+    final Spans spans;
     final Weather weather;
     final Cluster cluster;
     final Network network;
@@ -68,7 +68,9 @@ final class World {
                 new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
         this.sabotage = sabotage;
         this.trace = trace;
-        this.weather = Weather.draw(random, rarities);
+        var extremes = new SplittableRandom(seed ^ EXTREMES); // of its own, too: what no span of some seconds reaches
+        this.spans = Spans.draw(extremes);
+        this.weather = Weather.draw(random, rarities).widened(extremes, spans);
         this.cluster = new Cluster(this, random, rarities);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally);
@@ -77,7 +79,7 @@ final class World {
         this.ledger = new Ledger(results::committed);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
-        this.config = sabotage.config(ElectionConfig.DEFAULTS.onPartition(onPartition));
+        this.config = sabotage.config(spans.election().onPartition(onPartition));
         this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
         this.hasSteps = random.nextBoolean();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
@@ -88,7 +90,8 @@ final class World {
 
     /** Plays it to the end, or to the first violation. */
     void play() {
-        note("weather: " + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
+        note("spans: " + spans.name() + ", weather: "
+                + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
                 + (hasBroadcasts ? ", broadcasts" : "")
                 + (hasSumsInPlace ? ", sums in place" : "")
