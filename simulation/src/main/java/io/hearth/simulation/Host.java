@@ -12,12 +12,14 @@ final class Host {
     final NodeId id;
     final Role role;
     final String group;
+    final Home home;
     final Disk disk = new Disk();
 
     private @Nullable NodeProcess process;
 
     /** {@code group} is empty for an agent. */
-    Host(int index, NodeId id, Role role, String group) {
+    Host(int index, NodeId id, Role role, String group, Home home) {
+        this.home = home;
         this.index = index;
         this.id = id;
         this.role = role;

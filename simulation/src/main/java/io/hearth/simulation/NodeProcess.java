@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** One start of a node: its machines, and a shell that carries their effects out in the simulated world. */
@@ -42,6 +43,7 @@ final class NodeProcess {
     private ViewState state;
     private HealthState health;
     private long pausedUntil = -World.WELL_NANOS;
+    private long writesUntil;
     private long tickAt = Long.MAX_VALUE;
     private boolean stepping;
     private boolean isLeaving;
@@ -50,7 +52,7 @@ final class NodeProcess {
         this.world = world;
         this.host = host;
         var start = world.sabotage.start(new ViewMachine.Start(
-                world.wallMillis(),
+                world.wallMillis(host.home),
                 host.disk.load(world.sabotage),
                 host.id,
                 host.disk.nextStart(),
@@ -95,12 +97,17 @@ final class NodeProcess {
     }
 
     boolean isPaused() {
-        return world.now() < pausedUntil;
+        return world.now() < standsStillUntil();
     }
 
-    /** When it goes on, or went on last. */
+    /** When it goes on after a pause, or went on last. */
     long pausedUntil() {
         return pausedUntil;
+    }
+
+    /** When it goes on after pauses and writes; what it sends before goes out then. */
+    long standsStillUntil() {
+        return Math.max(pausedUntil, writesUntil);
     }
 
     void pause(long nanos) {
@@ -114,7 +121,7 @@ final class NodeProcess {
         }
         if (isPaused() || !backlog.isEmpty()) {
             if (backlog.isEmpty()) {
-                world.after(pausedUntil - world.now(), this::goOn);
+                world.after(standsStillUntil() - world.now(), this::goOn);
             }
             backlog.add(what);
             return;
@@ -125,11 +132,14 @@ final class NodeProcess {
 
     private void goOn() {
         if (isAlive() && isPaused()) {
-            world.after(pausedUntil - world.now(), this::goOn);
+            world.after(standsStillUntil() - world.now(), this::goOn);
             return;
         }
-        while (isAlive() && !backlog.isEmpty()) {
+        while (isAlive() && !isPaused() && !backlog.isEmpty()) {
             backlog.remove().run();
+        }
+        if (isAlive() && !backlog.isEmpty()) {
+            world.after(standsStillUntil() - world.now(), this::goOn);
         }
         scheduleTick();
     }
@@ -274,18 +284,13 @@ final class NodeProcess {
 
     private void carryOut(Effect effect, View before) {
         switch (effect) {
-            case Effect.Persist(LineageRecord record) -> {
-                Optional<LineageRecord> old = host.disk.record(record.lineage());
-                world.ledger.recorded(host.id, old, record);
-                if (world.sabotage.isDurable(old, record)) {
-                    host.disk.save(record);
-                }
-            }
+            case Effect.Persist(LineageRecord record) -> persist(record);
             case Effect.Forget(Lineage lineage) -> host.disk.forget(lineage);
             case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
                 world.ledger.learned(view);
+                world.removals.installed(this, view);
                 finder.heardByOthers(view);
                 if (trainer != null) {
                     trainer.install(view);
@@ -301,6 +306,22 @@ final class NodeProcess {
             case Effect.Left() -> world.cluster.exit(this);
             case Effect.Announce _, Effect.Pending _ -> {}
         }
+    }
+
+    /** The whole process waits for the write, and ends if it fails. */
+    private void persist(LineageRecord record) {
+        OptionalLong nanos = host.home.write(world.random);
+        if (nanos.isEmpty()) {
+            world.trace(this, () -> "cannot write its record");
+            world.cluster.exit(this);
+            return;
+        }
+        Optional<LineageRecord> old = host.disk.record(record.lineage());
+        world.ledger.recorded(this, old, record);
+        if (world.sabotage.isDurable(old, record)) {
+            host.disk.save(record);
+        }
+        writesUntil = Math.max(world.now(), writesUntil) + nanos.getAsLong();
     }
 
     private void freeze(Lineage lineage, long epoch) {

@@ -20,6 +20,8 @@ final class Post {
     void send(NodeProcess from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
             world.ledger.learned(view);
+        } else if (message instanceof Message.Promise promise && promise.status().isPresent()) {
+            world.ledger.answered(from, promise.lineage(), promise.epoch(), promise.ballot());
         }
         NodeProcess target = world.cluster.host(to).flatMap(Host::process).orElse(null);
         if (target == null || !world.cluster.areLinked(from, target)) {
@@ -28,6 +30,19 @@ final class Post {
         if (world.random.nextInt(WIRE_SAMPLE) == 0) {
             travels(message);
         }
+        long held = from.standsStillUntil() - world.now();
+        if (held > 0) { // what was to be on disk before is not yet
+            world.after(held, () -> {
+                if (from.isAlive() && target.isAlive()) {
+                    transmit(from, target, message);
+                }
+            });
+        } else {
+            transmit(from, target, message);
+        }
+    }
+
+    private void transmit(NodeProcess from, NodeProcess target, Message message) {
         int copies = world.network.copies(from.host.index, target.host.index);
         for (int i = 0; i < copies; i++) {
             world.after(

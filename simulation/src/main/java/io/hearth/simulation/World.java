@@ -7,6 +7,7 @@ import io.hearth.collective.GroupMachine;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
+import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Rules of safety are checked at every event.
  */
 final class World {
+    /** A disk that is slower needs more than a network that is well. */
+    private static final long SLOW_DISK_NANOS_IN_PEACE = 700 * MILLI;
+
     private static final long EXTREMES = 0x5DEECE66DL;
 
     /** Between two pauses of one process that together are no death. */
@@ -42,6 +46,8 @@ final class World {
     final Network network;
     final Post post = new Post(this);
     final Chaos chaos;
+    final Outages outages;
+    final Removals removals = new Removals(this);
     final Hostile hostile;
     final Sabotage sabotage;
     final ElectionConfig config;
@@ -71,12 +77,13 @@ final class World {
         var extremes = new SplittableRandom(seed ^ EXTREMES); // of its own, too: what no span of some seconds reaches
         this.spans = Spans.draw(extremes);
         this.weather = Weather.draw(random, rarities).widened(extremes, spans);
-        this.cluster = new Cluster(this, random, rarities);
+        this.cluster = new Cluster(this, random, rarities, extremes);
         this.narrator = new Narrator(this::name);
-        this.network = new Network(cluster.hosts().size(), weather, random, tally);
+        this.network = new Network(cluster.hosts().size(), weather, random, tally, timeline);
         this.chaos = new Chaos(this, weather, random);
+        this.outages = new Outages(this, random);
         this.hostile = new Hostile(this, random);
-        this.ledger = new Ledger(results::committed);
+        this.ledger = new Ledger(results::committed, removals::committed, timeline::now);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
         this.config = sabotage.config(spans.election().onPartition(onPartition));
@@ -105,9 +112,18 @@ final class World {
         phase = Phase.PEACE;
         chaos.end();
         network.heal();
-        cluster.hosts().forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
+        cluster.hosts().forEach(host -> host.home.heal(SLOW_DISK_NANOS_IN_PEACE));
+        List<Host> down = cluster.hosts().stream()
+                .filter(host -> !cluster.isGivenUp(host))
+                .toList();
+        down.forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
         var peace = new Peace(this);
         peace.settle();
+        if (cluster.loseProcess(random)) {
+            note("PEACE without one process of a machine");
+            peace = new Peace(this);
+            peace.settle();
+        }
         note("the last training");
         phase = Phase.LAST_TRAINING;
         peace.trainOnceMore();
@@ -124,13 +140,13 @@ final class World {
     }
 
     /** What a wall clock says, which may be anything. */
-    long wallMillis() {
+    long wallMillis(Home home) {
         long jump = 0;
         if (weather.has(FaultKind.CLOCK_JUMP)) {
             tally.fault(FaultKind.CLOCK_JUMP);
             jump = random.nextLong(-1_000_000_000, 1_000_000_000);
         }
-        return 2_000_000_000L + jump + now() / MILLI + random.nextInt(500);
+        return 2_000_000_000L + home.clockStepMillis() + jump + now() / MILLI + random.nextInt(500);
     }
 
     // ---- what applications do when
