@@ -34,12 +34,29 @@ final class Outages {
         long nanos = SHORTEST_NANOS + random.nextLong(random.nextInt(3) == 0 ? 16 * SECOND : 5 * SECOND);
         long spread = 300 * MILLI + random.nextLong(random.nextBoolean() ? 500 * MILLI : 2_700 * MILLI);
         boolean isNoticed = random.nextInt(4) > 0;
+        outOfAll(pairs, nanos, spread, isNoticed);
+        return true;
+    }
+
+    /**
+     * A switch restarts where all is well, and all links are back within a second.
+     *
+     * @return when the last pair is back
+     */
+    long inPeace() {
+        List<Pair> pairs = pairs(null);
+        long nanos = SHORTEST_NANOS + random.nextLong(16 * SECOND);
+        long spread = 300 * MILLI + random.nextLong(600 * MILLI);
+        outOfAll(pairs, nanos, spread, true);
+        return world.now() + nanos + spread;
+    }
+
+    private void outOfAll(List<Pair> pairs, long nanos, long spread, boolean isNoticed) {
         world.note("all is out for " + nanos / MILLI + " ms, and comes back within " + spread / MILLI + " ms"
                 + (isNoticed ? ", links at once" : ""));
         world.removals.outageBegins();
         out(pairs, nanos, spread, isNoticed);
         world.after(nanos, world.removals::outageEnds);
-        return true;
     }
 
     /** A machine is away for longer than every span; it may sleep, and the others may all start anew in the meantime. */

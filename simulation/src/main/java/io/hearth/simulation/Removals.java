@@ -29,7 +29,8 @@ final class Removals {
     private long outageBegan = -1;
     private long outageEnded = -1;
     private boolean wasMeshed;
-    private boolean isWatching;
+    private boolean isWatching; // as long as all links may be or are back in time
+    private boolean areBack;
 
     Removals(World world) {
         this.world = world;
@@ -129,6 +130,7 @@ final class Removals {
     void outageEnds() {
         outageEnded = world.now();
         isWatching = wasMeshed;
+        areBack = false;
         world.after(AFTER_OUTAGE_NANOS, () -> isWatching &= world.now() - outageEnded < AFTER_OUTAGE_NANOS);
     }
 
@@ -147,13 +149,16 @@ final class Removals {
 
     /** Once all links are back it is known whether they came back in time. */
     void lookAtLinks() {
-        if (!isWatching || !world.cluster.isMeshed() || world.network.isAnyCut()) {
+        if (!isWatching) {
             return;
         }
-        if (world.now() - outageEnded <= BACK_NANOS) {
-            Violation.unless(afterOutage.isEmpty(), "L3", () -> afterOutage.getFirst() + " after an outage");
-        } else {
-            isWatching = false;
+        if (!areBack && world.cluster.isMeshed() && !world.network.isAnyCut()) {
+            areBack = true;
+            isWatching = world.now() - outageEnded <= BACK_NANOS;
         }
+        Violation.unless(
+                !areBack || !isWatching || afterOutage.isEmpty(),
+                "L3",
+                () -> afterOutage.getFirst() + " after an outage");
     }
 }

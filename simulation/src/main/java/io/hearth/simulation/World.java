@@ -119,6 +119,11 @@ final class World {
         down.forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
         var peace = new Peace(this);
         peace.settle();
+        if (weather.has(FaultKind.OUTAGE)) {
+            timeline.runUntil(outages.inPeace());
+            peace = new Peace(this);
+            peace.settle();
+        }
         if (cluster.loseProcess(random)) {
             note("PEACE without one process of a machine");
             peace = new Peace(this);
