@@ -234,6 +234,14 @@ final class Ledger {
         }
     }
 
+    /** Whether a member answered the ballot that made a view with its status, or is its proposer. */
+    boolean hasAnswered(Succession change, Member member) {
+        var place = new Place(change.before().lineage(), change.before().epoch());
+        return change.ballot().proposer().equals(member.node())
+                || answers.contains(
+                        new Answer(new Attempt(place, change.ballot()), member.node(), member.incarnation()));
+    }
+
     /** A member says with its status that it froze for that ballot. */
     void answered(NodeProcess process, Lineage lineage, long epoch, Ballot ballot) {
         answers.add(new Answer(

@@ -60,6 +60,9 @@ final class Peace {
                 cluster.processes().forEach(this::followFellows);
             }
             world.timeline.runUntil(world.now() + WATCH_NANOS);
+            if (settled == Long.MAX_VALUE && isSettled()) {
+                world.tally.settled(world.now() - began);
+            }
             settled = isSettled() ? Math.min(settled, world.now()) : Long.MAX_VALUE;
         }
     }

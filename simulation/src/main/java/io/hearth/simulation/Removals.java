@@ -51,6 +51,10 @@ final class Removals {
 
     /** A quorum accepted a successor. */
     void committed(Ledger.Succession change) {
+        world.tally.view();
+        if (change.view().isTombstone()) {
+            world.dissolutions.ended(change);
+        }
         for (Member member : change.before().members()) {
             if (change.view().member(member.node()).equals(Optional.of(member))) {
                 continue;

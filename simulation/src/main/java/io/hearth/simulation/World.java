@@ -6,6 +6,7 @@ import static io.hearth.simulation.Timeline.SECOND;
 import io.hearth.collective.GroupMachine;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Lineage;
+import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +37,7 @@ final class World {
     }
 
     final Timeline timeline = new Timeline();
-    final Tally tally = new Tally();
+    final Tally tally = new Tally(timeline::now);
     final Ledger ledger;
     final Results results = new Results(this);
     final SplittableRandom random;
@@ -48,6 +49,7 @@ final class World {
     final Chaos chaos;
     final Outages outages;
     final Removals removals = new Removals(this);
+    final Dissolutions dissolutions = new Dissolutions(this);
     final Hostile hostile;
     final Sabotage sabotage;
     final ElectionConfig config;
@@ -83,7 +85,7 @@ final class World {
         this.chaos = new Chaos(this, weather, random);
         this.outages = new Outages(this, random);
         this.hostile = new Hostile(this, random);
-        this.ledger = new Ledger(results::committed, removals::committed, timeline::now);
+        this.ledger = new Ledger(this::committed, removals::committed, timeline::now);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
         this.config = sabotage.config(spans.election().onPartition(onPartition));
@@ -132,6 +134,11 @@ final class World {
         note("the last training");
         phase = Phase.LAST_TRAINING;
         peace.trainOnceMore();
+    }
+
+    private void committed(View view) {
+        dissolutions.committed(view);
+        results.committed(view);
     }
 
     // ---- time and chance
