@@ -25,6 +25,13 @@ final class Outages {
 
     private record Pair(Host one, Host other) {}
 
+    /** What the others do while a machine is away. */
+    private enum Meanwhile {
+        NOTHING,
+        START_ANEW,
+        RESIGN
+    }
+
     /** No machine hears another for a time; not while something is out already. */
     boolean everything() {
         List<Pair> pairs = pairs(null);
@@ -67,25 +74,29 @@ final class Outages {
         }
         long absence = world.spans.absenceNanos();
         long nanos = absence + random.nextLong(absence / 2);
-        long spread = random.nextInt(4) == 0 ? random.nextLong(8 * SECOND) + 1 : random.nextLong(2 * SECOND) + 1;
+        long spread = random.nextBoolean() ? random.nextLong(8 * SECOND) + 1 : random.nextLong(2 * SECOND) + 1;
         boolean sleeps = random.nextBoolean();
-        boolean othersStartAnew = random.nextBoolean();
+        Meanwhile meanwhile = Meanwhile.values()[random.nextInt(Meanwhile.values().length)];
         world.note("machine " + host.machine() + " is away for " + nanos / MILLI + " ms, "
-                + (sleeps ? "asleep" : "awake")
-                + (othersStartAnew ? "; the others start anew" : ""));
+                + (sleeps ? "asleep" : "awake") + "; meanwhile: " + meanwhile);
         for (Host each : world.cluster.hosts()) {
             if (each.machine() == host.machine()) {
                 each.process().filter(_ -> sleeps).ifPresent(process -> process.pause(nanos));
-            } else if (othersStartAnew) {
-                world.after(SECOND + random.nextLong(absence), () -> startAnew(each));
+            } else if (meanwhile != Meanwhile.NOTHING && random.nextInt(3) > 0) {
+                world.after(SECOND + random.nextLong(absence), () -> comeAndGo(each, meanwhile));
             }
         }
         out(pairs, nanos, spread, random.nextBoolean());
         return true;
     }
 
-    private void startAnew(Host host) {
-        if (random.nextBoolean()) {
+    private void comeAndGo(Host host, Meanwhile how) {
+        if (how == Meanwhile.RESIGN) {
+            host.process()
+                    .ifPresent(process -> process.deliver(() -> process.trainer()
+                            .filter(trainer -> !trainer.isOpen() && !trainer.script().isOver())
+                            .ifPresent(trainer -> trainer.script().giveUp("its application fails"))));
+        } else if (random.nextBoolean()) {
             host.process().ifPresent(world.chaos::leave);
         } else {
             host.process().ifPresent(process -> world.cluster.crash(process, random.nextBoolean()));

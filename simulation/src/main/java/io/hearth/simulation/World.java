@@ -186,6 +186,11 @@ final class World {
         return hasSteps ? 10 * MILLI + random.nextLong(100 * MILLI) : random.nextLong(30 * MILLI);
     }
 
+    /** Until when a script that got an error does something else; where spans are scaled, longer than records are kept. */
+    long restsUntil() {
+        return spans.areScaled() && random.nextInt(3) == 0 ? now() + random.nextLong(spans.absenceNanos()) : now();
+    }
+
     /** How long it takes to hand a whole state over. */
     long transferNanos() {
         return random.nextLong(isFaulty() ? transferNanosMax : 200 * MILLI);
