@@ -102,8 +102,8 @@ final class Chaos {
             case AWAY -> world.outages.away(host);
             case SLOW_DISK -> {
                 host.home.slow(20 * MILLI + random.nextLong(SLOW_DISK_NANOS_MAX));
-                world.note("a write on machine " + host.machine() + " takes up to "
-                        + host.home.writeNanosMax() / MILLI + " ms");
+                world.note("a write on machine " + host.machine() + " takes up to " + host.home.writeNanosMax() / MILLI
+                        + " ms");
                 yield true;
             }
             case DISK_ERROR -> {

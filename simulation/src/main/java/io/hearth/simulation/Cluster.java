@@ -141,8 +141,7 @@ final class Cluster {
                 .filter(host -> isCrowd
                         && host.isUp()
                         && hosts.stream()
-                                .anyMatch(other ->
-                                        other != host && other.machine() == host.machine() && other.isUp()))
+                                .anyMatch(other -> other != host && other.machine() == host.machine() && other.isUp()))
                 .toList();
         if (candidates.isEmpty()) {
             return false;
@@ -275,16 +274,19 @@ final class Cluster {
         });
     }
 
-    /** A process closes its link to a node that is silent; the other end hears of it once it hears anything. */
-    void close(NodeProcess process, NodeId node) {
-        host(node)
-                .flatMap(Host::process)
-                .filter(other -> areLinked(process, other))
-                .ifPresent(other -> {
-                    links.remove(new Link(process, other));
-                    links.remove(new Link(other, process));
-                    tellClosed(other, process);
-                });
+    /**
+     * A process closes its link to a node that is silent; the other end hears of it once it hears anything.
+     *
+     * @return the other end; empty if the link was closed there before
+     */
+    Optional<NodeProcess> close(NodeProcess process, NodeId node) {
+        Optional<NodeProcess> end = host(node).flatMap(Host::process).filter(other -> areLinked(process, other));
+        end.ifPresent(other -> {
+            links.remove(new Link(process, other));
+            links.remove(new Link(other, process));
+            tellClosed(other, process);
+        });
+        return end;
     }
 
     private void tellClosed(NodeProcess process, NodeProcess closer) {

@@ -37,7 +37,7 @@ final class Dissolutions {
         for (Member member : change.before().members()) {
             world.cluster
                     .running(member)
-                    .filter(_ -> world.ledger.hasAnswered(change, member))
+                    .filter(process -> !process.isLeaving() && world.ledger.hasAnswered(change, member))
                     .flatMap(NodeProcess::trainer)
                     .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
         }
@@ -69,7 +69,8 @@ final class Dissolutions {
         for (int i = history.size() - 1; i >= 0; i--) {
             int members = history.get(i).members();
             boolean isOlder = other.compareTo(view.lineage()) < 0;
-            if (members > view.members().size() || (isOlder && members == view.members().size())) {
+            if (members > view.members().size()
+                    || (isOlder && members == view.members().size())) {
                 return true;
             }
             if (history.get(i).sinceNanos() < stale) {

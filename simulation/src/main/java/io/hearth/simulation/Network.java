@@ -10,7 +10,8 @@ import java.util.SplittableRandom;
 final class Network {
     private static final long LATE_NANOS_MIN = 2_800 * MILLI;
     private static final long LATE_NANOS_SPREAD = 7_000 * MILLI;
-    private static final long SLOW_NANOS = 400 * MILLI; // a pair that is slower may take longer than members are waited for
+    private static final long SLOW_NANOS =
+            400 * MILLI; // a pair that is slower may take longer than members are waited for
 
     private final boolean[][] cut;
     private final boolean[][] out;
@@ -66,8 +67,7 @@ final class Network {
         boolean isOut = out[one][other] || out[other][one];
         return isOut
                 ? Long.MAX_VALUE
-                : Math.max(
-                        Math.max(outUntil[one][other], outUntil[other][one]), undisturbedButForOutages(one, other));
+                : Math.max(Math.max(outUntil[one][other], outUntil[other][one]), undisturbedButForOutages(one, other));
     }
 
     /** The same as if there were no outages. */

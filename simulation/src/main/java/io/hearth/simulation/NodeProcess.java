@@ -11,6 +11,7 @@ import io.hearth.election.HealthState;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
+import io.hearth.election.PeerHealth;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
@@ -210,11 +211,12 @@ final class NodeProcess {
 
     /** Closes a silent link, to dial anew. */
     private void renew(NodeId peer) {
-        health.peer(peer, world.spans.health(), world.now()).ifPresent(known -> {
-            world.cluster.close(this, peer);
-            unlinked(peer, known.incarnation(), false);
-            finder.step(new PeerTableMachine.Event.Lost(peer));
-        });
+        Optional<NodeProcess> other = world.cluster.close(this, peer);
+        health.peer(peer, world.spans.health(), world.now())
+                .map(PeerHealth::incarnation)
+                .or(() -> other.map(process -> process.incarnation))
+                .ifPresent(known -> unlinked(peer, known, false));
+        finder.step(new PeerTableMachine.Event.Lost(peer));
     }
 
     /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */

@@ -91,10 +91,14 @@ final class Outages {
     }
 
     private void comeAndGo(Host host, Meanwhile how) {
+        if (!world.isFaulty()) {
+            return;
+        }
         if (how == Meanwhile.RESIGN) {
             host.process()
                     .ifPresent(process -> process.deliver(() -> process.trainer()
-                            .filter(trainer -> !trainer.isOpen() && !trainer.script().isOver())
+                            .filter(trainer ->
+                                    !trainer.isOpen() && !trainer.script().isOver())
                             .ifPresent(trainer -> trainer.script().giveUp("its application fails"))));
         } else if (random.nextBoolean()) {
             host.process().ifPresent(world.chaos::leave);
@@ -109,8 +113,7 @@ final class Outages {
         var pairs = new ArrayList<Pair>();
         for (Host one : world.cluster.hosts()) {
             for (Host other : world.cluster.hosts()) {
-                boolean isOfHost =
-                        host == null || one.machine() == host.machine() || other.machine() == host.machine();
+                boolean isOfHost = host == null || one.machine() == host.machine() || other.machine() == host.machine();
                 if (one.index < other.index && one.machine() != other.machine() && isOfHost) {
                     pairs.add(new Pair(one, other));
                 }

@@ -20,7 +20,8 @@ final class Post {
     void send(NodeProcess from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
             world.ledger.learned(view);
-        } else if (message instanceof Message.Promise promise && promise.status().isPresent()) {
+        } else if (message instanceof Message.Promise promise
+                && promise.status().isPresent()) {
             world.ledger.answered(from, promise.lineage(), promise.epoch(), promise.ballot());
         }
         NodeProcess target = world.cluster.host(to).flatMap(Host::process).orElse(null);

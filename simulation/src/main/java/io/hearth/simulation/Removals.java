@@ -102,14 +102,15 @@ final class Removals {
         if (proposer.filter(other -> wereJoined(process, other, from)).isEmpty()) {
             return Optional.of("the proposer did not hear it all the time");
         }
-        return isOfBrokenPair(process, change)
-                ? Optional.of("it did not reach a member that stays")
-                : Optional.empty();
+        return isOfBrokenPair(process, change) ? Optional.of("it did not reach a member that stays") : Optional.empty();
     }
 
     /** Whether both heard each other all that time. */
     private boolean wereJoined(NodeProcess one, NodeProcess other, long from) {
-        return world.cluster.linkedSince(one, other).filter(since -> since < from).isPresent()
+        return world.cluster
+                        .linkedSince(one, other)
+                        .filter(since -> since < from)
+                        .isPresent()
                 && world.network.undisturbedSince(one.host.index, other.host.index) < from;
     }
 
@@ -142,8 +143,7 @@ final class Removals {
     private boolean isOfOutageOnly(NodeProcess process, Ledger.Succession change) {
         boolean isUndisturbed = world.cluster.processes().stream()
                 .allMatch(other -> other == process
-                        || world.network.undisturbedButForOutages(process.host.index, other.host.index)
-                                < outageBegan);
+                        || world.network.undisturbedButForOutages(process.host.index, other.host.index) < outageBegan);
         return Ledger.machines(change.before()).size() > 2
                 && livesThere(process, change, outageBegan)
                 && process.pausedUntil() < outageBegan

@@ -52,7 +52,7 @@ record Spans(
         HealthConfig lan = HealthConfig.lan();
         ElectionConfig usual = ElectionConfig.DEFAULTS;
         PeerTableLimits dials = PeerTableLimits.DEFAULT;
-        long forget = span(extremes, 2, 6);
+        long forget = span(extremes, 4, 8); // after a silent link is made anew
         long keepRecord = span(extremes, 2, 8);
         long mostHeld = span(extremes, 1, 6);
         long healthy = span(extremes, 1, 6);
