@@ -3,6 +3,7 @@ package io.hearth.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.core.Clock;
+import io.hearth.simulation.Delays;
 import io.hearth.simulation.FaultKind;
 import io.hearth.simulation.Outcome;
 import io.hearth.simulation.Plant;
@@ -10,12 +11,14 @@ import io.hearth.simulation.Simulation;
 import io.hearth.simulation.Sweep;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,6 +36,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class SimulateCommand implements Callable<Integer> {
     private static final int VIOLATIONS_MAX = 20;
+    private static final List<Double> QUANTILES = List.of(0.5, 0.9, 0.99, 1.0);
     private static final long SAY_NANOS = 5_000_000_000L;
 
     private final Terminal terminal;
@@ -174,8 +178,10 @@ final class SimulateCommand implements Callable<Integer> {
         rows.add(List.of("views", String.valueOf(report.views())));
         rows.add(List.of("collectives", String.valueOf(report.collectives())));
         rows.add(List.of("virtual time", report.virtualNanos() / 1_000_000_000L + " s"));
+        report.spans().forEach((name, count) -> rows.add(List.of("spans " + name, String.valueOf(count))));
         new TreeMap<>(report.faults())
                 .forEach((kind, count) -> rows.add(List.of("fault " + kind.text(), String.valueOf(count))));
+        recoveries(report).forEach((name, delays) -> rows.add(List.of(name, text(delays))));
         Table.lines(rows).forEach(terminal.out()::println);
         terminal.out()
                 .printf(
@@ -199,6 +205,35 @@ final class SimulateCommand implements Callable<Integer> {
         terminal.out().println(report.broken().size() + " violations");
     }
 
+    /** By the name that a person reads. */
+    private static Map<String, Delays> recoveries(Sweep.Report report) {
+        var named = new LinkedHashMap<String, Delays>();
+        named.put("fault to view", report.recovery().faultToView());
+        named.put("fault to number", report.recovery().faultToNumber());
+        named.put("peace to one view", report.recovery().peaceToView());
+        return named;
+    }
+
+    private static String text(Delays delays) {
+        return delays.count() == 0
+                ? "none"
+                : QUANTILES.stream()
+                                .map(share -> quantile(share) + " " + delays.quantileMillis(share) + " ms")
+                                .collect(Collectors.joining(", "))
+                        + " (" + delays.count() + ")";
+    }
+
+    private static String quantile(double share) {
+        return share == 1 ? "max" : "p" + Math.round(100 * share);
+    }
+
+    private static JsonObject json(Delays delays) {
+        var data = new JsonObject();
+        data.addProperty("count", delays.count());
+        QUANTILES.forEach(share -> data.addProperty(quantile(share) + "_ms", delays.quantileMillis(share)));
+        return data;
+    }
+
     private JsonObject json(Sweep.Report report, double seconds) {
         var data = new JsonObject();
         data.addProperty("schema", 1);
@@ -213,6 +248,10 @@ final class SimulateCommand implements Callable<Integer> {
             faults.addProperty(entry.getKey().text(), entry.getValue());
         }
         data.add("faults", faults);
+        var spans = new JsonObject();
+        report.spans().forEach(spans::addProperty);
+        data.add("spans", spans);
+        recoveries(report).forEach((name, delays) -> data.add(name.replace(' ', '_'), json(delays)));
         data.addProperty("seconds", Math.round(seconds * 1_000) / 1e3);
         data.addProperty("events_per_s", Math.round(report.events() / seconds));
         plant.ifPresent(planted -> data.addProperty("plant", planted.text()));

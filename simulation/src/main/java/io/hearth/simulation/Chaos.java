@@ -6,6 +6,7 @@ import static io.hearth.simulation.Timeline.SECOND;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.View;
+import io.hearth.election.ViewMachine;
 import io.hearth.election.ViewMachine.Effect;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,8 +23,12 @@ final class Chaos {
             FaultKind.CUT_OFF_ON_COMMIT,
             FaultKind.DAMAGED_RECORD,
             FaultKind.CLOCK_JUMP,
+            FaultKind.LATE_MESSAGE,
+            FaultKind.LOST_PROCESS,
             FaultKind.NONSENSE,
             FaultKind.LYING_SOURCE);
+
+    private static final long SLOW_DISK_NANOS_MAX = 1_500 * MILLI;
 
     private final World world;
     private final SplittableRandom random;
@@ -94,6 +99,28 @@ final class Chaos {
                 world.note(other.name() + " does not hear " + host.name());
                 yield host != other;
             }
+            case OUTAGE -> world.outages.everything();
+            case AWAY -> world.outages.away(host);
+            case SLOW_DISK -> {
+                host.home.slow(20 * MILLI + random.nextLong(SLOW_DISK_NANOS_MAX));
+                world.note("a write on machine " + host.machine() + " takes up to " + host.home.writeNanosMax() / MILLI
+                        + " ms");
+                yield true;
+            }
+            case DISK_ERROR -> {
+                host.home.failOnce();
+                yield true;
+            }
+            case FULL_DISK -> {
+                world.note("the disk of machine " + host.machine() + " is full");
+                host.home.fill(true);
+                world.after(SECOND + random.nextLong(5 * SECOND), () -> host.home.fill(false));
+                yield true;
+            }
+            case CLOCK_STEP -> {
+                host.home.stepClock(random.nextLong(-1_000_000_000, 1_000_000_000));
+                yield true;
+            }
             case LINK_DROP -> host != other && world.cluster.dropLink(host, other);
             default -> host.process().filter(process -> strike(kind, process)).isPresent();
         };
@@ -110,22 +137,26 @@ final class Chaos {
             case PAUSE ->
                 world.now() - process.pausedUntil() >= World.WELL_NANOS
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
-            case SLEEP -> pause(process, SECOND + random.nextLong(6 * SECOND));
+            case SLEEP -> pause(process, SECOND + random.nextLong(world.spans.sleepNanosMax() - SECOND));
             case REORDERING -> false; // is in every delay
             case WRONG_MEMORY ->
                 process.trainer()
                         .filter(trainer -> trainer.script().steps().flipsBeforeNext())
                         .isPresent();
             case LEAVE -> {
-                world.note(process.host.name() + " leaves");
-                process.deliver(() -> process.trainer()
-                        .ifPresentOrElse(
-                                trainer -> trainer.script().close(),
-                                () -> process.view(new io.hearth.election.ViewMachine.Event.Leave())));
+                leave(process);
                 yield true;
             }
             default -> false;
         };
+    }
+
+    /** The process is asked to go in order. */
+    void leave(NodeProcess process) {
+        world.note(process.host.name() + " leaves");
+        process.deliver(() -> process.trainer()
+                .ifPresentOrElse(
+                        trainer -> trainer.script().close(), () -> process.view(new ViewMachine.Event.Leave())));
     }
 
     private boolean pause(NodeProcess process, long nanos) {

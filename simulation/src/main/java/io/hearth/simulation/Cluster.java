@@ -5,10 +5,12 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.discovery.PeerAddress;
 import io.hearth.discovery.PeerTableMachine;
+import io.hearth.election.Member;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,10 @@ import java.util.TreeMap;
 /** The hosts of one world, the processes that start, die and exit on them, and the control links between these. */
 final class Cluster {
     private static final long NO_ANSWER_NANOS = 3 * SECOND;
+    private static final long NO_ROOM_NANOS = SECOND / 2;
+    private static final long TELL_CLOSED_NANOS = 200 * MILLI;
+    private static final int CROWD_ONE_IN = 10;
+    private static final int USUAL_TRAINERS_MAX = 2;
     private static final int HOSTS_MAX = 6;
     private static final List<String> GROUPS = List.of("alpha", "beta", "gamma");
 
@@ -27,17 +33,48 @@ final class Cluster {
     private final SplittableRandom random;
     private final List<Host> hosts = new ArrayList<>();
     private final Map<NodeId, Host> byId = new TreeMap<>();
-    private final Map<Integer, Disk> disks = new TreeMap<>();
-    private final Set<Link> links = new HashSet<>();
+    private final Map<Link, Long> links = new HashMap<>(); // since when
+    private final Set<Host> givenUp = new HashSet<>();
+    private boolean isCrowd;
     private boolean isDamaged;
 
     /** A control link that one end dialled. */
     private record Link(NodeProcess dialler, NodeProcess target) {}
 
-    Cluster(World world, SplittableRandom random, SplittableRandom rarities) {
+    Cluster(World world, SplittableRandom random, SplittableRandom rarities, SplittableRandom extremes) {
         this.world = world;
         this.random = random;
-        populate(rarities);
+        if (extremes.nextInt(CROWD_ONE_IN) == 0) {
+            crowd(extremes);
+        } else {
+            populate(rarities);
+        }
+    }
+
+    /** Few machines with several processes each: one has two or three trainers, and an agent or none. */
+    private void crowd(SplittableRandom extremes) {
+        isCrowd = true;
+        int machines = 1 + extremes.nextInt(3);
+        for (int machine = 1; machine <= machines; machine++) {
+            if (extremes.nextInt(3) == 0) {
+                add(Nodes.agent(machine), Role.AGENT, "");
+            }
+            int trainers = machine == 1 ? 2 + extremes.nextInt(2) : extremes.nextInt(3);
+            for (int i = 0; i < trainers && hosts.size() < HOSTS_MAX; i++) {
+                add(Nodes.trainer(machine, i), Role.TRAINER, GROUPS.getFirst());
+            }
+        }
+    }
+
+    private void add(NodeId id, Role role, String group) {
+        Home home = hosts.stream()
+                .filter(host -> host.id.peer().equals(id.peer()))
+                .map(host -> host.home)
+                .findFirst()
+                .orElseGet(Home::new);
+        var host = new Host(hosts.size(), id, role, group, home);
+        hosts.add(host);
+        byId.put(id, host);
     }
 
     private void populate(SplittableRandom rarities) {
@@ -54,12 +91,11 @@ final class Cluster {
             boolean isAgent = !sharesMachine && random.nextInt(3) == 0;
             String group = GROUPS.get(
                     groups == GROUPS.size() ? rarities.nextInt(groups) : groups == 2 && random.nextBoolean() ? 1 : 0);
-            Disk disk = disks.computeIfAbsent(machine, _ -> new Disk());
-            Host host = isAgent
-                    ? new Host(i, Nodes.agent(machine), Role.AGENT, "", disk)
-                    : new Host(i, Nodes.trainer(machine, i % Nodes.TRAINERS_MAX), Role.TRAINER, group, disk);
-            hosts.add(host);
-            byId.put(host.id, host);
+            if (isAgent) {
+                add(Nodes.agent(machine), Role.AGENT, "");
+            } else {
+                add(Nodes.trainer(machine, i % USUAL_TRAINERS_MAX), Role.TRAINER, group);
+            }
         }
     }
 
@@ -68,7 +104,7 @@ final class Cluster {
         long trainers = hosts.stream()
                 .filter(host -> host.role == Role.TRAINER && host.machine() == machine)
                 .count();
-        return trainers > 0 && trainers < Nodes.TRAINERS_MAX;
+        return trainers > 0 && trainers < USUAL_TRAINERS_MAX;
     }
 
     List<Host> hosts() {
@@ -87,9 +123,43 @@ final class Cluster {
         return running;
     }
 
+    /** The process that a view lists, if it still runs. */
+    Optional<NodeProcess> running(Member member) {
+        return host(member.node())
+                .flatMap(Host::process)
+                .filter(process -> process.incarnation == member.incarnation());
+    }
+
+    /** Nobody starts that process again: others of its machine run, and the machine's vote is theirs. */
+    boolean isGivenUp(Host host) {
+        return givenUp.contains(host);
+    }
+
+    /** In a world with several processes on a machine, one of them dies for good while another one runs there. */
+    boolean loseProcess(SplittableRandom random) {
+        List<Host> candidates = hosts.stream()
+                .filter(host -> isCrowd
+                        && host.isUp()
+                        && hosts.stream()
+                                .anyMatch(other -> other != host && other.machine() == host.machine() && other.isUp()))
+                .toList();
+        if (candidates.isEmpty()) {
+            return false;
+        }
+        Host host = candidates.get(random.nextInt(candidates.size()));
+        givenUp.add(host);
+        world.tally.fault(FaultKind.LOST_PROCESS);
+        return host.process().filter(process -> crash(process, false)).isPresent();
+    }
+
+    /** Those that are to be in the one view of peace. */
+    List<Host> expected() {
+        return hosts.stream().filter(host -> !givenUp.contains(host)).toList();
+    }
+
     /** How many trainers a script of that group waits for. */
     long wanted(String group) {
-        return hosts.stream().filter(host -> host.group.equals(group)).count();
+        return expected().stream().filter(host -> host.group.equals(group)).count();
     }
 
     /** Whether a voter's record was damaged in this world. */
@@ -98,7 +168,11 @@ final class Cluster {
     }
 
     void start(Host host) {
-        if (host.isUp()) {
+        if (host.isUp() || isGivenUp(host)) {
+            return;
+        }
+        if (!host.home.hasRoom()) {
+            world.after(NO_ROOM_NANOS, () -> start(host));
             return;
         }
         var process = new NodeProcess(world, host);
@@ -118,7 +192,31 @@ final class Cluster {
     }
 
     boolean areLinked(NodeProcess one, NodeProcess other) {
-        return links.contains(new Link(one, other)) || links.contains(new Link(other, one));
+        return links.containsKey(new Link(one, other)) || links.containsKey(new Link(other, one));
+    }
+
+    /** Since when two processes have had a link without a gap; empty if they have none. */
+    Optional<Long> linkedSince(NodeProcess one, NodeProcess other) {
+        Long dialled = links.get(new Link(one, other));
+        Long accepted = links.get(new Link(other, one));
+        if (dialled == null || accepted == null) {
+            return Optional.ofNullable(dialled == null ? accepted : dialled);
+        }
+        return Optional.of(Math.min(dialled, accepted));
+    }
+
+    /** What they hear makes two processes dial at once, and it works. */
+    void relink(Host one, Host other) {
+        NodeProcess from = one.process().orElse(null);
+        NodeProcess target = other.process().orElse(null);
+        boolean wantsLink = from != null && target != null && !areLinked(from, target);
+        if (wantsLink && !world.network.isCutEitherWay(one.index, other.index)) {
+            world.after(MILLI + random.nextLong(20 * MILLI), () -> {
+                if (!from.isPaused() && !target.isPaused()) {
+                    from.deliver(() -> linked(from, target, other.address()));
+                }
+            });
+        }
     }
 
     /** A process dials; it hears of the outcome once. */
@@ -153,10 +251,12 @@ final class Cluster {
             failed(from, address, "it closed");
             return;
         }
-        boolean isFirst = links.add(new Link(from, target)) && !links.contains(new Link(target, from));
+        boolean isFirst = !areLinked(from, target);
+        links.put(new Link(from, target), world.now());
         from.finder().step(new PeerTableMachine.Event.Admitted(address, target.host.id));
         target.deliver(
                 () -> target.finder().step(new PeerTableMachine.Event.Accepted(from.host.address(), from.host.id)));
+        world.removals.lookAtLinks();
         if (isFirst) {
             from.linked(target.host.id, target.incarnation);
             target.deliver(() -> target.linked(from.host.id, from.incarnation));
@@ -172,6 +272,29 @@ final class Cluster {
             one.unlinked(other.host.id, other.incarnation, refused);
             one.finder().step(new PeerTableMachine.Event.Lost(other.host.id));
         });
+    }
+
+    /**
+     * A process closes its link to a node that is silent; the other end hears of it once it hears anything.
+     *
+     * @return the other end; empty if the link was closed there before
+     */
+    Optional<NodeProcess> close(NodeProcess process, NodeId node) {
+        Optional<NodeProcess> end = host(node).flatMap(Host::process).filter(other -> areLinked(process, other));
+        end.ifPresent(other -> {
+            links.remove(new Link(process, other));
+            links.remove(new Link(other, process));
+            tellClosed(other, process);
+        });
+        return end;
+    }
+
+    private void tellClosed(NodeProcess process, NodeProcess closer) {
+        if (!world.network.isCutEitherWay(process.host.index, closer.host.index)) {
+            unlink(process, closer, false);
+        } else if (process.isAlive() && closer.isAlive()) {
+            world.after(TELL_CLOSED_NANOS, () -> tellClosed(process, closer));
+        }
     }
 
     /** A control link closes; a re-dial makes a new one. */
@@ -222,7 +345,7 @@ final class Cluster {
 
     private void end(NodeProcess process, boolean silently) {
         process.host.died();
-        links.removeIf(link -> link.dialler() == process || link.target() == process);
+        links.keySet().removeIf(link -> link.dialler() == process || link.target() == process);
         if (silently) {
             return;
         }

@@ -6,6 +6,7 @@ import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.RecordCodec;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.TreeSet;
 final class Disk {
     private final Map<Lineage, LineageRecord> records = new TreeMap<>();
     private final Map<Lineage, Bytes> damaged = new TreeMap<>();
+    private final Map<Lineage, Long> usedNanos = new TreeMap<>(); // when a process lived there or asked last
     private final Map<NodeId, Long> starts = new TreeMap<>();
     private long freeNanos; // instant from which the folder's lock is free
 
@@ -38,8 +40,9 @@ final class Disk {
         return Optional.ofNullable(records.get(lineage));
     }
 
-    void save(LineageRecord record) {
+    void save(LineageRecord record, long now) {
         damaged.remove(record.lineage());
+        usedNanos.put(record.lineage(), now);
         records.put(record.lineage(), record);
     }
 
@@ -86,15 +89,35 @@ final class Disk {
         } catch (DamagedRecordException expected) {
             records.remove(lineage);
             Optional<LineageRecord> rebuilt = sabotage.rebuild(record);
-            rebuilt.ifPresent(this::save);
+            rebuilt.ifPresent(again -> records.put(lineage, again));
             return rebuilt;
         }
     }
 
-    /** Those of {@code lineages} of which there is no record. */
-    SortedSet<Lineage> without(SortedSet<Lineage> lineages) {
-        var missing = new TreeSet<>(lineages);
+    /**
+     * Marks the records in use and deletes those that no process used for long and in which the machine's vote does not matter.
+     *
+     * @return those of {@code used} of which there is no record
+     */
+    SortedSet<Lineage> retain(PeerId machine, SortedSet<Lineage> used, long now, long keepNanos) {
+        used.forEach(lineage -> usedNanos.put(lineage, now));
+        for (LineageRecord record : List.copyOf(records.values())) {
+            boolean isIdle = now - usedNanos.getOrDefault(record.lineage(), now) >= keepNanos;
+            if (isIdle && !isNeeded(machine, record)) {
+                records.remove(record.lineage());
+                damaged.remove(record.lineage());
+            }
+        }
+        usedNanos.keySet().retainAll(records.keySet());
+        var missing = new TreeSet<>(used);
         missing.removeAll(records.keySet());
         return missing;
+    }
+
+    /** Whether other machines may need this machine's vote. */
+    private static boolean isNeeded(PeerId machine, LineageRecord record) {
+        return record.view()
+                .filter(view -> view.seat(machine) == record.seat() && view.machines().size() > 1)
+                .isPresent();
     }
 }

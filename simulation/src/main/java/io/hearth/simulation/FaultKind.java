@@ -47,7 +47,23 @@ public enum FaultKind {
     /** A bit of what a trainer holds flips before it begins its next step. */
     WRONG_MEMORY,
     /** A member that is asked for a part of the state sends a wrong one. */
-    LYING_SOURCE;
+    LYING_SOURCE,
+    /** A switch restarts: no machine hears another, then they do, pair by pair. */
+    OUTAGE,
+    /** One machine is away for longer than every span, asleep or not. */
+    AWAY,
+    /** One of several processes on a machine dies and stays away. */
+    LOST_PROCESS,
+    /** Each write of a machine takes long. */
+    SLOW_DISK,
+    /** A write fails. */
+    DISK_ERROR,
+    /** All writes of a machine fail for some seconds. */
+    FULL_DISK,
+    /** A message comes after the ballot that it is about. */
+    LATE_MESSAGE,
+    /** The wall clock steps while processes run. */
+    CLOCK_STEP;
 
     /** As in reports: lower case with dashes. */
     public String text() {

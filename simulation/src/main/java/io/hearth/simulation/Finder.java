@@ -11,7 +11,6 @@ import io.hearth.discovery.Medium;
 import io.hearth.discovery.Nonces;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.discovery.PeerTable;
-import io.hearth.discovery.PeerTableLimits;
 import io.hearth.discovery.PeerTableMachine;
 import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
@@ -28,13 +27,14 @@ final class Finder {
 
     private final NodeProcess process;
     private final World world;
-    private final PeerTableMachine machine = new PeerTableMachine(PeerTableLimits.DEFAULT);
+    private final PeerTableMachine machine;
     private final Bytes nonce;
     private PeerTable table = PeerTable.EMPTY;
 
     Finder(NodeProcess process) {
         this.process = process;
         this.world = process.world;
+        this.machine = new PeerTableMachine(world.spans.dials());
         byte[] bytes = new byte[Advert.NONCE_BYTES];
         world.random.nextBytes(bytes);
         this.nonce = Bytes.of(bytes);

@@ -12,13 +12,15 @@ final class Host {
     final NodeId id;
     final Role role;
     final String group;
+    final Home home;
     final Disk disk;
 
     private @Nullable NodeProcess process;
 
-    /** {@code group} is empty for an agent; {@code disk} is that of its machine. */
-    Host(int index, NodeId id, Role role, String group, Disk disk) {
-        this.disk = disk;
+    /** {@code group} is empty for an agent; {@code home} is that of its machine. */
+    Host(int index, NodeId id, Role role, String group, Home home) {
+        this.home = home;
+        this.disk = home.disk();
         this.index = index;
         this.id = id;
         this.role = role;

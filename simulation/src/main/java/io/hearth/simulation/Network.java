@@ -8,17 +8,32 @@ import java.util.SplittableRandom;
 
 /** Who hears whom, and how late. Hosts are numbers here. */
 final class Network {
+    private static final long LATE_NANOS_MIN = 2_800 * MILLI;
+    private static final long LATE_NANOS_SPREAD = 7_000 * MILLI;
+    private static final long SLOW_NANOS =
+            400 * MILLI; // a pair that is slower may take longer than members are waited for
+
     private final boolean[][] cut;
+    private final boolean[][] out;
+    private final long[][] cutUntil; // or lost or late until then
+    private final long[][] outUntil;
     private final long[][] slowNanos;
     private final SplittableRandom random;
     private final Tally tally;
+    private final Timeline timeline;
+    private double lateness;
     private double loss;
     private double duplication;
     private long delayNanos;
     private long dataDelayNanos;
 
-    Network(int hosts, Weather weather, SplittableRandom random, Tally tally) {
+    Network(int hosts, Weather weather, SplittableRandom random, Tally tally, Timeline timeline) {
         this.cut = new boolean[hosts][hosts];
+        this.out = new boolean[hosts][hosts];
+        this.cutUntil = new long[hosts][hosts];
+        this.outUntil = new long[hosts][hosts];
+        this.timeline = timeline;
+        this.lateness = weather.lateness();
         this.slowNanos = new long[hosts][hosts];
         this.random = random;
         this.tally = tally;
@@ -29,11 +44,49 @@ final class Network {
     }
 
     boolean isCut(int from, int to) {
-        return cut[from][to];
+        return cut[from][to] || out[from][to];
     }
 
     boolean isCutEitherWay(int one, int other) {
-        return cut[one][other] || cut[other][one];
+        return isCut(one, other) || isCut(other, one);
+    }
+
+    boolean isAnyCut() {
+        for (int from = 0; from < cut.length; from++) {
+            for (int to = 0; to < cut.length; to++) {
+                if (isCut(from, to)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Since when each message between the two has come, and in time; {@link Long#MAX_VALUE} if they do not come now. */
+    long undisturbedSince(int one, int other) {
+        boolean isOut = out[one][other] || out[other][one];
+        return isOut
+                ? Long.MAX_VALUE
+                : Math.max(Math.max(outUntil[one][other], outUntil[other][one]), undisturbedButForOutages(one, other));
+    }
+
+    /** The same as if there were no outages. */
+    long undisturbedButForOutages(int one, int other) {
+        boolean isDisturbed = cut[one][other] || cut[other][one] || slowNanos[one][other] > SLOW_NANOS;
+        return isDisturbed ? Long.MAX_VALUE : Math.max(cutUntil[one][other], cutUntil[other][one]);
+    }
+
+    /** The pair is out, whatever else is cut or not, until it is brought back. */
+    void takeOut(int one, int other) {
+        out[one][other] = true;
+        out[other][one] = true;
+    }
+
+    void bringBack(int one, int other) {
+        out[one][other] = false;
+        out[other][one] = false;
+        outUntil[one][other] = timeline.now();
+        outUntil[other][one] = timeline.now();
     }
 
     void cut(int from, int to) {
@@ -54,9 +107,16 @@ final class Network {
     }
 
     void reconnect() {
-        for (boolean[] row : cut) {
-            Arrays.fill(row, false);
+        for (int from = 0; from < cut.length; from++) {
+            for (int to = 0; to < cut.length; to++) {
+                disturbed(from, to, cut[from][to] ? timeline.now() : 0);
+            }
+            Arrays.fill(cut[from], false);
         }
+    }
+
+    private void disturbed(int from, int to, long until) {
+        cutUntil[from][to] = Math.max(cutUntil[from][to], until);
     }
 
     void slow(int one, int other, long nanos) {
@@ -67,10 +127,18 @@ final class Network {
     /** From now on a network as it should be. */
     void heal() {
         reconnect();
+        for (int one = 0; one < out.length; one++) {
+            for (int other = 0; other < one; other++) {
+                if (out[one][other]) {
+                    bringBack(one, other);
+                }
+            }
+        }
         for (long[] row : slowNanos) {
             Arrays.fill(row, 0);
         }
         loss = 0;
+        lateness = 0;
         duplication = 0;
         delayNanos = 2 * MILLI;
         dataDelayNanos = Math.min(dataDelayNanos, 20 * MILLI);
@@ -78,10 +146,11 @@ final class Network {
 
     /** How often a message arrives. */
     int copies(int from, int to) {
-        if (cut[from][to]) {
+        if (isCut(from, to)) {
             return 0;
         }
         if (loss > 0 && random.nextDouble() < loss) {
+            disturbed(from, to, timeline.now());
             tally.fault(FaultKind.LOSS);
             return 0;
         }
@@ -93,7 +162,13 @@ final class Network {
     }
 
     long delay(int from, int to) {
-        return 100 * MICRO + random.nextLong(delayNanos) + slowNanos[from][to];
+        long late = 0;
+        if (lateness > 0 && random.nextDouble() < lateness) {
+            tally.fault(FaultKind.LATE_MESSAGE);
+            late = LATE_NANOS_MIN + random.nextLong(LATE_NANOS_SPREAD);
+            disturbed(from, to, timeline.now() + late);
+        }
+        return 100 * MICRO + random.nextLong(delayNanos) + slowNanos[from][to] + late;
     }
 
     /** A stream loses nothing: what is lost comes again, later. */

@@ -11,6 +11,7 @@ import io.hearth.election.HealthState;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
+import io.hearth.election.PeerHealth;
 import io.hearth.election.Role;
 import io.hearth.election.StateRules;
 import io.hearth.election.View;
@@ -26,6 +27,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** One start of a node: its machines, and a shell that carries their effects out in the simulated world. */
@@ -37,7 +39,7 @@ final class NodeProcess {
     final long incarnation;
 
     private final ViewMachine machine;
-    private final HealthMachine watch = new HealthMachine(World.HEALTH);
+    private final HealthMachine watch;
     private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
     private final Deque<Event> waiting = new ArrayDeque<>();
     private final @Nullable Trainer trainer;
@@ -54,7 +56,7 @@ final class NodeProcess {
         this.world = world;
         this.host = host;
         var start = world.sabotage.start(new ViewMachine.Start(
-                world.wallMillis(),
+                world.wallMillis(host.home),
                 host.disk.load(world.sabotage),
                 host.id,
                 host.disk.nextStart(host.id),
@@ -62,6 +64,7 @@ final class NodeProcess {
                 host.group,
                 world.random.nextLong()));
         this.incarnation = start.incarnation();
+        this.watch = new HealthMachine(world.spans.health());
         this.machine = new ViewMachine(world.config, world.sabotage.resolver(new CollectiveResolver()));
         this.health = HealthState.empty(world.now());
         this.first = machine.start(start, world.now());
@@ -98,10 +101,10 @@ final class NodeProcess {
     }
 
     boolean isPaused() {
-        return world.now() < pausedUntil;
+        return world.now() < pausedUntil();
     }
 
-    /** When it goes on, or went on last. */
+    /** When it goes on after a pause, or went on last. */
     long pausedUntil() {
         return pausedUntil;
     }
@@ -117,7 +120,7 @@ final class NodeProcess {
         }
         if (isPaused() || !backlog.isEmpty()) {
             if (backlog.isEmpty()) {
-                world.after(pausedUntil - world.now(), this::goOn);
+                world.after(pausedUntil() - world.now(), this::goOn);
             }
             backlog.add(what);
             return;
@@ -128,11 +131,14 @@ final class NodeProcess {
 
     private void goOn() {
         if (isAlive() && isPaused()) {
-            world.after(pausedUntil - world.now(), this::goOn);
+            world.after(pausedUntil() - world.now(), this::goOn);
             return;
         }
-        while (isAlive() && !backlog.isEmpty()) {
+        while (isAlive() && !isPaused() && !backlog.isEmpty()) {
             backlog.remove().run();
+        }
+        if (isAlive() && !backlog.isEmpty()) {
+            world.after(pausedUntil() - world.now(), this::goOn);
         }
         scheduleTick();
     }
@@ -201,6 +207,16 @@ final class NodeProcess {
         }
     }
 
+    /** Closes a silent link, to dial anew. */
+    private void renew(NodeId peer) {
+        Optional<NodeProcess> other = world.cluster.close(this, peer);
+        health.peer(peer, world.spans.health(), world.now())
+                .map(PeerHealth::incarnation)
+                .or(() -> other.map(process -> process.incarnation))
+                .ifPresent(known -> unlinked(peer, known, false));
+        finder.step(new PeerTableMachine.Event.Lost(peer));
+    }
+
     /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */
     void view(Event event) {
         isLeaving |= event instanceof Event.Leave;
@@ -238,9 +254,11 @@ final class NodeProcess {
                     world.trace(this, () -> "hears " + world.name(node) + " again");
                     view(new Event.Trusted(node, trusted));
                 }
-                case HealthMachine.Effect.Announce _,
-                        HealthMachine.Effect.Awoke _,
-                        HealthMachine.Effect.Renew _ -> {} // links here have no pauses of a kernel
+                case HealthMachine.Effect.Renew(NodeId node, String why) -> {
+                    world.trace(this, () -> "gives up its link to " + world.name(node) + ": " + why);
+                    world.after(0, () -> deliver(() -> renew(node)));
+                }
+                case HealthMachine.Effect.Announce _, HealthMachine.Effect.Awoke _ -> {}
             }
         }
     }
@@ -269,13 +287,15 @@ final class NodeProcess {
     private void carryOut(Effect effect, View before) {
         switch (effect) {
             case Effect.Vote(VoterTask task) -> {
-                long done = host.disk.lockedUntil(world.now(), world.diskNanos());
-                world.after(done - world.now(), () -> voted(task));
+                OptionalLong nanos = host.home.write(world.random);
+                long done = host.disk.lockedUntil(world.now(), world.diskNanos() + nanos.orElse(0));
+                world.after(done - world.now(), () -> voted(task, nanos.isPresent()));
             }
             case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
                 world.ledger.learned(view);
+                world.removals.installed(this, view);
                 finder.heardByOthers(view);
                 if (trainer != null) {
                     trainer.install(view);
@@ -296,28 +316,33 @@ final class NodeProcess {
     }
 
     /** The voter is done with a task. A process that died meanwhile may have written, and tells nobody. */
-    private void voted(VoterTask task) {
+    private void voted(VoterTask task, boolean isWritable) {
         if (!isAlive() && world.random.nextBoolean()) {
             return;
         }
-        VoterAnswer answer = cast(task);
+        VoterAnswer answer = cast(task, isWritable);
         deliver(() -> view(new Event.Voted(task, answer)));
     }
 
-    private VoterAnswer cast(VoterTask task) {
+    private VoterAnswer cast(VoterTask task, boolean isWritable) {
         if (task instanceof VoterTask.Retain(var used)) {
-            return new VoterAnswer.Retained(host.disk.without(used));
+            return new VoterAnswer.Retained(host.disk.retain(host.id.peer(), used, world.now(), world.spans.keepRecordNanos()));
         }
-        Optional<LineageRecord> old = host.disk.read(Voter.lineage(task).orElseThrow(), world.sabotage);
+        Lineage lineage = Voter.lineage(task).orElseThrow();
+        Optional<LineageRecord> old = host.disk.read(lineage, world.sabotage);
         Voter.Decision decision = Voter.decide(host.id.peer(), old, task);
-        if (decision.write().isPresent()) {
-            LineageRecord record = decision.write().get();
-            world.ledger.recorded(host.id.peer(), old, record);
-            if (world.sabotage.isDurable(old, record)) {
-                host.disk.save(record);
-            }
-            world.chaos.afterWrite(this, record);
+        if (decision.write().isEmpty()) {
+            return decision.answer();
         }
+        if (!isWritable) {
+            return new VoterAnswer.Failed("no space left");
+        }
+        LineageRecord record = decision.write().get();
+        world.ledger.recorded(this, old, record);
+        if (world.sabotage.isDurable(old, record)) {
+            host.disk.save(record, world.now());
+        }
+        world.chaos.afterWrite(this, record);
         return decision.answer();
     }
 

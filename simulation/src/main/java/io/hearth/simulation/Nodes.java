@@ -10,7 +10,7 @@ final class Nodes {
     static final int MACHINES_MAX = 8;
 
     /** Most trainers of one machine. */
-    static final int TRAINERS_MAX = 2;
+    static final int TRAINERS_MAX = 3;
 
     private static final PeerId[] MACHINES =
             IntStream.rangeClosed(1, MACHINES_MAX).mapToObj(Nodes::machine).toArray(PeerId[]::new);

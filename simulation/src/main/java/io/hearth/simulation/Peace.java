@@ -11,7 +11,8 @@ import java.util.List;
  * run to its end there.
  */
 final class Peace {
-    private static final long PEACE_NANOS = 60 * SECOND;
+    private static final long WRITES_OF_PEACE = 12; // of a slow disk, until all are in one view
+    private static final long DAMAGED_NANOS = 12 * SECOND;
     private static final long CALM_NANOS = SECOND;
     private static final long LAST_TRAINING_NANOS = 10 * SECOND;
     private static final long LAST_TRAINING_LENGTH = 3;
@@ -20,11 +21,25 @@ final class Peace {
     private final World world;
     private final Cluster cluster;
     private final long began;
+    private final long settleNanosMax;
 
     Peace(World world) {
         this.world = world;
         this.cluster = world.cluster;
         this.began = world.now();
+        long awake = cluster.processes().stream()
+                .mapToLong(NodeProcess::pausedUntil)
+                .max()
+                .orElse(began);
+        long slowest = cluster.hosts().stream()
+                .mapToLong(host -> host.home.writeNanosMax())
+                .max()
+                .orElse(0);
+        this.settleNanosMax = Math.max(0, awake - began)
+                + world.spans.settleNanosMax()
+                + world.removals.heldNanosMax()
+                + WRITES_OF_PEACE * slowest
+                + (cluster.isDamaged() ? DAMAGED_NANOS : 0);
     }
 
     /** L1, and nobody waits for ever. */
@@ -34,10 +49,10 @@ final class Peace {
         while (world.now() - settled < CALM_NANOS) {
             long waited = world.now() - began;
             Violation.unless(
-                    waited < PEACE_NANOS,
-                    "L1",
+                    waited < settleNanosMax,
+                    world.spans.areScaled() ? "L2" : "L1",
                     () -> "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
-            if (cluster.isDamaged() && !helped && waited > 12 * SECOND) {
+            if (cluster.isDamaged() && !helped && waited > DAMAGED_NANOS) {
                 helped = true; // where voters lost their records, a person has to start the rest anew
                 cluster.hosts().forEach(host -> host.process().ifPresent(cluster::exit));
             }
@@ -45,6 +60,9 @@ final class Peace {
                 cluster.processes().forEach(this::followFellows);
             }
             world.timeline.runUntil(world.now() + WATCH_NANOS);
+            if (settled == Long.MAX_VALUE && isSettled()) {
+                world.tally.settled(world.now() - began);
+            }
             settled = isSettled() ? Math.min(settled, world.now()) : Long.MAX_VALUE;
         }
     }
@@ -68,7 +86,7 @@ final class Peace {
             return false;
         }
         View view = null;
-        for (Host host : cluster.hosts()) {
+        for (Host host : cluster.expected()) {
             NodeProcess process = host.process().orElse(null);
             if (process == null
                     || process.isPaused()
@@ -78,7 +96,7 @@ final class Peace {
             }
             view = view == null ? process.state().view() : view;
             View all = view;
-            if (view.members().size() != cluster.hosts().size()
+            if (view.members().size() != cluster.expected().size()
                     || !process.state().view().equals(view)
                     || process.trainer()
                             .filter(trainer -> !isReady(trainer, all))
@@ -130,7 +148,7 @@ final class Peace {
 
     private void isStill(View view) {
         Violation.unless(
-                cluster.processes().size() == cluster.hosts().size()
+                cluster.processes().size() == cluster.expected().size()
                         && cluster.processes().stream()
                                 .allMatch(process -> process.state().view().equals(view)),
                 "L1",

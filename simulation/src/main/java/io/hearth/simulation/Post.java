@@ -20,9 +20,11 @@ final class Post {
     void send(NodeProcess from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
             world.ledger.learned(view);
+        } else if (message instanceof Message.Here here && here.status().isPresent()) {
+            world.ledger.answered(from, here.lineage(), here.epoch(), here.ballot());
         }
         NodeProcess target = world.cluster.host(to).flatMap(Host::process).orElse(null);
-        if (target == null) {
+        if (target == null || !world.cluster.areLinked(from, target)) {
             return;
         }
         if (world.random.nextInt(WIRE_SAMPLE) == 0) {

@@ -244,7 +244,7 @@ final class Script {
         boolean comesBack = world.hasSteps && !isClosing && (!world.isFaulty() || world.random.nextInt(4) > 0);
         trainer.tellLoop(comesBack ? new ViewMachine.Event.Resign() : new ViewMachine.Event.Leave());
         if (comesBack) {
-            comeBackLater();
+            comeBackLater(world.restsUntil());
         }
     }
 
@@ -256,7 +256,7 @@ final class Script {
         world.trace(process, () -> "its training ends: " + why);
         finish();
         if (world.hasSteps && !isClosing) {
-            comeBackLater();
+            comeBackLater(world.restsUntil());
         } else {
             world.after(
                     20 * MILLI + world.random.nextLong(300 * MILLI),
@@ -270,11 +270,14 @@ final class Script {
         trainer.finish();
     }
 
-    private void comeBackLater() {
+    /** An application that does something else for a while comes back after that, or when peace begins. */
+    private void comeBackLater(long restsUntil) {
         world.after(
                 20 * MILLI + world.random.nextLong(300 * MILLI),
                 () -> process.deliver(() -> {
-                    if (isOver && !isClosing && !process.isLeaving()) {
+                    if (world.isFaulty() && world.now() < restsUntil) {
+                        comeBackLater(restsUntil);
+                    } else if (isOver && !isClosing && !process.isLeaving()) {
                         world.trace(process, () -> "comes back");
                         isOver = false;
                         endings.clear();

@@ -36,11 +36,13 @@ public final class Simulation {
         violation.ifPresent(what -> world.note("VIOLATION " + what));
         return new Outcome(
                 seed,
+                world.spans.name(),
                 world.tally.events(),
                 world.ledger.views(),
                 world.tally.collectives(),
                 world.now(),
                 world.tally.faults(),
+                world.tally.recovery(),
                 violation);
     }
 

@@ -1,10 +1,13 @@
 package io.hearth.simulation;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -52,6 +55,7 @@ public final class Sweep {
     /**
      * What all seeds gave together.
      *
+     * @param spans how many worlds had which
      * @param broken the seeds with a violation, rising
      */
     public record Report(
@@ -61,11 +65,15 @@ public final class Sweep {
             long collectives,
             long virtualNanos,
             Map<FaultKind, Long> faults,
+            SortedMap<String, Long> spans,
+            Outcome.Recovery recovery,
             List<Outcome> broken) {
-        static final Report NOTHING = new Report(0, 0, 0, 0, 0, Map.of(), List.of());
+        static final Report NOTHING =
+                new Report(0, 0, 0, 0, 0, Map.of(), new TreeMap<>(), Outcome.Recovery.NONE, List.of());
 
         public Report {
             faults = Map.copyOf(faults);
+            spans = Collections.unmodifiableSortedMap(new TreeMap<>(spans));
             broken = List.copyOf(broken);
         }
 
@@ -73,6 +81,8 @@ public final class Sweep {
             var sums = new EnumMap<FaultKind, Long>(FaultKind.class);
             sums.putAll(faults);
             outcome.faults().forEach((kind, count) -> sums.merge(kind, count, Long::sum));
+            var worlds = new TreeMap<>(spans);
+            worlds.merge(outcome.spans(), 1L, Long::sum);
             var all = new ArrayList<>(broken);
             if (outcome.violation().isPresent()) {
                 all.add(outcome);
@@ -85,6 +95,8 @@ public final class Sweep {
                     collectives + outcome.collectives(),
                     virtualNanos + outcome.virtualNanos(),
                     sums,
+                    worlds,
+                    recovery.plus(outcome.recovery()),
                     all);
         }
     }

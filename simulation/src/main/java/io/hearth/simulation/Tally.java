@@ -1,17 +1,51 @@
 package io.hearth.simulation;
 
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
-/** What happened in one world, counted. */
+/** What happened in one world, counted, and how long the cluster took to recover from it. */
 final class Tally {
+    /** Those that take a process or a pair away, so that a view or a number is late. */
+    private static final Set<FaultKind> LASTING = EnumSet.of(
+            FaultKind.KILL,
+            FaultKind.UNPLUG,
+            FaultKind.SHARP_CRASH,
+            FaultKind.DIE_ON_ACCEPT,
+            FaultKind.CUT_OFF_ON_COMMIT,
+            FaultKind.PARTITION,
+            FaultKind.LEAVE,
+            FaultKind.OUTAGE,
+            FaultKind.AWAY,
+            FaultKind.LOST_PROCESS,
+            FaultKind.DISK_ERROR,
+            FaultKind.FULL_DISK);
+
+    private final LongSupplier clock;
     private final Map<FaultKind, Long> faults = new EnumMap<>(FaultKind.class);
+    private final Map<FaultKind, Long> viewsDue = new EnumMap<>(FaultKind.class); // since the first fault of a kind
+    private final Map<FaultKind, Long> numbersDue = new EnumMap<>(FaultKind.class);
+    private final SortedMap<Integer, Long> viewDelays = new TreeMap<>();
+    private final SortedMap<Integer, Long> numberDelays = new TreeMap<>();
+    private final SortedMap<Integer, Long> peaceDelays = new TreeMap<>();
     private long events;
     private long collectives;
     private long transfers;
 
+    Tally(LongSupplier clock) {
+        this.clock = clock;
+    }
+
     void fault(FaultKind kind) {
         faults.merge(kind, 1L, Long::sum);
+        if (LASTING.contains(kind)) {
+            viewsDue.putIfAbsent(kind, clock.getAsLong());
+            numbersDue.putIfAbsent(kind, clock.getAsLong());
+        }
     }
 
     /** A machine took a step. */
@@ -19,9 +53,27 @@ final class Tally {
         events++;
     }
 
+    /** A quorum agreed on a view with members. */
+    void view() {
+        ended(viewsDue, viewDelays);
+    }
+
     /** A member ended a number. */
     void collective() {
         collectives++;
+        ended(numbersDue, numberDelays);
+    }
+
+    /** All came into one view this long after the faults. */
+    void settled(long nanos) {
+        peaceDelays.merge(Delays.bucket(nanos), 1L, Long::sum);
+    }
+
+    private void ended(Map<FaultKind, Long> due, SortedMap<Integer, Long> delays) {
+        if (!due.isEmpty()) {
+            due.values().forEach(since -> delays.merge(Delays.bucket(clock.getAsLong() - since), 1L, Long::sum));
+            due.clear();
+        }
     }
 
     /** A state was taken over. */
@@ -43,5 +95,9 @@ final class Tally {
 
     Map<FaultKind, Long> faults() {
         return faults;
+    }
+
+    Outcome.Recovery recovery() {
+        return new Outcome.Recovery(new Delays(viewDelays), new Delays(numberDelays), new Delays(peaceDelays));
     }
 }

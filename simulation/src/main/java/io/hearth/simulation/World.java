@@ -5,9 +5,10 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.GroupMachine;
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.HealthConfig;
 import io.hearth.election.Lineage;
+import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -20,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Rules of safety are checked at every event.
  */
 final class World {
-    static final HealthConfig HEALTH = HealthConfig.lan();
+    /** A disk that is slower needs more than a network that is well. */
+    private static final long SLOW_DISK_NANOS_IN_PEACE = 700 * MILLI;
+
+    private static final long EXTREMES = 0x5DEECE66DL;
 
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
@@ -33,15 +37,19 @@ final class World {
     }
 
     final Timeline timeline = new Timeline();
-    final Tally tally = new Tally();
+    final Tally tally = new Tally(timeline::now);
     final Ledger ledger;
     final Results results = new Results(this);
     final SplittableRandom random;
+    final Spans spans;
     final Weather weather;
     final Cluster cluster;
     final Network network;
     final Post post = new Post(this);
     final Chaos chaos;
+    final Outages outages;
+    final Removals removals = new Removals(this);
+    final Dissolutions dissolutions = new Dissolutions(this);
     final Hostile hostile;
     final Sabotage sabotage;
     final ElectionConfig config;
@@ -68,16 +76,19 @@ final class World {
                 new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
         this.sabotage = sabotage;
         this.trace = trace;
-        this.weather = Weather.draw(random, rarities);
-        this.cluster = new Cluster(this, random, rarities);
+        var extremes = new SplittableRandom(seed ^ EXTREMES); // of its own, too: what no span of some seconds reaches
+        this.spans = Spans.draw(extremes);
+        this.weather = Weather.draw(random, rarities).widened(extremes, spans);
+        this.cluster = new Cluster(this, random, rarities, extremes);
         this.narrator = new Narrator(this::name);
-        this.network = new Network(cluster.hosts().size(), weather, random, tally);
+        this.network = new Network(cluster.hosts().size(), weather, random, tally, timeline);
         this.chaos = new Chaos(this, weather, random);
+        this.outages = new Outages(this, random);
         this.hostile = new Hostile(this, random);
-        this.ledger = new Ledger(results::committed);
+        this.ledger = new Ledger(this::committed, removals::committed, timeline::now);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
-        this.config = sabotage.config(ElectionConfig.DEFAULTS.onPartition(onPartition));
+        this.config = sabotage.config(spans.election().onPartition(onPartition));
         this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
         this.hasSteps = random.nextBoolean();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
@@ -88,7 +99,8 @@ final class World {
 
     /** Plays it to the end, or to the first violation. */
     void play() {
-        note("weather: " + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
+        note("spans: " + spans.name() + ", weather: "
+                + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
                 + (hasBroadcasts ? ", broadcasts" : "")
                 + (hasSumsInPlace ? ", sums in place" : "")
@@ -102,12 +114,31 @@ final class World {
         phase = Phase.PEACE;
         chaos.end();
         network.heal();
-        cluster.hosts().forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
+        cluster.hosts().forEach(host -> host.home.heal(SLOW_DISK_NANOS_IN_PEACE));
+        List<Host> down = cluster.hosts().stream()
+                .filter(host -> !cluster.isGivenUp(host))
+                .toList();
+        down.forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
         var peace = new Peace(this);
         peace.settle();
+        if (weather.has(FaultKind.OUTAGE)) {
+            timeline.runUntil(outages.inPeace());
+            peace = new Peace(this);
+            peace.settle();
+        }
+        if (cluster.loseProcess(random)) {
+            note("PEACE without one process of a machine");
+            peace = new Peace(this);
+            peace.settle();
+        }
         note("the last training");
         phase = Phase.LAST_TRAINING;
         peace.trainOnceMore();
+    }
+
+    private void committed(View view) {
+        dissolutions.committed(view);
+        results.committed(view);
     }
 
     // ---- time and chance
@@ -121,13 +152,13 @@ final class World {
     }
 
     /** What a wall clock says, which may be anything. */
-    long wallMillis() {
+    long wallMillis(Home home) {
         long jump = 0;
         if (weather.has(FaultKind.CLOCK_JUMP)) {
             tally.fault(FaultKind.CLOCK_JUMP);
             jump = random.nextLong(-1_000_000_000, 1_000_000_000);
         }
-        return 2_000_000_000L + jump + now() / MILLI + random.nextInt(500);
+        return 2_000_000_000L + home.clockStepMillis() + jump + now() / MILLI + random.nextInt(500);
     }
 
     // ---- what applications do when
@@ -158,6 +189,11 @@ final class World {
     /** How long one vote takes on its way to the disk. */
     long diskNanos() {
         return 100_000 + random.nextLong(MILLI);
+    }
+
+    /** Until when a script that got an error does something else; where spans are scaled, longer than records are kept. */
+    long restsUntil() {
+        return spans.areScaled() && random.nextInt(3) == 0 ? now() + random.nextLong(spans.absenceNanos()) : now();
     }
 
     /** How long it takes to hand a whole state over. */

@@ -71,7 +71,8 @@ final class SimulationTest {
 
     @Test
     void everyKindOfFaultHappens() throws InterruptedException {
-        var happened = new ArrayList<>(play(0, 200, Optional.empty()).faults().keySet());
+        var request = new Sweep.Request(0, 200, Optional.empty(), 2, 200);
+        var happened = new ArrayList<>(Sweep.run(request, _ -> {}).faults().keySet());
         var missing = new ArrayList<>(List.of(FaultKind.values()));
         missing.removeAll(happened);
         missing.remove(FaultKind.REORDERING); // is in every delay and not counted

@@ -1,0 +1,82 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.SECOND;
+
+import io.hearth.collective.Status;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Looks at each lineage that a ballot ends: at a boundary of its groups, and for a lineage that is better. */
+final class Dissolutions {
+    /** What was true so long ago may still be believed. */
+    private static final long STALE_NANOS = 5 * SECOND;
+
+    private final World world;
+    private final Map<Lineage, List<Size>> sizes = new TreeMap<>();
+
+    /** How many members a lineage had from then on. */
+    private record Size(long sinceNanos, int members) {}
+
+    Dissolutions(World world) {
+        this.world = world;
+    }
+
+    /** A view is committed. */
+    void committed(View view) {
+        sizes.computeIfAbsent(view.lineage(), _ -> new ArrayList<>())
+                .add(new Size(world.now(), view.members().size()));
+    }
+
+    /** A quorum accepted the end of a lineage. */
+    void ended(Ledger.Succession change) {
+        for (Member member : change.before().members()) {
+            world.cluster
+                    .running(member)
+                    .filter(process -> !process.isLeaving() && world.ledger.hasAnswered(change, member))
+                    .flatMap(NodeProcess::trainer)
+                    .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
+        }
+        boolean isKnown = !world.weather.has(FaultKind.NONSENSE) && !world.weather.has(FaultKind.LATE_MESSAGE);
+        Violation.unless(
+                !isKnown || sizes.keySet().stream().anyMatch(other -> isBetter(other, change.before())),
+                "merge",
+                () -> world.name(change.ballot().proposer()) + " ended a lineage of "
+                        + change.before().members().size() + " members though none is better");
+    }
+
+    private void isAtBoundary(Member member, Status status) {
+        Violation.unless(
+                status.called() == 0 || status.boundary(),
+                "boundary",
+                () -> "a lineage ends though " + world.name(member.node()) + " is in the middle of a step");
+    }
+
+    /** By continued, then members, then birth. */
+    private boolean isBetter(Lineage other, View view) {
+        if (other.equals(view.lineage())) {
+            return false;
+        }
+        if (other.continued() != view.lineage().continued()) {
+            return view.lineage().continued();
+        }
+        List<Size> history = sizes.get(other);
+        long stale = world.now() - STALE_NANOS - world.spans.heardNanos();
+        for (int i = history.size() - 1; i >= 0; i--) {
+            int members = history.get(i).members();
+            boolean isOlder = other.compareTo(view.lineage()) < 0;
+            if (members > view.members().size()
+                    || (isOlder && members == view.members().size())) {
+                return true;
+            }
+            if (history.get(i).sinceNanos() < stale) {
+                return false; // what it had before that is long ago
+            }
+        }
+        return false;
+    }
+}
