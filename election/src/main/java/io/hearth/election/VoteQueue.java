@@ -131,10 +131,8 @@ final class VoteQueue {
         switch (answer) {
             case VoterAnswer.Newer(View newer) -> Learner.learn(turn, newer);
             case VoterAnswer.NoSeat() -> {
-                if (turn.home.view().equals(view)) {
+                if (turn.home.view().equals(view)) { // an older view may list a seat of an earlier record
                     LostVotes.giveUp(turn, "this machine's vote was lost: its record is missing or damaged");
-                } else if (!turn.home.lineage().equals(view.lineage())) {
-                    turn.forget(view.lineage());
                 }
             }
             case VoterAnswer.Conflict() -> turn.refuse(Refusal.CONFLICT);
@@ -156,6 +154,7 @@ final class VoteQueue {
 
     private static void withoutRecord(Turn turn, Lineage lineage) {
         if (!turn.home.lineage().equals(lineage)) {
+            turn.crossing = Crossing.STAYING; // the seat that it asks with is dead: it makes another record
             turn.forget(lineage);
         } else if (turn.home.isRecorded()) {
             LostVotes.giveUp(turn, "this machine's vote was lost: its record was deleted");

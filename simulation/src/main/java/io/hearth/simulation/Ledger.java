@@ -276,9 +276,9 @@ final class Ledger {
         View view = record.view().orElseThrow();
         boolean isOwn = ballot.proposer().equals(process.host.id) && record.accepted().isEmpty();
         var attempt = new Attempt(new Place(view.lineage(), view.epoch()), ballot);
-        boolean begins = isOwn && beginnings.putIfAbsent(attempt, clock.getAsLong()) == null;
-        Violation.unless(
-                !begins || !process.isLeaving(), "proposer", () -> process.host.name() + " leaves and proposes");
+        if (isOwn) {
+            beginnings.putIfAbsent(attempt, clock.getAsLong());
+        }
         Ballot before = promises.put(new Vote(new Place(view.lineage(), view.epoch()), machine), ballot);
         Violation.unless(
                 before == null || before.compareTo(ballot) <= 0,

@@ -20,6 +20,8 @@ final class Post {
     void send(NodeProcess from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
             world.ledger.learned(view);
+        } else if (message instanceof Message.Prepare) {
+            Violation.unless(!from.isLeaving(), "proposer", () -> from.host.name() + " leaves and proposes");
         } else if (message instanceof Message.Here here && here.status().isPresent()) {
             world.ledger.answered(from, here.lineage(), here.epoch(), here.ballot());
         }
