@@ -19,6 +19,7 @@ import io.hearth.election.VoterTask;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -168,37 +169,42 @@ final class RecordRetentionTest {
             for (int minute = 0; minute <= 10; minute++) {
                 assertEquals(
                         new VoterAnswer.Retained(lineages(5, 6)),
-                        votes.carryOut(new VoterTask.Retain(new TreeSet<>(Set.of(lineage(0), lineage(5))))));
+                        votes.carryOut(retain(new TreeSet<>(Set.of(lineage(0), lineage(5))))));
                 votes.load(); // is no minute
                 assertEquals(minute < 10 ? 5 : 2, records(folder).size(), "minute " + minute);
             }
             assertEquals(
                     Set.of(lineage(0), lineage(2)),
                     Set.copyOf(votes.load().stream().map(LineageRecord::lineage).toList()));
-            assertEquals(
-                    new VoterAnswer.Retained(lineages(1, 2)), votes.carryOut(new VoterTask.Retain(lineages(0, 2))));
+            assertEquals(new VoterAnswer.Retained(lineages(1, 2)), votes.carryOut(retain(lineages(0, 2))));
         }
     }
 
     @Test
     void theTouchOfOneProcessKeepsARecordForAllOthers() throws Exception {
         Path folder = home.resolve("votes");
-        try (VoteFolder votes = open(folder);
-                VoteFolder other = open(folder)) {
+        var clock = new VoteWorld.SetClock();
+        try (VoteFolder votes = open(folder, clock);
+                VoteFolder user = open(folder, clock)) {
             votes.carryOut(new VoterTask.Found(lone(0)));
-            Path record = records(folder).getFirst();
             for (int minute = 0; minute < 30; minute++) {
-                Files.setLastModifiedTime(record, FileTime.fromMillis(NOW)); // so that the stamp changes each time
-                other.carryOut(new VoterTask.Retain(new TreeSet<>(Set.of(lineage(0)))));
-                Files.setLastModifiedTime(
-                        record,
-                        FileTime.fromMillis(Files.getLastModifiedTime(record).toMillis() + minute));
-                assertEquals(
-                        new VoterAnswer.Retained(new TreeSet<>()),
-                        votes.carryOut(new VoterTask.Retain(new TreeSet<>())));
+                clock.add(Duration.ofMinutes(1));
+                assertEquals(new VoterAnswer.Retained(lineages(0, 0)), user.carryOut(retain(lineages(0, 1))));
+                assertEquals(new VoterAnswer.Retained(lineages(0, 0)), votes.carryOut(retain(lineages(0, 0))));
+                assertEquals(1, records(folder).size(), "minute " + minute);
             }
-            assertEquals(List.of(record), records(folder));
+            for (int minute = 1; minute <= 10; minute++) {
+                assertEquals(1, records(folder).size(), "minute " + minute);
+                clock.add(Duration.ofMinutes(1));
+                votes.carryOut(retain(lineages(0, 0)));
+            }
+            assertEquals(List.of(), records(folder));
+            assertEquals(new VoterAnswer.Retained(lineages(0, 1)), user.carryOut(retain(lineages(0, 1))));
         }
+    }
+
+    private static VoterTask retain(SortedSet<Lineage> used) {
+        return new VoterTask.Retain(used);
     }
 
     @Test

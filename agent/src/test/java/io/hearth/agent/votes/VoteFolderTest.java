@@ -140,12 +140,12 @@ final class VoteFolderTest {
             assertEquals(List.of("write", "write"), writes.taken());
             assertEquals(new VoterAnswer.Promised(Optional.empty()), votes.carryOut(promise(0, 3)));
             assertEquals(List.of(), writes.taken(), "it wrote that itself");
+            assertEquals(new VoterAnswer.Refused(ballot(3)), other.carryOut(promise(0, 2)));
+            assertEquals(List.of(), others.taken(), "a refusal needs neither a write nor a sync");
             assertEquals(new VoterAnswer.Promised(Optional.empty()), other.carryOut(promise(0, 3)));
             assertEquals(List.of("sync"), others.taken(), "whoever wrote it may have died before it was on disk");
             assertEquals(new VoterAnswer.Promised(Optional.empty()), other.carryOut(promise(0, 3)));
             assertEquals(List.of(), others.taken());
-            assertEquals(new VoterAnswer.Refused(ballot(3)), other.carryOut(promise(0, 2)));
-            assertEquals(List.of(), others.taken(), "a refusal needs no write");
             other.carryOut(accept(0, 5));
             assertEquals(new VoterAnswer.Accepted(), votes.carryOut(accept(0, 5)));
             assertEquals(List.of("write"), others.taken());

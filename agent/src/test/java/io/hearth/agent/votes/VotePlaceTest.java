@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -131,10 +132,13 @@ final class VotePlaceTest {
 
     @Test
     void aToolThatRestoresOnlyWhatChangedIsNoticedToo() throws Exception {
-        try (VoteFolder votes = open(folder)) {
-            assertEquals(
-                    new VoterAnswer.Retained(new TreeSet<>()),
-                    votes.carryOut(new VoterTask.Retain(new TreeSet<>(List.of(lineage(0))))));
+        var clock = new VoteWorld.SetClock();
+        try (VoteFolder votes = open(folder, clock)) {
+            assertEquals(0, run("rm", "-rf", backup.toString()));
+            assertEquals(0, run("cp", "-a", folder.toString(), backup.toString()));
+            votes.carryOut(promise(0, 9));
+            clock.add(Duration.ofMinutes(1));
+            votes.carryOut(new VoterTask.Retain(new TreeSet<>(List.of(lineage(0)))));
             restoreWhatChanged();
             assertSetAside(votes, folder, 1);
         }

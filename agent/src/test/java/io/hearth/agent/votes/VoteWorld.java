@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Lineages, views and ballots of two machines, for tests. */
 final class VoteWorld {
@@ -29,6 +30,25 @@ final class VoteWorld {
     static final Duration IMPATIENCE = Duration.ofMillis(150);
 
     private VoteWorld() {}
+
+    /** A clock that a test sets; its monotonic time goes on only by hand, too. */
+    static final class SetClock implements Clock {
+        private final AtomicLong millis = new AtomicLong(1_763_000_000_000L); // any thread reads
+
+        void add(Duration time) {
+            millis.addAndGet(time.toMillis());
+        }
+
+        @Override
+        public long nanoTime() {
+            return millis.get() * 1_000_000;
+        }
+
+        @Override
+        public long epochMillis() {
+            return millis.get();
+        }
+    }
 
     static NodeId node(int number) {
         byte[] key = new byte[32];
@@ -83,6 +103,10 @@ final class VoteWorld {
 
     static VoteFolder open(Path folder, RecordWriter writer) throws SetupException {
         return VoteFolder.open(folder, MACHINE, COMPUTER, Clock.system(), PATIENCE, writer);
+    }
+
+    static VoteFolder open(Path folder, Clock clock) throws SetupException {
+        return VoteFolder.open(folder, MACHINE, COMPUTER, clock, PATIENCE, RecordWriter.DURABLE);
     }
 
     /** All files and folders in a folder, by name. */

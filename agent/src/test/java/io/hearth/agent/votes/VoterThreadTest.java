@@ -10,24 +10,21 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.core.Clock;
 import io.hearth.election.VoterAnswer;
 import io.hearth.election.VoterTask;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class VoterThreadTest {
-    private static final long SECOND = 1_000_000_000L;
-
     private final BlockingQueue<VoterAnswer> answers = new LinkedBlockingQueue<>();
     private final BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
 
@@ -151,18 +148,7 @@ final class VoterThreadTest {
 
     @Test
     void aSlowDiskIsSlowWhileItIsBusyAndForAMinuteAfter() throws Exception {
-        var now = new AtomicLong(5 * SECOND);
-        var clock = new Clock() {
-            @Override
-            public long nanoTime() {
-                return now.get();
-            }
-
-            @Override
-            public long epochMillis() {
-                return Clock.system().epochMillis();
-            }
-        };
+        var clock = new VoteWorld.SetClock();
         var syncing = new CountDownLatch(1);
         var synced = new CountDownLatch(1);
         var slow = new RecordWriter() {
@@ -190,17 +176,17 @@ final class VoterThreadTest {
             voter.submit(found(0));
             syncing.await();
             assertFalse(voter.isDiskSlow());
-            now.addAndGet(SECOND / 2);
+            clock.add(Duration.ofMillis(500));
             assertTrue(voter.isDiskSlow(), "it has not answered for half a second");
-            now.addAndGet(SECOND / 2);
+            clock.add(Duration.ofMillis(500));
             synced.countDown();
             assertEquals(new VoterAnswer.Written(), answers.poll(1, TimeUnit.MINUTES));
-            assertEquals(SECOND, voter.slowestNanos());
+            assertEquals(Duration.ofSeconds(1).toNanos(), voter.slowestNanos());
             voter.submit(promise(0, 1));
             assertEquals(new VoterAnswer.Promised(Optional.empty()), answers.poll(1, TimeUnit.MINUTES));
-            now.addAndGet(59 * SECOND);
+            clock.add(Duration.ofSeconds(59));
             assertTrue(voter.isDiskSlow());
-            now.addAndGet(62 * SECOND);
+            clock.add(Duration.ofSeconds(62));
             assertFalse(voter.isDiskSlow());
         }
     }
