@@ -6,6 +6,7 @@ import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveResolver;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.GroupMachine;
+import io.hearth.collective.RankBounds;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
@@ -115,6 +116,12 @@ final class NodeAssembly implements AutoCloseable {
                 : Optional.empty();
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
         var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
+        var talk = new GroupTalk(
+                self,
+                config.group(),
+                ranks(config),
+                engine,
+                (to, note) -> links.send(to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -128,7 +135,9 @@ final class NodeAssembly implements AutoCloseable {
                                 self,
                                 links.port(),
                                 new ClusterStatus.Namespace(namespace.name(), namespace.keyId(), namespace.isOpen()),
-                                sources::silence)),
+                                sources::silence,
+                                talk),
+                        talk),
                 config.health(),
                 this::publish);
         status = new Observation<>(core.status());
@@ -189,7 +198,7 @@ final class NodeAssembly implements AutoCloseable {
     private void stopped(Throwable why) {
         var stop = new SetupException("this node stopped: " + why.getMessage(), why);
         failure.set(Optional.of(stop));
-        engine.ifPresent(collectives -> collectives.removed(stop));
+        engine.ifPresent(collectives -> collectives.fail(stop));
         left.countDown();
         status.touch();
     }
@@ -258,9 +267,14 @@ final class NodeAssembly implements AutoCloseable {
                         EngineOptions.DEFAULTS.config(),
                         config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
                         config.stateBudget(),
-                        config.compression()),
+                        config.compression(),
+                        ranks(config)),
                 new EngineEvents(inbox),
                 clock);
+    }
+
+    private static RankBounds ranks(HearthConfig config) {
+        return new RankBounds(config.minimumRanks(), config.maximumRanks());
     }
 
     private static NetworkNamespace namespace(HearthConfig config, NamespaceLookup lookup) throws SetupException {
