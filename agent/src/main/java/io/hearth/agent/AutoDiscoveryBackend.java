@@ -5,6 +5,8 @@ import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
+import io.hearth.collective.RankBounds;
+import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.SetupException;
@@ -27,20 +29,21 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A group is open until its first collective. A trainer that comes later enters where the next step begins, if its script and
- * the others' call {@link DistributedContext#share} and {@link DistributedContext#beginStep()}; otherwise it waits, and says so,
- * until the job ends. Closing leaves the cluster in order: the others go on at once and nothing of the last result is lost.
+ * <p>A group is open until its start, which {@link #context(int)} waits for. A trainer that comes later enters where the next step
+ * begins, if its script and the others' call {@link DistributedContext#share} and {@link DistributedContext#beginStep()};
+ * otherwise its {@code context()} waits, and says so, until the job ends or its deadline has passed. Closing leaves the cluster in order: the others go on at once and nothing of the last result is lost.
  */
 public final class AutoDiscoveryBackend implements AutoCloseable {
     private final HearthNode node;
     private final CollectiveEngine engine;
-    private final String group;
+    private final HearthConfig config;
+    private int ranksFound = 1; // of the thread that uses this backend
     private @Nullable DistributedContext context; // of the thread that uses this backend
 
-    private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, String group) {
+    private AutoDiscoveryBackend(HearthNode node, CollectiveEngine engine, HearthConfig config) {
         this.node = node;
         this.engine = engine;
-        this.group = group;
+        this.config = config;
     }
 
     /**
@@ -65,7 +68,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
             node.close();
             throw new IllegalArgumentException("an agent trains nothing: start a HearthNode with this configuration");
         }
-        return new AutoDiscoveryBackend(node, engine.get(), config.group());
+        return new AutoDiscoveryBackend(node, engine.get(), config);
     }
 
     /** This trainer. */
@@ -75,11 +78,12 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
 
     /** Trainers of this group in the view, this one left out. */
     public int peerCount() {
-        return node.status().otherTrainers(group);
+        return node.status().otherTrainers(config.group());
     }
 
     /**
-     * Waits until at least so many other trainers of this group are in the view, or at work where this one may enter.
+     * Waits until at least so many other trainers of this group are in the view, or at work where this one may enter. A {@link
+     * #context()} that follows does not return with fewer of them.
      *
      * @param peers 0 or more
      * @return how many there are
@@ -97,36 +101,68 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         ClusterStatus status = node.status();
         if (there.isEmpty()) {
             throw new NotEnoughPeersException("found " + found(status) + " of " + peers
-                    + " peers of group '" + group + "' in namespace '"
+                    + " peers of group '" + config.group() + "' in namespace '"
                     + status.namespace().name() + "' (key " + status.namespace().keyId() + ") within "
                     + patience.toMillis() / 1e3 + " s; " + status.explain());
         }
+        ranksFound = Math.max(ranksFound, peers + 1);
         return found(status);
     }
 
     private int found(ClusterStatus status) {
-        return Math.max(status.otherTrainers(group), status.trainersElsewhere());
+        return Math.max(status.otherTrainers(config.group()), status.trainersElsewhere());
     }
 
     /**
-     * The collectives of this group. The first call runs the group's first collective, a barrier, and so closes it: rank and
-     * world size are those of its members from then on, and change only with a call that ends without a lost member, or
-     * when a step begins. Where the group is at work already nothing runs: the context's first call has to be
-     * {@link DistributedContext#beginStep()}, with which this trainer enters.
+     * The collectives of this group, as {@link #context(int)}, with as many ranks as the last {@link #waitForPeers} found enough, this one
+     * included, and not fewer than {@link HearthConfig#minimumRanks()}; 1 if nobody asked for more.
      *
-     * @throws HearthException the barrier failed; says why
+     * @throws NotEnoughPeersException as there
+     * @throws HearthException as there
      */
     public DistributedContext context() throws HearthException {
+        return context(1);
+    }
+
+    /**
+     * The collectives of this group. The first call starts it: returns when all trainers of the group that are in the view called it
+     * and there are at least as many as each of them asks for. All get the same members, whose rank and world size stay until
+     * a call ends without a lost member, or a step begins. Whoever is lost before is waited for, and may come back or be
+     * restarted. The first collective after the start waits for as many ranks again.
+     *
+     * <p>Where the group is at work already, no second one starts. If it begins steps, this returns, and the context's first call
+     * has to be {@link DistributedContext#beginStep()}, with which this trainer enters; before that it has no rank. If it does not begin
+     * steps, or has {@link HearthConfig#maximumRanks()} members, this waits until that changes or the job ends.
+     *
+     * <p>Waits for {@link HearthConfig#deadline()} at most, and may be called again after an error. Once there is a context, every
+     * call returns it.
+     *
+     * @param minimumRanks 1 or more; counts if {@link #waitForPeers} and {@link HearthConfig#minimumRanks()} do not ask for more
+     * @throws NotEnoughPeersException there were fewer, or not all called this, in time; names the others and what each waits for
+     * @throws HearthException the group did not start; says why
+     */
+    public DistributedContext context(int minimumRanks) throws HearthException {
         if (context == null) {
-            if (node.status().entersByStep()) {
-                engine.enterByStep();
-            } else {
-                engine.barrier(CollectiveOptions.DEFAULTS);
-            }
+            int least = Math.max(minimumRanks, Math.max(ranksFound, config.minimumRanks()));
+            var _ = new RankBounds(least, config.maximumRanks()); // what no group can have is said at once
+            start(least);
             context = new DistributedContext(
                     engine, () -> Optional.of(node.status().view().master()));
         }
         return context;
+    }
+
+    private void start(int least) throws HearthException {
+        try {
+            engine.start(least, CollectiveOptions.DEFAULTS);
+        } catch (DeadlineExceededException late) {
+            throw new NotEnoughPeersException(
+                    "group '" + config.group() + "' did not start with " + least + (least == 1 ? " rank" : " ranks")
+                            + " within " + config.deadline().toMillis() / 1e3 + " s: " + late.getMessage() + "; "
+                            + node.status().explainTrainers()
+                            + "; start the missing ones, or call context() again to wait on",
+                    late);
+        }
     }
 
     /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else. */

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.collective.GroupActivity;
 import io.hearth.election.ElectionState;
 import io.hearth.election.HealthStatus;
 import io.hearth.election.Refusal;
@@ -27,8 +28,8 @@ import java.util.TreeMap;
  * @param faults peers that sent what this node could not read or handle, so that their link was closed; the newest last
  * @param ignored well-formed messages of linked nodes that had no effect since the start, by reason; only reasons that occurred
  * @param firstPeerMillis from the node's start to its first admitted link
- * @param trainersElsewhere trainers of the own group that are at work where this node asks for entry
- * @param entersByStep whether this trainer's first call has to be {@code beginStep}, because its group is at work
+ * @param trainersElsewhere trainers of the own group that are at work in another view, or have all its places
+ * @param trainers other trainers of the own group that are linked, and what each said of itself
  * @param discovery what was tried to find peers, in one line, while there are none
  */
 public record ClusterStatus(
@@ -44,12 +45,16 @@ public record ClusterStatus(
         Map<Refusal, Long> ignored,
         OptionalLong firstPeerMillis,
         int trainersElsewhere,
-        boolean entersByStep,
+        List<Trainer> trainers,
         Optional<String> discovery) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
+<<<<<<< HEAD
         faults = List.copyOf(faults);
+=======
+        trainers = List.copyOf(trainers);
+>>>>>>> h/p4
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 
@@ -92,6 +97,27 @@ public record ClusterStatus(
             OptionalLong meanRoundTripNanos,
             Optional<String> apart) {}
 
+    /**
+     * Another trainer of the own group.
+     *
+     * @param inView whether it is in the same view as this node
+     * @param least ranks that it waits for
+     * @param spare it waits outside because the group is full
+     */
+    public record Trainer(NodeId id, boolean inView, GroupActivity activity, int least, boolean spare) {
+        /** What it is doing, for people. */
+        public String text() {
+            String what =
+                    switch (activity) {
+                        case IDLE -> "has not called context() yet";
+                        case STARTING -> "waits in context() for " + least + (least == 1 ? " rank" : " ranks");
+                        case WORKING -> "is at work without steps: nobody can enter";
+                        case STEPPING -> "is at work by steps";
+                    };
+            return (spare ? "is a spare, " : "") + what + (inView ? "" : ", in another view");
+        }
+    }
+
     /** Somebody who was met and is no peer. */
     public record Refused(String address, String who, String why, long count) {}
 
@@ -115,6 +141,25 @@ public record ClusterStatus(
                         && node.role().equals(Optional.of(Role.TRAINER))
                         && node.group().equals(group))
                 .count();
+    }
+
+    /** What the other trainers of the group are doing, in one line for people. */
+    public String explainTrainers() {
+        return trainers.isEmpty()
+                ? "no other trainer of the group is linked"
+                : String.join(
+                        "; ",
+                        trainers.stream()
+                                .map(other -> name(other.id()) + " " + other.text())
+                                .toList());
+    }
+
+    private String name(NodeId node) {
+        return nodes.stream()
+                .filter(known -> known.id().equals(node) && !known.label().isEmpty())
+                .findFirst()
+                .map(known -> node.shortText() + " (" + known.label() + ")")
+                .orElse(node.shortText());
     }
 
     /** Who is there and who was refused, in one line for people. */

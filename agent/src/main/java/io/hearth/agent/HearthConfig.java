@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
+import io.hearth.collective.RankBounds;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.Role;
@@ -204,6 +205,33 @@ public final class HearthConfig {
         return with(copy -> copy.failFast = fail);
     }
 
+    /**
+     * Fewest ranks that this trainer goes on with, 1 unless said otherwise. With fewer, {@code context()} and the next step wait;
+     * in a script without steps, the next collective does. At its deadline each rank gets a {@link
+     * io.hearth.core.NotEnoughRanksException}. Where ranks say different numbers the largest counts.
+     */
+    public int minimumRanks() {
+        return values.ranks.least();
+    }
+
+    /** A copy with another {@link #minimumRanks()}; and with as many {@link #maximumRanks()} if those were fewer. */
+    public HearthConfig minimumRanks(int least) {
+        return with(copy -> copy.ranks = new RankBounds(least, Math.max(least, copy.ranks.most())));
+    }
+
+    /**
+     * Most ranks that the group trains with, as many as a cluster has unless said otherwise. A trainer that comes later is a spare:
+     * it waits in {@code context()} or {@code beginStep()}, says so, and takes a place when one becomes free. The same on all ranks.
+     */
+    public int maximumRanks() {
+        return values.ranks.most();
+    }
+
+    /** A copy with another {@link #maximumRanks()}, not below {@link #minimumRanks()}. */
+    public HearthConfig maximumRanks(int most) {
+        return with(copy -> copy.ranks = new RankBounds(copy.ranks.least(), most));
+    }
+
     /** How long a collective may take. */
     public Duration deadline() {
         return values.deadline;
@@ -277,6 +305,7 @@ public final class HearthConfig {
         private HealthConfig health = HealthConfig.lan();
         private boolean continueOnPartition = false;
         private boolean failFast = false;
+        private RankBounds ranks = RankBounds.ANY;
         private Duration deadline = Duration.ofMinutes(5);
         private Duration stateBudget = Duration.ofSeconds(10);
 
@@ -300,6 +329,7 @@ public final class HearthConfig {
             health = from.health;
             continueOnPartition = from.continueOnPartition;
             failFast = from.failFast;
+            ranks = from.ranks;
             deadline = from.deadline;
             stateBudget = from.stateBudget;
         }

@@ -8,6 +8,7 @@ import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveResolver;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.GroupMachine;
+import io.hearth.collective.RankBounds;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
@@ -119,6 +120,7 @@ final class NodeAssembly implements AutoCloseable {
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
+<<<<<<< HEAD
         VoteFolder votes = scope.keep(VoteFolder.open(
                 home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
         voter = scope.keep(new VoterThread(
@@ -127,6 +129,15 @@ final class NodeAssembly implements AutoCloseable {
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
         var membership = membership(config, links, lease, votes.load(), acquaintances);
+=======
+        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
+        var talk = new GroupTalk(
+                self,
+                config.group(),
+                ranks(config),
+                engine,
+                (to, note) -> links.send(to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
+>>>>>>> h/p4
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -140,7 +151,9 @@ final class NodeAssembly implements AutoCloseable {
                                 self,
                                 links.port(),
                                 new ClusterStatus.Namespace(namespace.name(), namespace.keyId(), namespace.isOpen()),
-                                sources::silence)),
+                                sources::silence,
+                                talk),
+                        talk),
                 config.health(),
                 this::publish);
         status = new Observation<>(core.status());
@@ -281,9 +294,14 @@ final class NodeAssembly implements AutoCloseable {
                         EngineOptions.DEFAULTS.config(),
                         config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
                         config.stateBudget(),
-                        config.compression()),
+                        config.compression(),
+                        ranks(config)),
                 new EngineEvents(inbox),
                 clock);
+    }
+
+    private static RankBounds ranks(HearthConfig config) {
+        return new RankBounds(config.minimumRanks(), config.maximumRanks());
     }
 
     private static NetworkNamespace namespace(HearthConfig config, NamespaceLookup lookup) throws SetupException {

@@ -41,6 +41,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final RefusedPeers refused = new RefusedPeers();
     private final PeerFaults faults;
     private final StatusReport report;
+    private final GroupTalk talk;
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
@@ -55,7 +56,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             PeerFinder finder,
             Membership membership,
             Acquaintances acquaintances,
-            StatusReport report) {}
+            StatusReport report,
+            GroupTalk talk) {}
 
     /**
      * A core that has not run.
@@ -79,6 +81,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.membership = parts.membership();
         this.acquaintances = parts.acquaintances();
         this.report = parts.report();
+        this.talk = parts.talk();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
     }
@@ -141,6 +144,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         finder.driver().tickIfDue();
         watch.driver().tickIfDue();
         membership.driver().tickIfDue();
+        talk.drive(membership.view(), this::stepAside);
         long now = clock.nanoTime();
         if (report.isNewView(membership)) {
             changed = true;
@@ -203,6 +207,13 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 .forEach(finder::vouched);
     }
 
+    /** The group is full without this node: it goes back to a view of its own. */
+    private void stepAside() {
+        membership.driver().step(new ViewMachine.Event.Progress(-1, GroupPhase.BUSY)); // it asks nobody for entry
+        membership.driver().step(new ViewMachine.Event.Resign());
+        changed = true;
+    }
+
     private void startOnce() {
         if (!started) {
             started = true;
@@ -233,6 +244,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         acquaintances.admitted(admitted.link());
         links.remember(admitted.link().address().getAddress());
         links.send(node, NodeProfileCodec.KIND, acquaintances.introduction());
+        talk.admitted(node);
         finder.admitted(admitted.link());
         membership
                 .driver()
@@ -244,6 +256,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void lost(NodeEvent.Lost lost) {
         LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
         acquaintances.lost(lost.peer());
+        talk.lost(lost.peer());
         finder.lost(lost);
         watch.lost(lost.peer())
                 .ifPresent(incarnation ->
@@ -259,6 +272,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileCodec.KIND) {
                 acquaintances.introduced(message.from(), message.bytes());
+                changed = true;
+            } else if (message.kind() == TrainerNote.KIND) {
+                talk.heard(message.from(), message.bytes());
                 changed = true;
             }
         } catch (MalformedMessageException malformed) {

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.collective.GroupActivity;
 import io.hearth.election.HealthStatus;
 import io.hearth.election.Member;
 import io.hearth.election.PeerHealth;
@@ -20,14 +21,21 @@ final class StatusReport {
     private final int port;
     private final ClusterStatus.Namespace namespace;
     private final Supplier<Optional<String>> discovery;
+    private final GroupTalk talk;
     private @Nullable View reported;
 
     /** @param discovery what was tried to find peers, in one line, once that is worth a line */
-    StatusReport(NodeId self, int port, ClusterStatus.Namespace namespace, Supplier<Optional<String>> discovery) {
+    StatusReport(
+            NodeId self,
+            int port,
+            ClusterStatus.Namespace namespace,
+            Supplier<Optional<String>> discovery,
+            GroupTalk talk) {
         this.self = self;
         this.port = port;
         this.namespace = namespace;
         this.discovery = discovery;
+        this.talk = talk;
     }
 
     /** Whether the view is another one than in the last status. */
@@ -55,12 +63,15 @@ final class StatusReport {
                 nodes.add(node(linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances, membership));
             }
         }
+        List<ClusterStatus.Trainer> trainers = talk.trainers(view);
         return new ClusterStatus(
                 self,
                 port,
                 namespace,
                 membership.driver().state().election(),
-                membership.waiting(),
+                talk.isSpare()
+                        ? Optional.of("the group has all the ranks that it may have: this node is a spare")
+                        : membership.waiting(),
                 new ClusterStatus.ViewSummary(
                         view.lineage().shortText(),
                         view.epoch(),
@@ -71,9 +82,18 @@ final class StatusReport {
                 faults,
                 membership.driver().state().refusals().counts(),
                 firstPeerMillis,
-                membership.driver().state().trainersElsewhere(),
-                membership.driver().state().entersByStep(),
+                Math.max(membership.driver().state().trainersElsewhere(), elsewhere(trainers)),
+                trainers,
                 acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty());
+    }
+
+    private int elsewhere(List<ClusterStatus.Trainer> trainers) {
+        return (int) trainers.stream()
+                .filter(other -> !other.inView() && !other.spare())
+                .filter(other -> talk.isSpare()
+                        || other.activity() == GroupActivity.WORKING
+                        || other.activity() == GroupActivity.STEPPING)
+                .count();
     }
 
     private ClusterStatus.Node node(

@@ -122,7 +122,8 @@ final class AutoDiscoveryIT {
         try (var nodes = new TestNodes(folder)) {
             AutoDiscoveryBackend alone = nodes.trainer(TestNodes.loopback());
             assertEquals(1, alone.context().worldSize());
-            AutoDiscoveryBackend late = nodes.trainer(TestNodes.loopback());
+            AutoDiscoveryBackend late =
+                    nodes.trainer(TestNodes.loopback().deadline(Duration.ofSeconds(2)));
             late.addPeer(TestNodes.address(alone));
             Optional<ClusterStatus> told = late.node()
                     .observation()
@@ -133,8 +134,11 @@ final class AutoDiscoveryIT {
                             PATIENCE);
             assertTrue(told.isPresent(), late.status()::explain);
             assertEquals(1, late.waitForPeers(1, PATIENCE), "there is a group at work that it may enter");
-            var tooLate = assertThrows(CollectiveException.class, () -> sum(late.context()));
-            assertTrue(String.valueOf(tooLate.getMessage()).contains("beginStep()"), tooLate::toString);
+            var tooLate = assertThrows(NotEnoughPeersException.class, late::context);
+            String said = String.valueOf(tooLate.getMessage());
+            assertTrue(said.contains("others of the group are at work without this node"), said);
+            assertTrue(said.contains(alone.id().shortText()), said);
+            assertTrue(said.contains("is at work without steps: nobody can enter, in another view"), said);
             assertEquals(1, sum(alone.context()), "the one that trains is not disturbed");
             assertEquals(1, late.status().view().members());
         }

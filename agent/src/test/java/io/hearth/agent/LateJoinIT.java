@@ -80,6 +80,10 @@ final class LateJoinIT {
                 Thread.onSpinWait();
             }
             AutoDiscoveryBackend late = nodes.trainer(TestNodes.loopback());
+            late.waitForPeers(2, PATIENCE);
+            assertFalse(late.context().isMaster(), "it is not in yet");
+            assertThrows(IllegalStateException.class, () -> late.context().rank());
+            assertThrows(IllegalStateException.class, () -> late.context().worldSize());
             ends.add(threads.submit(() -> training.run(late, 100, 2)));
             while (training.worldMost.get() < 3) {
                 assertFalse(ends.stream().anyMatch(Future::isDone), "somebody ended early");

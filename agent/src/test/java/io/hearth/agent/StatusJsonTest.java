@@ -71,7 +71,7 @@ final class StatusJsonTest {
             Map.of(Refusal.OUTSIDER, 12L, Refusal.CONFLICT, 1L),
             OptionalLong.of(10),
             0,
-            false,
+            List.of(),
             Optional.empty());
 
     @Test

@@ -374,6 +374,12 @@ public final class CollectiveEngine implements DistributedBackend {
         shell.hear(elsewhere, spare);
     }
 
+    /** Whether this member may leave its view with nothing lost: it did nothing yet, or waits for a start or a step to begin. */
+    public boolean mayStepAside() {
+        GroupMachine.State state = shell.state();
+        return state.next() == 1 || state.isAtBoundary();
+    }
+
     /** How far this member is on its way into the group's work. */
     public GroupActivity activity() {
         return shell.activity();

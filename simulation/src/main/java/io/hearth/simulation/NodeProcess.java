@@ -287,7 +287,9 @@ final class NodeProcess {
     private void carryOut(Effect effect, View before) {
         switch (effect) {
             case Effect.Vote(VoterTask task) -> {
-                OptionalLong nanos = host.home.write(world.random);
+                OptionalLong nanos = task instanceof VoterTask.Retain // it waits for no disk
+                        ? OptionalLong.of(0)
+                        : host.home.write(world.random);
                 long done = host.disk.lockedUntil(world.now(), world.diskNanos() + nanos.orElse(0));
                 world.after(done - world.now(), () -> voted(task, nanos.isPresent()));
             }

@@ -1,0 +1,66 @@
+package io.hearth.agent;
+
+import io.hearth.collective.GroupActivity;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/**
+ * What a trainer makes of the notes of others. Pure.
+ *
+ * <p>A group that may have only so many ranks has no list of places. In a view the first ones have them, by rank: no step begins while
+ * there are more, and a member that is beyond what any member before it allows walks out. Out of the view, a trainer waits
+ * while all places are taken, and of several spares those with the smallest ids take what becomes free. If two nodes count
+ * differently for a moment, too many enter, and the last ones walk out again.
+ *
+ * @param elsewhere the furthest that a trainer of the group is that lives in another view
+ * @param spare whether all places are taken without this trainer
+ */
+record GroupPlaces(GroupActivity elsewhere, boolean spare) {
+    /**
+     * Decides.
+     *
+     * @param self this trainer
+     * @param own its newest note
+     * @param inView trainers of the group in the view, by rank, this one included
+     * @param notes of linked trainers of the same group
+     */
+    static GroupPlaces of(NodeId self, TrainerNote own, List<NodeId> inView, SortedMap<NodeId, TrainerNote> notes) {
+        GroupActivity elsewhere = notes.entrySet().stream()
+                .filter(entry -> !inView.contains(entry.getKey()) && !entry.getValue().spare())
+                .map(entry -> entry.getValue().activity())
+                .filter(activity -> activity == GroupActivity.WORKING || activity == GroupActivity.STEPPING)
+                .max(GroupActivity::compareTo)
+                .orElse(GroupActivity.IDLE);
+        return new GroupPlaces(
+                elsewhere, inView.size() > 1 ? isBeyond(self, own, inView, notes) : isOutside(self, own, notes));
+    }
+
+    private static boolean isBeyond(
+            NodeId self, TrainerNote own, List<NodeId> inView, Map<NodeId, TrainerNote> notes) {
+        int most = own.most();
+        for (int rank = 0; rank < inView.indexOf(self); rank++) {
+            TrainerNote senior = notes.get(inView.get(rank));
+            most = senior == null ? most : Math.min(most, senior.most());
+        }
+        return inView.indexOf(self) >= most;
+    }
+
+    private static boolean isOutside(NodeId self, TrainerNote own, SortedMap<NodeId, TrainerNote> notes) {
+        int most = own.most();
+        int taken = 0;
+        var spares = new TreeSet<NodeId>();
+        spares.add(self);
+        for (Map.Entry<NodeId, TrainerNote> other : notes.entrySet()) {
+            if (other.getValue().spare()) {
+                spares.add(other.getKey());
+            } else {
+                most = Math.min(most, other.getValue().most());
+                taken += own.spare() || other.getValue().isAtWork() ? 1 : 0;
+            }
+        }
+        return most - taken <= spares.headSet(self).size();
+    }
+}

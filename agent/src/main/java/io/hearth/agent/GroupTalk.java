@@ -1,0 +1,129 @@
+package io.hearth.agent;
+
+import io.hearth.collective.CollectiveEngine;
+import io.hearth.collective.GroupActivity;
+import io.hearth.collective.RankBounds;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.Member;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells linked nodes how far this trainer is, hears the same of them, and tells the collectives what follows. Owner thread only. */
+final class GroupTalk {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupTalk.class);
+
+    private final NodeId self;
+    private final String group;
+    private final RankBounds bounds;
+    private final Optional<CollectiveEngine> engine;
+    private final BiConsumer<NodeId, byte[]> messenger;
+    private final Set<NodeId> linked = new HashSet<>();
+    private final SortedMap<NodeId, TrainerNote> notes = new TreeMap<>(); // of linked trainers of this group
+    private GroupPlaces places = new GroupPlaces(GroupActivity.IDLE, false);
+    private Optional<TrainerNote> told = Optional.empty();
+
+    /**
+     * A talk in which nothing was said.
+     *
+     * @param engine of a trainer; without one, nothing is told
+     * @param messenger sends a note on the link to a node; lost if there is none
+     */
+    GroupTalk(
+            NodeId self,
+            String group,
+            RankBounds bounds,
+            Optional<CollectiveEngine> engine,
+            BiConsumer<NodeId, byte[]> messenger) {
+        this.self = self;
+        this.group = group;
+        this.bounds = bounds;
+        this.engine = engine;
+        this.messenger = messenger;
+    }
+
+    void admitted(NodeId node) {
+        linked.add(node);
+        notes.remove(node); // what another start of it said
+        told.ifPresent(note -> messenger.accept(node, note.encode()));
+    }
+
+    void lost(NodeId node) {
+        linked.remove(node);
+        notes.remove(node);
+    }
+
+    void heard(NodeId node, byte[] bytes) throws MalformedMessageException {
+        TrainerNote note = TrainerNote.decode(bytes);
+        if (linked.contains(node) && note.group().equals(group)) {
+            notes.put(node, note);
+        }
+    }
+
+    /**
+     * Does what is due.
+     *
+     * @param stepAside takes this node out of its view; called when the group is full without it
+     */
+    void drive(View view, Runnable stepAside) {
+        if (engine.isEmpty()) {
+            return;
+        }
+        CollectiveEngine collectives = engine.get();
+        List<NodeId> inView = view.group(group).stream().map(Member::node).toList();
+        GroupPlaces now = GroupPlaces.of(self, note(collectives), inView, notes);
+        if (now.spare() && inView.size() > 1 && !collectives.mayStepAside()) {
+            now = new GroupPlaces(now.elsewhere(), false); // not in the middle of its work
+        }
+        if (!now.equals(places)) {
+            if (now.spare() != places.spare()) {
+                LOG.info(
+                        now.spare()
+                                ? "group '{}' has all the ranks that it may have: this node is a spare"
+                                : "group '{}' has a place for this node",
+                        group);
+            }
+            places = now;
+            collectives.hear(now.elsewhere(), now.spare());
+        }
+        TrainerNote note = note(collectives);
+        if (!told.equals(Optional.of(note))) {
+            told = Optional.of(note);
+            byte[] bytes = note.encode();
+            linked.forEach(node -> messenger.accept(node, bytes));
+        }
+        if (now.spare() && inView.size() > 1) {
+            stepAside.run();
+        }
+    }
+
+    private TrainerNote note(CollectiveEngine collectives) {
+        int least = Math.clamp(Math.max(bounds.least(), collectives.leastRanks()), 1, bounds.most());
+        return new TrainerNote(group, least, bounds.most(), collectives.activity(), places.spare());
+    }
+
+    /** Other trainers of the group that are linked, and what each said of itself. */
+    List<ClusterStatus.Trainer> trainers(View view) {
+        return notes.entrySet().stream()
+                .map(entry -> new ClusterStatus.Trainer(
+                        entry.getKey(),
+                        view.member(entry.getKey()).isPresent(),
+                        entry.getValue().activity(),
+                        entry.getValue().least(),
+                        entry.getValue().spare()))
+                .toList();
+    }
+
+    /** Whether the group is full without this trainer. */
+    boolean isSpare() {
+        return places.spare();
+    }
+}
