@@ -50,11 +50,8 @@ public record ClusterStatus(
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
-<<<<<<< HEAD
         faults = List.copyOf(faults);
-=======
         trainers = List.copyOf(trainers);
->>>>>>> h/p4
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 

@@ -120,7 +120,6 @@ final class NodeAssembly implements AutoCloseable {
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
                 : Optional.empty();
         var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
-<<<<<<< HEAD
         VoteFolder votes = scope.keep(VoteFolder.open(
                 home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
         voter = scope.keep(new VoterThread(
@@ -129,15 +128,12 @@ final class NodeAssembly implements AutoCloseable {
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
         var membership = membership(config, links, lease, votes.load(), acquaintances);
-=======
-        var membership = membership(config, links, lease, home.subfolder("votes-" + self.slot()), acquaintances);
         var talk = new GroupTalk(
                 self,
                 config.group(),
                 ranks(config),
                 engine,
                 (to, note) -> links.send(to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
->>>>>>> h/p4
         var core = new NodeCore(
                 clock,
                 startedNanos,
