@@ -109,6 +109,11 @@ public final class HearthNode implements AutoCloseable {
         return parts.failure();
     }
 
+    /** A thread that this node cannot do without ended by an error: the node stops, and {@link #failure()} says why. */
+    void failed(String thread, Throwable why) {
+        parts.failed(thread, why);
+    }
+
     /** Leaves the cluster in order, as far as the others let it within some seconds, and ends everything; idempotent. */
     @Override
     public void close() {

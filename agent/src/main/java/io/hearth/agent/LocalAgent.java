@@ -70,6 +70,8 @@ public final class LocalAgent implements AutoCloseable {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
+        } catch (Throwable fatal) { // or all questions would get an old answer
+            node.failed("the thread that writes the status", fatal);
         }
     }
 

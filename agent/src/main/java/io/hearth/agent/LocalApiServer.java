@@ -214,18 +214,14 @@ final class LocalApiServer implements AutoCloseable {
     private static String question(SocketChannel client) throws IOException {
         var buffer = ByteBuffer.allocate(QUESTION_BYTES_MAX);
         try (var _ = new Limit(client, QUESTION_MAX)) {
-            return question(client, buffer);
-        }
-    }
-
-    private static String question(SocketChannel client, ByteBuffer buffer) throws IOException {
-        while (buffer.hasRemaining() && client.read(buffer) >= 0) {
-            String text = new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
-            if (text.endsWith("\n")) {
-                return Json.text(text, "ask").orElse("");
+            while (buffer.hasRemaining() && client.read(buffer) >= 0) {
+                String text = new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
+                if (text.endsWith("\n")) {
+                    return Json.text(text, "ask").orElse("");
+                }
             }
+            return "";
         }
-        return "";
     }
 
     private static JsonObject error(String why) {

@@ -36,6 +36,7 @@ import io.hearth.transport.Links;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CountDownLatch;
@@ -194,6 +195,11 @@ final class NodeAssembly implements AutoCloseable {
         sources.add(peer);
     }
 
+    /** A thread around this node ended by an error. */
+    void failed(String thread, Throwable why) {
+        inbox.event(new NodeEvent.Failed(thread, why));
+    }
+
     /** Asks the others to be let go; {@link #left()} opens once they did. */
     void leave() {
         inbox.event(new NodeEvent.Leave("asked to"));
@@ -215,8 +221,10 @@ final class NodeAssembly implements AutoCloseable {
 
     /** The owner thread ended by itself: nothing of this node may wait for it any more. */
     private void stopped(Throwable why) {
-        Throwable cause = why instanceof RejectedEventException ? why.getCause() : why;
-        String text = cause instanceof Error || cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        Throwable cause =
+                why instanceof RejectedEventException rejected ? Objects.requireNonNull(rejected.getCause()) : why;
+        String message = cause.getMessage();
+        String text = cause instanceof Error || message == null ? cause.toString() : message;
         var stop = new SetupException("this node stopped: " + text, cause);
         failure.set(Optional.of(stop));
         engine.ifPresent(collectives -> collectives.fail(stop));

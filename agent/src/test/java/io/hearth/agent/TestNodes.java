@@ -3,6 +3,7 @@ package io.hearth.agent;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -37,6 +38,11 @@ final class TestNodes implements AutoCloseable {
         } catch (SocketException unreadable) {
             return false;
         }
+    }
+
+    /** For a member that is none of these nodes. */
+    NamespaceKeys keys() {
+        return namespace.keys();
     }
 
     /** A new home that knows the namespace of this test. */

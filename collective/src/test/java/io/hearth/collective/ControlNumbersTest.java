@@ -95,7 +95,7 @@ final class ControlNumbersTest {
         for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
             boolean isInt = field.getJavaType() == FieldDescriptor.JavaType.INT;
             boolean isNumber = isInt || field.getJavaType() == FieldDescriptor.JavaType.LONG;
-            Object number = isInt ? (Object) (int) Math.clamp(value, Integer.MIN_VALUE, Integer.MAX_VALUE) : value;
+            Object number = isInt ? (Object) Math.clamp(value, Integer.MIN_VALUE, Integer.MAX_VALUE) : value;
             if (isNumber && field.isRepeated()) {
                 all.add(message.toBuilder().setRepeatedField(field, 0, number).build());
             } else if (isNumber) {

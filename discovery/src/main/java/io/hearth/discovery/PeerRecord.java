@@ -149,12 +149,6 @@ public record PeerRecord(
                 names, candidates, good, now, generation, pinned, 0, nowNanos, next, awaited, freshNanos, trouble);
     }
 
-    /** Its pause ends at {@code latestNanos} at the latest. A round that is going on goes on as it does. */
-    PeerRecord noLaterThan(long latestNanos, long nowNanos) {
-        boolean isLater = dueNanos - nowNanos > latestNanos - nowNanos;
-        return isLater ? attempt(untried, awaited, failures, latestNanos, trouble) : this;
-    }
-
     /** To be dialled now, at addresses too where a dial is under way. */
     PeerRecord anew(long nowNanos) {
         return attempt(round(), Collections.emptySortedSet(), 0, nowNanos, trouble);

@@ -8,7 +8,7 @@ package io.hearth.discovery;
  * @param pauseMinNanos before the second round of a record; doubles with each further one
  * @param pauseMaxNanos longest pause between rounds
  * @param pauseMissedMaxNanos longest pause between rounds for a peer whose link was lost less than {@code missedForNanos} ago
- * @param missedForNanos as long as the failure detector waits for a peer that was lost
+ * @param missedForNanos how long a peer that was lost is expected back at any moment
  * @param giveWayNanos before the first round of a record whose peer has seen this node too and dials first
  * @param attemptDelayNanos between two addresses of one record while neither has failed
  * @param dialTimeoutNanos after which an unanswered dial counts as failed
@@ -32,7 +32,7 @@ public record PeerTableLimits(
             PeerTable.SECOND,
             60 * PeerTable.SECOND,
             4 * PeerTable.SECOND,
-            600 * PeerTable.SECOND,
+            24 * 3_600 * PeerTable.SECOND,
             PeerTable.SECOND / 2,
             PeerTable.SECOND / 4,
             10 * PeerTable.SECOND,

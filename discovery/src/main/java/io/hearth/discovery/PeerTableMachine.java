@@ -14,8 +14,7 @@ import java.util.OptionalInt;
  * (unknown) --------&gt; Hint ------------------------------&gt; Linked --------&gt; Lost
  *                      |  ^  dial, fails, pause 1..60 s       ^                |  dial at once,
  *                      +--+                                   +----------------+  then as a hint
- * Lost  --dial fails, pause 1..4 s for ten minutes, then up to 60 s
- * Lost  --sighted----------------------------------------------&gt; Lost, pause at most 4 s
+ * Lost  --dial fails, pause 1..4 s for a day
  * Lost  --own network changed | another node is linked that was not--&gt; Lost, dialled at once
  * Hint  --own reflection | table full | a day without news--&gt; (forgotten)
  * Lost  --table full | a day without news--&gt; (forgotten)
@@ -29,13 +28,12 @@ import java.util.OptionalInt;
  * asked for, records that never failed before those that did, so that a table full of replayed records delays a real peer
  * by one dial and not by a queue.
  *
- * <p>After a long outage pauses are long, and what ends it is seen by some nodes only: by the one whose carrier came back, by those
- * that hear it announce itself, by the first that it dials. So news of a lost peer shortens its pause to what it was in the first
- * minutes, and a link to a node that was away ends all pauses of lost peers and of those that a person named: what parted this node
- * from one has most likely parted it from all.
+ * <p>A peer that was lost is tried every few seconds for as long as it is known: what ends an outage is often seen by neither end (a
+ * switch between two others is back), so a long pause would be the time without a link. A link to a node that was away, and a change
+ * of this machine's own network, end the pauses of all lost peers and of those that a person named: what parted this node from one
+ * peer has most likely parted it from all.
  *
- * <p>Rejected: dialling a record again as soon as it is sighted again, because a replay costs its sender nothing (a shorter pause
- * buys it a dial in 4 s, at an address where a member was admitted once); believing that a known address needs no dial while its peer is linked, because addresses change hands.
+ * <p>Rejected: dialling a record again as soon as it is sighted again, because a replay costs its sender nothing; believing that a known address needs no dial while its peer is linked, because addresses change hands.
  */
 public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachine.Event, PeerTableMachine.Effect> {
     private final PeerTableLimits limits;

@@ -45,7 +45,7 @@ final class PeerTableTurn {
         }
         for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
             if (known.getValue().names().contains(sighting.name())) {
-                known.setValue(heardAgain(known.getValue().sighted(sighting, others, nowNanos)));
+                known.setValue(known.getValue().sighted(sighting, others, nowNanos));
                 return;
             }
         }
@@ -57,13 +57,6 @@ final class PeerTableTurn {
             return;
         }
         records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos, giveWayNanos(sighting)));
-    }
-
-    /** Whoever was lost and is told of may be back. */
-    private PeerRecord heardAgain(PeerRecord record) {
-        return record.standing() instanceof Standing.Lost
-                ? record.noLaterThan(nowNanos + limits.pauseMissedMaxNanos(), nowNanos)
-                : record;
     }
 
     /** A link came about with a node that was not linked: others that were lost may be back too. */

@@ -130,22 +130,22 @@ final class PeerTableMachineTest {
     }
 
     @Test
-    void aLostPeerIsTriedEveryFewSecondsForTenMinutes() {
+    void aLostPeerIsTriedEveryFewSecondsForADay() {
         happens(sighted("a", A));
         happens(new Event.Admitted(A, ANNA));
         assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
         long lost = now;
-        for (long seconds = 1; now - lost < 600 * SECOND; seconds = Math.min(4, 2 * seconds)) {
+        for (long seconds = 1; now - lost < 24 * 3_600 * SECOND - 4 * SECOND; seconds = Math.min(4, 2 * seconds)) {
             assertEquals(List.of(), happens(new Event.DialFailed(A, "no route")));
             assertEquals(seconds * SECOND, machine.sleepNanos(table, now));
             passes(seconds * SECOND);
             assertEquals(List.of(dial(A)), happens(new Event.Tick()));
         }
-        happens(new Event.DialFailed(A, "no route"));
-        assertEquals(60 * SECOND, machine.sleepNanos(table, now));
+        passes(5 * SECOND);
+        assertEquals(List.of(new Effect.Forget("a", "no news for a day")), happens(new Event.Tick()));
     }
 
-    /** So long lost that its pauses are a minute long, and in the middle of one. */
+    /** Lost for long, and in the middle of a pause. */
     private void lostForLong(String name, PeerAddress address, NodeId node) {
         happens(sighted(name, address));
         happens(new Event.Admitted(address, node));
@@ -157,23 +157,8 @@ final class PeerTableMachineTest {
             happens(new Event.Tick());
         }
         happens(new Event.DialFailed(address, "no route"));
-        assertEquals(60 * SECOND, machine.sleepNanos(table, now));
-        passes(SECOND);
-    }
-
-    @Test
-    void aWordAboutAPeerThatWasLostForLongBringsADialWithinFourSecondsAndReplaysBringNoMore() {
-        lostForLong("a", A, ANNA);
-        assertEquals(List.of(), happens(sighted("a", A)));
         assertEquals(4 * SECOND, machine.sleepNanos(table, now));
-        for (int replay = 0; replay < 7; replay++) {
-            passes(SECOND / 2);
-            assertEquals(List.of(), happens(sighted("a", A)));
-        }
-        passes(SECOND / 2);
-        assertEquals(List.of(dial(A)), happens(new Event.Tick()));
-        happens(new Event.DialFailed(A, "no route"));
-        assertEquals(60 * SECOND, machine.sleepNanos(table, now), "the next pause is a long one again");
+        passes(SECOND);
     }
 
     @Test

@@ -1,0 +1,182 @@
+package io.hearth.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.core.Bytes;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.HearthException;
+import io.hearth.election.Ballot;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.MessageCodec;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import io.hearth.topology.NodeProfileCodec;
+import io.hearth.transport.DialFailure;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.LinkObserver;
+import io.hearth.transport.LinkOptions;
+import io.hearth.transport.Links;
+import io.hearth.transport.Refusal;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A member with the secret that sends what no member may send, and errors that nobody can handle. */
+final class HostileMemberIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** A report or resolution whose first number is 2^63-1. */
+    private static final Bytes HUGE = Bytes.of(new byte[] {8, -1, -1, -1, -1, -1, -1, -1, -1, 127});
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    private final NodeIdentity identity = NodeIdentity.generate();
+    private final NodeId self = new NodeId(identity.peer(), NodeId.AGENT);
+
+    private final class Ear implements LinkObserver {
+        @Override
+        public void admitted(LinkInfo link) {
+            heard.add("admitted");
+        }
+
+        @Override
+        public void received(NodeId from, long incarnation, int kind, byte[] message) {}
+
+        @Override
+        public void lost(NodeId peer, String reason) {
+            heard.add("lost " + reason);
+        }
+
+        @Override
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+            heard.add("refused " + text);
+        }
+
+        @Override
+        public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
+            heard.add("failed " + text);
+        }
+    }
+
+    /** Links come and go in turn; a second one between the same two nodes is refused, and that is nothing here. */
+    private String next(String prefix) throws InterruptedException {
+        while (true) {
+            String line = heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertTrue(line != null, () -> "wanted " + prefix + ", heard nothing");
+            if (line.startsWith(prefix)) {
+                return line;
+            }
+        }
+    }
+
+    private View view(Bytes resolution) {
+        var member = new Member(self, 1, 1, Role.TRAINER, "g");
+        return new View(
+                new Lineage(false, 1, self, 1, 0), 2, List.of(member), List.of(new GroupView("g", 1, resolution)));
+    }
+
+    @Test
+    void eachLieCostsItTheLinkAndTheOthersTrainOn() throws Exception {
+        try (var nodes = new TestNodes(folder)) {
+            AutoDiscoveryBackend node = nodes.trainers(2).getFirst();
+            node.waitForPeers(1, PATIENCE);
+            var ballot = new Ballot(1, self);
+            var lineage = new Lineage(false, 1, self, 1, 0);
+            List<Message> lies = List.of(
+                    new Message.Commit(view(HUGE)),
+                    new Message.Prepare(view(HUGE), ballot),
+                    new Message.Accept(view(Bytes.EMPTY), ballot, view(HUGE)),
+                    new Message.Promise(
+                            lineage, 1, ballot, Optional.empty(), Optional.of(new Message.Status(false, HUGE))));
+            var endpoint = new Endpoint(self, 1, Bytes.of(new byte[Endpoint.BOOT_ID_BYTES]));
+            try (var keys = nodes.keys();
+                    Links links = Links.open(LinkOptions.loopback(0), identity, endpoint, keys, new Ear())) {
+                var address = new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(), node.node().port());
+                for (Message lie : lies) {
+                    links.dial(address);
+                    next("admitted");
+                    links.send(node.id(), MessageCodec.kind(lie), MessageCodec.encode(lie));
+                    String why = next("lost ");
+                    assertTrue(why.contains("malformed message: "), why);
+                }
+                links.dial(address);
+                next("admitted");
+                links.send(node.id(), NodeProfileCodec.KIND, new byte[] {-1});
+                next("lost ");
+                ClusterStatus status = node.node()
+                        .observation()
+                        .await(now -> now.faults().stream().anyMatch(fault -> fault.count() == 5), PATIENCE)
+                        .orElseThrow();
+                assertEquals(self.shortText(), status.faults().getFirst().who());
+            }
+            assertEquals(Optional.empty(), node.node().failure());
+            assertEquals(1, node.peerCount());
+        }
+    }
+
+    /** As where memory is short, or a class cannot be loaded. */
+    @Test
+    void anErrorThatNobodyCanHandleEndsTheNodeAndTheNextCallSaysSo() throws Exception {
+        try (var nodes = new TestNodes(folder)) {
+            AutoDiscoveryBackend node = nodes.trainer(TestNodes.loopback());
+            node.node().failed("a planted thread", new NoClassDefFoundError("planted"));
+            assertTrue(node.node()
+                    .observation()
+                    .await(_ -> node.node().failure().isPresent(), PATIENCE)
+                    .isPresent());
+            HearthException failure = node.node().failure().orElseThrow();
+            String why = String.valueOf(failure.getMessage());
+            assertEquals("this node stopped: a planted thread failed: java.lang.NoClassDefFoundError: planted", why);
+            assertEquals(
+                    why,
+                    assertThrows(HearthException.class, () -> node.waitForPeers(1, PATIENCE))
+                            .getMessage());
+            var next = assertThrows(CollectiveException.class, node::context);
+            assertEquals(why, next.getMessage());
+            assertInstanceOf(HearthException.class, next.getCause());
+        }
+    }
+
+    @Test
+    void aCallThatWaitsHearsOfItToo() throws Exception {
+        try (var nodes = new TestNodes(folder)) {
+            AutoDiscoveryBackend node = nodes.trainers(2).getFirst();
+            node.waitForPeers(1, PATIENCE);
+            Thread.ofVirtual().start(() -> {
+                while (node.node().engine().orElseThrow().phase() == GroupPhase.FRESH) {
+                    Thread.onSpinWait();
+                }
+                node.node().failed("a planted thread", new StackOverflowError("planted"));
+            });
+            var next = assertThrows(CollectiveException.class, node::context); // the other one calls nothing
+            assertTrue(String.valueOf(next.getMessage()).contains("StackOverflowError: planted"), next::toString);
+            assertThrows(
+                    CollectiveException.class,
+                    () -> node.node().engine().orElseThrow().barrier(CollectiveOptions.DEFAULTS));
+        }
+    }
+}
