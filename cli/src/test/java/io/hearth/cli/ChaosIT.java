@@ -111,6 +111,7 @@ final class ChaosIT {
     @Test
     void aRunThatIsEndedTellsItsRoundsSoFar() throws Exception {
         try (RunningProcess run = chaos("--only", "switch", "--hosts", "3", "--count", "100", "--json")) {
+            run.await("the training", line -> line.contains("train together"));
             run.await("a round", line -> line.startsWith("1 of 100: "));
             run.interrupt();
             assertEquals(Exit.INTERRUPTED, run.exitCode(), run::output);
