@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ final class ConvergenceBenchTest {
         return ConvergenceBench.run(plan, images, _ -> {}, _ -> {});
     }
 
+    @Tag("full")
     @Test
     void trainingLearnsWhatCanBeLearned() throws Exception {
         MnistImages images = IdxImages.read(folder, 800);

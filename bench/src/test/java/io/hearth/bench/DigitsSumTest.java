@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,24 +34,20 @@ final class DigitsSumTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "1,int8",
-        "2,int8",
-        "5,int8",
-        "1,int8:dense",
-        "5,fp16:dense",
-        "1,topk",
-        "2,topk",
-        "3,topk",
-        "4,topk",
-        "5,topk"
-    })
+    @CsvSource({"1,int8", "1,topk"})
     void compressionCostsAtMostTwoImages(long seed, String compression) throws Exception {
         int dense = single(seed);
         int compressed = train(seed, NODES, compression);
         assertTrue(
                 Math.abs(compressed - dense) <= 2,
                 compression + " with seed " + seed + ": " + compressed + " right, dense " + dense);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @CsvSource({"2,int8", "5,int8", "1,int8:dense", "5,fp16:dense", "2,topk", "3,topk", "4,topk", "5,topk"})
+    void compressionCostsAtMostTwoImagesWithOtherSeeds(long seed, String compression) throws Exception {
+        compressionCostsAtMostTwoImages(seed, compression);
     }
 
     private int single(long seed) throws Exception {

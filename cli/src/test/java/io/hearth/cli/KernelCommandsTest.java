@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,7 @@ final class KernelCommandsTest {
         assertEquals(List.of("result: ok", "---- end ----"), lines.subList(lines.size() - 2, lines.size()));
     }
 
+    @Tag("full")
     @Test
     void withTheStandInMetalIsTestedInEveryManner() {
         assumeTrue(

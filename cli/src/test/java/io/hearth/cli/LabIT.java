@@ -20,10 +20,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The product on a LAN of network namespaces: real multicast, real sockets, a cable that is pulled. */
+@Tag("full")
 final class LabIT {
     @TempDir
     private Path folder;

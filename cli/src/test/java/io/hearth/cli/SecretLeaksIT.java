@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,7 @@ final class SecretLeaksIT {
         return Map.of("HEARTH_HOME", home.toString(), "HEARTH_LOG", "trace");
     }
 
+    @Tag("full")
     @Test
     void logsAnswersAndArgumentsHoldNone() throws Exception {
         var said = new StringBuilder();

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Where the engine is Metal, it is the GPU that packs, unpacks and chooses for compressed sums, with the bits of the CPU. */
+@Tag("full")
 final class MetalSumsTest {
     private static final int COUNT = 150_001;
     private static final int STEPS = 2;
@@ -72,7 +73,7 @@ final class MetalSumsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = "INT8")
+    @EnumSource
     void theGpuServesTheCodecsWithTheBitsOfTheCpu(Way way) throws Exception {
         assumeTrue(built.isPresent(), "needs g++ or clang++ on Linux x86-64 or aarch64");
         MetalStandIn standIn = built.orElseThrow();
@@ -94,15 +95,7 @@ final class MetalSumsTest {
         assertEquals("", standIn.violations());
     }
 
-    @Tag("full")
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "INT8")
-    void theGpuServesAllOtherCodecsToo(Way way) throws Exception {
-        theGpuServesTheCodecsWithTheBitsOfTheCpu(way);
-    }
-
     /** A member with a GPU and one without are of one opinion: what one encodes the other decodes. */
-    @Tag("full")
     @ParameterizedTest
     @EnumSource(names = {"INT8", "TOP_K"})
     void membersOfBothKindsGetTheSameSum(Way way) throws Exception {

@@ -13,6 +13,7 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ final class EngineSelfTestTest {
         return verdicts.stream().map(EngineSelfTest.Verdict::engine).toList();
     }
 
+    @Tag("full")
     @Test
     void theStandInPassesInEveryManner() {
         MetalStandIn standIn = FakeMetal.get().standIn();

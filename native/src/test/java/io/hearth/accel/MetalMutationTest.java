@@ -35,9 +35,9 @@ final class MetalMutationTest {
     private static final MetalLimits LIMITS = MetalTrial.LIMITS;
 
     /** Mistakes of different kinds, found soon; the full ring makes all the others too. */
-    private static final String FAST = "GUARD_OFF_BY_ONE|PLAIN_SUM|MISSING_BARRIER|LEVEL_CUT_OFF|SUM_FORGOTTEN";
+    private static final String FAST = "GUARD_OFF_BY_ONE|PLAIN_SUM|LEVEL_CUT_OFF";
 
-    private static final String FAST_IN_JAVA = "THREADS_FOR_GROUPS|BUFFERS_ONE_PLACE_OFF|LIBRARY_NOT_RELEASED";
+    private static final String FAST_IN_JAVA = "THREADS_FOR_GROUPS|LIBRARY_NOT_RELEASED";
 
     private static final String MIRRORED = """
             uint i [[thread_position_in_grid]],
