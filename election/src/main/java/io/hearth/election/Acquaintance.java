@@ -68,7 +68,7 @@ final class Acquaintance {
         boolean hasLeft = turn.view().member(from).isEmpty(); // then what it asked for was done, and it is back
         turn.peer(from)
                 .map(peer -> peer.leaving() && hasLeft ? peer.asksToLeave(false) : peer)
-                .ifPresent(peer -> turn.peer(from, peer.says(presence, turn.now, turn.config.gapNanos())));
+                .ifPresent(peer -> turn.peer(from, peer.says(presence, turn.now, turn.config.peerGapNanos())));
         turn.known(presence.lineage())
                 .flatMap(KnownLineage::view)
                 .filter(newest -> newest.epoch() > presence.epoch())

@@ -50,7 +50,7 @@ final class Admissions {
 
     /** Why a joiner cannot enter now, as far as that can be told without freezing anybody. */
     private static Optional<String> obstacle(Turn turn, NodeId node, Joiner joiner) {
-        Optional<String> outside = outside(turn, node).or(() -> otherSeat(turn, node, joiner));
+        Optional<String> outside = outside(turn, node, joiner);
         if (outside.isPresent() || joiner.role() == Role.AGENT) {
             return outside;
         }
@@ -58,7 +58,7 @@ final class Admissions {
     }
 
     /** What keeps a node out whatever its group does. */
-    private static Optional<String> outside(Turn turn, NodeId node) {
+    private static Optional<String> outside(Turn turn, NodeId node, Joiner joiner) {
         HoldDown hold = turn.admission.holdDowns().get(node);
         if (hold != null && hold.untilNanos() - turn.now > 0) {
             return Optional.of("it was removed lately and has to wait "
@@ -68,7 +68,7 @@ final class Admissions {
         if (apart.isPresent()) {
             return Optional.of("member " + apart.get().node().shortText() + " cannot reach it");
         }
-        return Optional.empty();
+        return otherSeat(turn, node, joiner);
     }
 
     /** All members of one machine have the one seat of its record. */
@@ -105,7 +105,7 @@ final class Admissions {
             if (joiner.phase() == GroupPhase.BOUNDARY
                     && joiner.group().equals(turn.self.group())
                     && isHeard(turn, entry.getKey(), joiner)
-                    && outside(turn, entry.getKey()).isEmpty()) {
+                    && outside(turn, entry.getKey(), joiner).isEmpty()) {
                 return true;
             }
         }

@@ -49,8 +49,8 @@ final class Candidacy {
 
     private static void start(Turn turn, String why) {
         long seen = turn.known(turn.home.lineage()).map(KnownLineage::roundSeen).orElse(0L);
-        if (seen >= Ballot.ROUND_MAX) {
-            return;
+        if (seen >= Ballot.ROUND_MAX || turn.view().epoch() + 1 >= ViewRules.NUMBER_MAX) {
+            return; // there is no number for it; what a record cannot hold is not proposed
         }
         var ballot = new Ballot(seen + 1, turn.self.node());
         turn.meetRound(ballot.round());

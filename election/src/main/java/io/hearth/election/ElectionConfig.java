@@ -9,7 +9,7 @@ import java.util.Arrays;
  * @param silenceNanos a member never heard, or heard living elsewhere, this long is to be removed
  * @param brokenPairNanos how long a pair may be reported broken before the junior of it is removed
  * @param settleNanos least age of a view before joiners or a merge change it
- * @param gapNanos a peer that says nothing for longer than this stood still
+ * @param gapNanos an own pause longer than this is followed by a rest
  * @param restNanos how long data rests after an own pause
  * @param retainNanos between two looks at the records on disk
  */
@@ -183,6 +183,11 @@ public record ElectionConfig(
         positive(silenceNanos, brokenPairNanos, settleNanos, gapNanos, restNanos, retainNanos);
     }
 
+    /** A peer that says nothing for longer than this stood still: above the span between two heartbeats of a slow network. */
+    long peerGapNanos() {
+        return Math.max(gapNanos, silenceNanos / 4);
+    }
+
     /** With another answer to a lost quorum. */
     public ElectionConfig onPartition(OnPartition choice) {
         return new ElectionConfig(
@@ -220,7 +225,14 @@ public record ElectionConfig(
                 ballots.orphanNanos() + more);
         return new ElectionConfig(
                         patient,
-                        joining,
+                        new Joining(
+                                joining.repeatNanos(),
+                                joining.freshNanos() + more,
+                                joining.targetNanos() + more,
+                                joining.answerNanos(),
+                                joining.refusedNanos(),
+                                joining.dissolveNanos(),
+                                joining.holdNanos()),
                         new Leaving(leaving.repeatNanos(), leaving.drainNanos() + more, leaving.lifeNanos() + more),
                         new Stalling(stalling.afterNanos() + more, stalling.continueNanos(), stalling.onPartition()),
                         new Returning(returning.quietNanos() + more, returning.mostNanos() + more),

@@ -302,7 +302,7 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     private static Watched beat(NodeId node, Watched peer, long now, List<Effect> effects) {
         Watched sent = peer.beat(now);
         long echo = sent.pulse().heardSequence();
-        long held = echo == 0 ? 0 : now - sent.pulse().heardNanos();
+        long held = echo == 0 ? 0 : Math.clamp(now - sent.pulse().heardNanos(), 0, ViewRules.NUMBER_MAX);
         effects.add(new Effect.SendHeartbeat(node, sent.pulse().sequence(), echo, held));
         return sent;
     }

@@ -26,6 +26,9 @@ sealed interface Hearing {
             }
             return;
         }
+        if (turn.hearing instanceof Quorum) {
+            return;
+        }
         int heard = Standing.heardMembers(turn);
         switch (turn.hearing) {
             case Quorum() -> {}

@@ -26,11 +26,14 @@ final class Holding {
         if (turn.self.role() != Role.TRAINER || turn.isLeaving()) {
             return turn.hold.over();
         }
+        if (!isLead(turn)) {
+            return turn.hold.over(); // a lone trainer leads its group
+        }
         boolean isDrawn = Merge.isDrawn(turn);
         if (isDrawn && turn.home.isLone()) {
             return turn.hold.from(turn.now);
         }
-        boolean isWanted = isLead(turn) && (isDrawn || Admissions.isAwaited(turn));
+        boolean isWanted = isDrawn || Admissions.isAwaited(turn);
         if (!isWanted || turn.now - turn.hold.notBeforeNanos() < 0) {
             return turn.hold.over();
         }
@@ -45,6 +48,11 @@ final class Holding {
     }
 
     private static boolean isLead(Turn turn) {
-        return turn.isSelf(turn.view().group(turn.self.group()).getFirst());
+        for (Member member : turn.view().members()) {
+            if (member.role() == Role.TRAINER && member.group().equals(turn.self.group())) {
+                return turn.isSelf(member);
+            }
+        }
+        return false;
     }
 }

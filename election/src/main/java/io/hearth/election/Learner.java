@@ -91,6 +91,8 @@ final class Learner {
             succeed(turn, view);
         } else if (Merge.isAdmittedBy(turn, view)) {
             moveInto(turn, view);
+        } else if (Merge.isMistaken(turn, view)) {
+            turn.refuse(Refusal.OTHER_ENTRY);
         }
         VoteQueue.submit(turn, new VoterTask.Learn(view));
     }

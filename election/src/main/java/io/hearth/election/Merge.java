@@ -39,7 +39,11 @@ final class Merge {
         }
         switch (turn.crossing) {
             case Crossing.Staying() -> best.ifPresent(target -> enter(turn, target.lineage()));
-            case Crossing.Entering _ -> {}
+            case Crossing.Entering entering -> {
+                if (!turn.voting.isEntering(entering.target())) {
+                    turn.crossing = Crossing.STAYING; // the queue was full
+                }
+            }
             case Crossing.Joining joining -> goOn(turn, joining, best);
         }
     }
@@ -110,12 +114,9 @@ final class Merge {
      * it asked admits nobody: it may list this node as it was long ago.
      */
     static boolean isAdmittedBy(Turn turn, View view) {
-        return turn.home.isLone()
+        return isAnswered(turn, view)
                 && turn.crossing instanceof Crossing.Joining joining
-                && joining.target().equals(view.lineage())
-                && view.epoch() > joining.epochKnown()
                 && view.member(turn.self.node())
-                        .filter(me -> me.entryEpoch() == view.epoch())
                         .equals(Optional.of(new Member(
                                 turn.self.node(),
                                 turn.self.incarnation(),
@@ -123,6 +124,22 @@ final class Merge {
                                 turn.self.role(),
                                 turn.self.group(),
                                 joining.seat())));
+    }
+
+    /** Whether {@code view} lists this start where it asked, and not as what it asked for. */
+    static boolean isMistaken(Turn turn, View view) {
+        return isAnswered(turn, view)
+                && view.member(turn.self.node())
+                        .filter(me -> me.incarnation() == turn.self.incarnation())
+                        .isPresent()
+                && !isAdmittedBy(turn, view);
+    }
+
+    private static boolean isAnswered(Turn turn, View view) {
+        return turn.home.isLone()
+                && turn.crossing instanceof Crossing.Joining joining
+                && joining.target().equals(view.lineage())
+                && view.epoch() > joining.epochKnown();
     }
 
     /** Why the master should end this lineage of several for a better one; empty if it should not. */
@@ -146,7 +163,7 @@ final class Merge {
     private static Optional<Candidate> best(Turn turn) {
         var best = new Candidate(turn.home.lineage(), turn.view().members().size());
         for (Peer peer : turn.peers().values()) {
-            if (isDwelling(turn, peer) && !peer.livesIn(turn.home.lineage())) {
+            if (!peer.livesIn(turn.home.lineage()) && isDwelling(turn, peer)) {
                 Presence presence = peer.presence().orElseThrow();
                 if (isStale(turn, peer, presence)) {
                     continue;

@@ -213,6 +213,11 @@ public final class MessageCodec {
                 phase(frame.getPhase()),
                 frame.getDoneUpTo(),
                 broken);
+        if (frame.getSequence() > ViewRules.NUMBER_MAX
+                || frame.getEcho() > ViewRules.NUMBER_MAX
+                || frame.getEchoHeldNanos() > ViewRules.NUMBER_MAX) {
+            throw new IllegalArgumentException("a heartbeat's numbers are out of range");
+        }
         return new Message.Heartbeat(presence, frame.getSequence(), frame.getEcho(), frame.getEchoHeldNanos());
     }
 

@@ -53,6 +53,9 @@ final class Needs {
     }
 
     private static Optional<String> otherThanSilence(Turn turn, Member member) {
+        if (Standing.isPlain(turn, member)) {
+            return Optional.empty();
+        }
         String name = member.node().shortText();
         if (Standing.isRestarted(turn, member)) {
             return Optional.of(name + " was restarted");

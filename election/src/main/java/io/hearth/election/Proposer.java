@@ -24,7 +24,11 @@ final class Proposer {
         turn.change = turn.change.needed(Needs.of(turn), turn.now);
         switch (turn.campaign) {
             case Campaign.None() -> Candidacy.consider(turn);
-            case Campaign.Candidate _ -> {}
+            case Campaign.Candidate candidate -> {
+                if (!turn.voting.contains(new VoterTask.Promise(turn.view(), candidate.ballot()))) {
+                    turn.campaign = Campaign.NONE; // the queue was full
+                }
+            }
             case Campaign.Preparing preparing -> {
                 if (!isOver(turn, preparing.ballot(), preparing.timing())) {
                     repeat(turn, preparing);

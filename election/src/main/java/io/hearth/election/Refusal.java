@@ -10,6 +10,8 @@ public enum Refusal {
     BAD_VIEW,
     /** Two views of one lineage and epoch, or two proposals of one ballot. */
     CONFLICT,
+    /** A view that admits this node as something else than it asked for. */
+    OTHER_ENTRY,
     /** A ballot in another's name, or of a node that the view does not list. */
     FOREIGN_BALLOT,
     /** About a lineage in which this node never asked to enter. */

@@ -2,16 +2,19 @@ package io.hearth.election;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /** How the members of the view stand, as far as this node can tell: opinions, which only say when to start a ballot. */
 final class Standing {
+    private static final long ANY_SPAN = Long.MIN_VALUE;
+
     private Standing() {}
 
     /** What is known of a member: of the very start that the view lists, not of an earlier or a later one. */
@@ -24,18 +27,14 @@ final class Standing {
         if (turn.isSelf(member)) {
             return false;
         }
-        Optional<Peer> known = turn.peer(member.node());
+        Peer peer = turn.peers().get(member.node());
+        boolean isOfThisStart = peer != null && peer.incarnation() >= member.incarnation();
+        if (isOfThisStart && (peer.suspected() || peer.linked())) {
+            return peer.suspected();
+        }
         long memberSince = turn.home.knownSince(member.node());
-        if (known.isEmpty()
-                || known.get().incarnation() < member.incarnation()) { // what is known is of an earlier start
-            return turn.now - memberSince >= turn.config.silenceNanos();
-        }
-        Peer peer = known.get();
-        if (peer.suspected()) {
-            return true;
-        }
-        long unlinkedSince = Math.max(peer.linkSinceNanos(), memberSince);
-        return !peer.linked() && turn.now - unlinkedSince >= turn.config.silenceNanos();
+        long since = isOfThisStart ? Math.max(peer.linkSinceNanos(), memberSince) : memberSince;
+        return turn.now - since >= turn.config.silenceNanos();
     }
 
     /** A newer start of the node was seen: the member that the view lists is gone. */
@@ -47,12 +46,24 @@ final class Standing {
 
     /** The member says that it lives in another lineage, and not just since it was admitted here. */
     static boolean isElsewhere(Turn turn, Member member) {
-        Optional<Peer> known = known(turn, member);
-        if (known.isEmpty() || known.get().presence().isEmpty() || known.get().livesIn(turn.home.lineage())) {
+        Peer peer = turn.peers().get(member.node());
+        if (peer == null
+                || peer.incarnation() != member.incarnation()
+                || peer.presence().isEmpty()
+                || peer.livesIn(turn.home.lineage())) {
             return false;
         }
-        long since = Math.max(known.get().residentNanos(), turn.home.knownSince(member.node()));
+        long since = Math.max(peer.residentNanos(), turn.home.knownSince(member.node()));
         return turn.now - since >= turn.config.silenceNanos();
+    }
+
+    /** Whether a member is the start that the view lists, says that it lives here, and did not ask to leave. */
+    static boolean isPlain(Turn turn, Member member) {
+        Peer peer = turn.peers().get(member.node());
+        return peer != null
+                && peer.incarnation() == member.incarnation()
+                && !peer.leaving()
+                && peer.livesIn(turn.home.lineage());
     }
 
     static boolean isLeaving(Turn turn, Member member) {
@@ -77,23 +88,51 @@ final class Standing {
     }
 
     static boolean isLead(Turn turn) {
-        List<Member> proposers = proposers(turn);
-        return !proposers.isEmpty() && turn.isSelf(proposers.getFirst());
+        for (Member member : turn.view().members()) {
+            if (canPropose(turn, member)) {
+                return turn.isSelf(member);
+            }
+        }
+        return false;
     }
 
     /** Members whose machine is not heard: those that a lost quorum waits for. */
     static List<NodeId> silentMembers(Turn turn) {
+        Set<PeerId> heard = machinesHeard(turn);
         return turn.view().members().stream()
-                .filter(member -> !isMachineHeard(turn, member.machine()))
+                .filter(member -> !heard.contains(member.machine()))
                 .map(Member::node)
                 .toList();
     }
 
     static boolean hasQuorum(Turn turn) {
-        return turn.view()
-                .isQuorum(turn.view().machines().stream()
-                        .filter(machine -> isMachineHeard(turn, machine))
-                        .collect(Collectors.toSet()));
+        return isEachHeard(turn) || turn.view().isQuorum(machinesHeard(turn));
+    }
+
+    private static boolean isEachHeard(Turn turn) {
+        for (Member member : turn.view().members()) {
+            if (isSilent(turn, member)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A machine is heard if any process of it is: each can cast its vote. */
+    private static Set<PeerId> machinesHeard(Turn turn) {
+        var heard = new TreeSet<PeerId>();
+        heard.add(turn.self.node().peer());
+        turn.peers().forEach((node, peer) -> {
+            if (peer.linked() && !peer.suspected()) {
+                heard.add(node.peer());
+            }
+        });
+        for (Member member : turn.view().members()) {
+            if (!isSilent(turn, member)) {
+                heard.add(member.machine());
+            }
+        }
+        return heard;
     }
 
     /** Members that are heard, or that are gone for a reason other than silence: those that nobody has to wait for. */
@@ -103,54 +142,58 @@ final class Standing {
                 .count();
     }
 
-    /** A machine is heard if any process of it is: each can cast its vote. */
-    private static boolean isMachineHeard(Turn turn, PeerId machine) {
-        if (machine.equals(turn.self.node().peer())) {
-            return true;
-        }
-        boolean isProcessHeard = turn.peers().entrySet().stream()
-                .anyMatch(entry -> entry.getKey().peer().equals(machine)
-                        && entry.getValue().linked()
-                        && !entry.getValue().suspected());
-        return isProcessHeard
-                || turn.view().members().stream()
-                        .anyMatch(member -> member.machine().equals(machine) && !isSilent(turn, member));
-    }
-
     /**
-     * Members to remove so that no broken pair is left: two members that have not reached each other for long though this node
-     * reaches both. The member with most broken pairs goes first, of equals the junior: one broken senior must not cost all others
-     * their places.
+     * Members to remove so that no pair stays broken: two members that have not reached each other for long though this node
+     * reaches both. The end with most broken pairs goes first, of equals the junior: one broken senior must not cost all others
+     * their places. Younger reports count there: those of one broken member come one after the other.
      */
     static SortedSet<NodeId> brokenMembers(Turn turn) {
+        if (turn.peers().values().stream().allMatch(peer -> peer.brokenSince().isEmpty())) {
+            return Collections.emptySortedSet();
+        }
         List<Member> members = turn.view().members().stream()
                 .filter(member -> !turn.isSelf(member) && !isSilent(turn, member))
                 .toList();
-        var partners = new TreeMap<NodeId, SortedSet<NodeId>>();
-        for (Member one : members) {
-            for (Member other : members) {
-                if (!one.node().equals(other.node())
-                        && (saysBroken(turn, one, other) || saysBroken(turn, other, one))) {
-                    partners.computeIfAbsent(one.node(), _ -> new TreeSet<>()).add(other.node());
-                }
-            }
-        }
+        SortedMap<NodeId, SortedSet<NodeId>> lasting = pairs(turn, members, turn.config.brokenPairNanos());
+        SortedMap<NodeId, SortedSet<NodeId>> reported = pairs(turn, members, ANY_SPAN);
         var removed = new TreeSet<NodeId>();
-        while (partners.values().stream().anyMatch(broken -> !broken.isEmpty())) {
-            NodeId worst = worst(members, partners);
+        while (lasting.values().stream().anyMatch(broken -> !broken.isEmpty())) {
+            NodeId worst = worst(members, lasting, reported);
             removed.add(worst);
-            partners.remove(worst);
-            partners.values().forEach(broken -> broken.remove(worst));
+            for (var pairs : List.of(lasting, reported)) {
+                pairs.remove(worst);
+                pairs.values().forEach(broken -> broken.remove(worst));
+            }
         }
         return removed;
     }
 
-    private static NodeId worst(List<Member> members, SortedMap<NodeId, SortedSet<NodeId>> partners) {
+    /** By member, the others with which it is broken for at least that span. */
+    private static SortedMap<NodeId, SortedSet<NodeId>> pairs(Turn turn, List<Member> members, long nanos) {
+        var pairs = new TreeMap<NodeId, SortedSet<NodeId>>();
+        for (Member one : members) {
+            for (Member other : members) {
+                if (!one.node().equals(other.node()) && saysBroken(turn, one, other, nanos)) {
+                    pairs.computeIfAbsent(one.node(), _ -> new TreeSet<>()).add(other.node());
+                    pairs.computeIfAbsent(other.node(), _ -> new TreeSet<>()).add(one.node());
+                }
+            }
+        }
+        return pairs;
+    }
+
+    private static NodeId worst(
+            List<Member> members,
+            SortedMap<NodeId, SortedSet<NodeId>> lasting,
+            SortedMap<NodeId, SortedSet<NodeId>> reported) {
         NodeId worst = members.getLast().node();
         int most = 0;
         for (Member member : members) {
-            int pairs = partners.getOrDefault(member.node(), new TreeSet<>()).size();
-            if (pairs > 0 && pairs >= most) { // later in the list is junior
+            boolean isBroken = !lasting.getOrDefault(member.node(), Collections.emptySortedSet())
+                    .isEmpty();
+            int pairs = reported.getOrDefault(member.node(), Collections.emptySortedSet())
+                    .size();
+            if (isBroken && pairs >= most) { // later in the list is junior
                 worst = member.node();
                 most = pairs;
             }
@@ -158,8 +201,8 @@ final class Standing {
         return worst;
     }
 
-    /** Whether one says so for long, and both were heard all that time: what stood still could not say otherwise. */
-    private static boolean saysBroken(Turn turn, Member one, Member other) {
+    /** Whether one says so for that span, and both were heard all that time: what stood still could not say otherwise. */
+    private static boolean saysBroken(Turn turn, Member one, Member other, long nanos) {
         Optional<Peer> witness = known(turn, one).filter(peer -> peer.livesIn(turn.home.lineage()));
         Optional<Long> since = witness.map(peer -> peer.brokenSince().get(other.node()));
         Optional<Peer> missed = known(turn, other);
@@ -169,7 +212,7 @@ final class Standing {
         long from = Math.max(
                 since.get(), Math.max(witness.get().awakeNanos(), missed.get().awakeNanos()));
         long upTo = Math.min(witness.get().heardNanos(), missed.get().heardNanos());
-        return upTo - from >= turn.config.brokenPairNanos();
+        return upTo - from >= nanos;
     }
 
     /** Whether some member that is heard cannot reach {@code node}. */

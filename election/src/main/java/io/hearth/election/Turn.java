@@ -166,8 +166,12 @@ final class Turn {
                         && joining.target().equals(lineage));
     }
 
-    /** The record of that lineage is gone, or this process has no use for it. */
+    /** The machine has no vote there with the seat that was known: a node that asks for entry there begins again. */
     void forget(Lineage lineage) {
+        if (isInUse(lineage)) {
+            crossing = Crossing.STAYING;
+            return;
+        }
         var fewer = new TreeMap<>(lineages);
         fewer.remove(lineage);
         lineages = fewer;

@@ -123,7 +123,8 @@ public final class ViewRules {
     static boolean isLineage(Lineage lineage) {
         return isNumber(lineage.incarnation())
                 && lineage.counter() >= 0
-                && Math.abs(lineage.bornMillis()) <= NUMBER_MAX;
+                && lineage.bornMillis() >= -NUMBER_MAX
+                && lineage.bornMillis() <= NUMBER_MAX;
     }
 
     static boolean isGroupName(String name) {

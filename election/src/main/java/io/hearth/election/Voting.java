@@ -51,6 +51,16 @@ record Voting(Optional<VoterTask> running, List<VoterTask> waiting) {
         return running.equals(Optional.of(task)) || waiting.contains(task);
     }
 
+    /** Whether the record of that lineage is being read, or will be. */
+    boolean isEntering(Lineage lineage) {
+        return running.filter(task -> isEntry(task, lineage)).isPresent()
+                || waiting.stream().anyMatch(task -> isEntry(task, lineage));
+    }
+
+    private static boolean isEntry(VoterTask task, Lineage lineage) {
+        return task instanceof VoterTask.Enter enter && enter.lineage().equals(lineage);
+    }
+
     private static boolean isSameKind(VoterTask one, VoterTask other) {
         return one.getClass().equals(other.getClass()) && Voter.lineage(one).equals(Voter.lineage(other));
     }

@@ -37,6 +37,7 @@ final class Ledger {
         assertEquals(Optional.empty(), ViewRules.fault(view), "I3: a view breaks the rules");
         quorumsIntersect(view);
         keptMembersFroze(view);
+        newMachinesAreNotMoreThanKeptOnes(view);
     }
 
     private static void quorumsIntersect(View view) {
@@ -62,6 +63,20 @@ final class Ledger {
                             || frozen.contains(new Frost(before, member.node(), member.incarnation())),
                     "I4: a kept member did not freeze");
         }
+    }
+
+    /** Joiners that die at once must not cost the quorum. */
+    private void newMachinesAreNotMoreThanKeptOnes(View view) {
+        View before = committed.get(new Place(view.lineage(), view.epoch() - 1));
+        if (before == null) {
+            return;
+        }
+        var kept = new HashSet<PeerId>();
+        view.members().stream().filter(before.members()::contains).forEach(member -> kept.add(member.machine()));
+        long joined = view.machines().stream()
+                .filter(machine -> !kept.contains(machine))
+                .count();
+        assertTrue(joined <= kept.size(), "more new machines than kept ones");
     }
 
     void froze(Lineage lineage, long epoch, NodeId node, long incarnation) {

@@ -3,6 +3,7 @@ package io.hearth.election;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
@@ -32,6 +33,8 @@ final class ViewMachineTest {
             new View(LINEAGE, 3, List.of(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3)), List.of());
 
     private static final Optional<Message.Status> LEAVES = Optional.of(new Message.Status(true, OpenResolver.OPEN));
+
+    private static final Optional<Message.Status> STAYS = Optional.of(new Message.Status(false, OpenResolver.OPEN));
 
     private final ViewMachine machine = new ViewMachine(ElectionConfig.DEFAULTS, new OpenResolver());
     private final List<Effect> effects = new ArrayList<>();
@@ -313,18 +316,22 @@ final class ViewMachineTest {
         assertTrue(all.contains(new Effect.Send(THIRD, new Message.Accept(five, mine, high))), all.toString());
     }
 
-    /** Five machines, of which this is the second; all are linked. */
     private View five() {
+        return view(5);
+    }
+
+    /** A view of that many machines, of which this is the second; all are linked. */
+    private View view(int machines) {
         var members = new ArrayList<>(VIEW.members());
-        for (int machine = 4; machine <= 5; machine++) {
+        for (int machine = 4; machine <= machines; machine++) {
             members.add(member(Nodes.agent(machine), 1, 4));
+            event(new Event.Linked(Nodes.agent(machine), 1));
         }
-        View five = new View(LINEAGE, 4, members, List.of());
-        received(MASTER, new Message.Commit(five));
-        event(new Event.Linked(Nodes.agent(4), 1));
-        event(new Event.Linked(Nodes.agent(5), 1));
+        members.sort(Member.ORDER);
+        View view = new View(LINEAGE, 4, members, List.of());
+        received(MASTER, new Message.Commit(view));
         pass(400 * MILLI);
-        return five;
+        return view;
     }
 
     private static View successor(View view, Member... members) {
@@ -711,6 +718,450 @@ final class ViewMachineTest {
         now += 645 * MILLI;
         assertTrue(event(new Event.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
         assertTrue(pass(600 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it does not wait for ever");
+    }
+
+    @Test
+    void anAnswerToAnEarlierBallotOfTheSameProposerDoesNotCount() {
+        View five = five();
+        Ballot first = campaign(five);
+        pass(3_000 * MILLI);
+        Ballot second = ownBallot();
+        assertTrue(second.compareTo(first) > 0, "a new ballot after the life of the first");
+        for (NodeId late : List.of(THIRD, Nodes.agent(4), Nodes.agent(5))) {
+            received(late, new Message.Promise(LINEAGE, 4, first, Optional.empty()));
+            received(late, new Message.Here(LINEAGE, 4, first, STAYS));
+            received(late, new Message.Accepted(LINEAGE, 4, first));
+        }
+        assertEquals(9, state.refusals().count(Refusal.STRAY_ANSWER));
+        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "nobody answered this ballot");
+        received(THIRD, new Message.Promise(LINEAGE, 4, second, Optional.empty()));
+        received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, second, Optional.empty()));
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        received(THIRD, new Message.Accepted(LINEAGE, 4, first));
+        received(Nodes.agent(4), new Message.Accepted(LINEAGE, 4, first));
+        assertEquals(five, state.view());
+    }
+
+    @Test
+    void aLeaverDoesNotPropose() {
+        event(new Event.Leave());
+        event(new Event.Suspected(MASTER, 1));
+        assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void aBallotUnderWayEndsWhenItsProposerLeaves() {
+        View five = five();
+        campaign(five);
+        event(new Event.Leave());
+        assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+    }
+
+    /** Its proposer lives alone; eight machines ask at once. */
+    @Test
+    void aViewAdmitsAtMostAsManyNewMachinesAsItKeeps() {
+        state = started(List.of(), 1);
+        for (int machine = 11; machine < 19; machine++) {
+            NodeId joiner = Nodes.agent(machine);
+            event(new Event.Linked(joiner, 1));
+            asks(joiner);
+        }
+        pass(320 * MILLI);
+        event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
+        assertEquals(2, state.view().members().size());
+    }
+
+    private void asks(NodeId joiner) {
+        received(joiner, new Message.Join(state.view().lineage(), seat(joiner), Role.AGENT, "", GroupPhase.FRESH));
+    }
+
+    @Test
+    void aJoinerWithAnotherSeatThanThatOfItsMachineIsNotAdmitted() {
+        View two = next(member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(MASTER, new Message.Commit(two));
+        pass(400 * MILLI);
+        NodeId beside = Nodes.trainer(3, 1);
+        event(new Event.Linked(beside, 1));
+        received(beside, new Message.Join(LINEAGE, 99, Role.TRAINER, "job", GroupPhase.FRESH));
+        assertInstanceOf(Message.NotYet.class, ((Effect.Send) effects.getFirst()).message());
+        assertEquals(Optional.empty(), state.change().needed());
+        received(beside, new Message.Join(LINEAGE, seat(THIRD), Role.TRAINER, "job", GroupPhase.FRESH));
+        assertTrue(state.change().needed().isPresent());
+    }
+
+    /** This node asks for entry as an agent; each field of its entry is another one in turn. */
+    @Test
+    void onlyTheEntryAskedForIsAnAdmission() {
+        Member right = new Member(SELF, 2, 4, Role.AGENT, "", seat(SELF));
+        var wrong = List.of(
+                new Member(SELF, 2, 4, Role.TRAINER, "job", seat(SELF)),
+                new Member(SELF, 2, 4, Role.AGENT, "", 99),
+                new Member(SELF, 2, 3, Role.AGENT, "", seat(SELF)),
+                new Member(SELF, 3, 4, Role.AGENT, "", seat(SELF)),
+                new Member(SELF, 1, 4, Role.AGENT, "", seat(SELF)),
+                new Member(Nodes.trainer(2, 0), 2, 4, Role.AGENT, "", seat(SELF)));
+        for (Member entry : wrong) {
+            joining();
+            received(MASTER, new Message.Commit(admitting(entry)));
+            assertEquals(1, state.view().members().size(), entry.toString());
+            boolean isMine = entry.node().equals(SELF) && entry.incarnation() == 2;
+            assertEquals(isMine ? 1 : 0, state.refusals().count(Refusal.OTHER_ENTRY), entry.toString());
+        }
+        joining();
+        received(MASTER, new Message.Commit(admitting(right)));
+        assertEquals(admitting(right), state.view());
+    }
+
+    private static View admitting(Member entry) {
+        var members = new ArrayList<>(List.of(member(MASTER, 1, 1), member(THIRD, 1, 3), entry));
+        members.sort(Member.ORDER);
+        List<GroupView> groups = entry.role() == Role.AGENT ? List.of() : List.of(new GroupView("job", 4, Bytes.EMPTY));
+        return new View(LINEAGE, 4, members, groups);
+    }
+
+    /** A second start that asks for entry, whose machine has a fresh record. */
+    private void joining() {
+        LineageRecord fresh = LineageRecord.fresh(LINEAGE, seat(SELF));
+        folder.put(LINEAGE, fresh);
+        state = started(List.of(fresh), 2);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertInstanceOf(Crossing.Joining.class, state.crossing());
+    }
+
+    /** It walked out of the view and asks again as the same start: the view that admitted it once does not do so again. */
+    @Test
+    void aViewKnownBeforeItAskedAdmitsNobody() {
+        View admitted = VIEW;
+        event(new Event.Resign());
+        pass(1_000 * MILLI);
+        beat(MASTER, LINEAGE, 3, 3);
+        assertEquals(3, ((Crossing.Joining) state.crossing()).epochKnown());
+        received(MASTER, new Message.Commit(admitted));
+        assertEquals(1, state.view().members().size());
+        View later =
+                new View(LINEAGE, 5, List.of(member(MASTER, 1, 1), member(THIRD, 1, 3), member(SELF, 1, 5)), List.of());
+        received(MASTER, new Message.Commit(later));
+        assertEquals(later, state.view());
+    }
+
+    /** The same, where only the record on disk knows that view. */
+    @Test
+    void aViewOnDiskBeforeItAskedAdmitsNobody() {
+        folder.put(LINEAGE, record().learned(new View(LINEAGE, 7, VIEW.members(), List.of())));
+        state = started(List.of(), 1);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 7, 3);
+        assertEquals(7, ((Crossing.Joining) state.crossing()).epochKnown());
+        View old = new View(LINEAGE, 6, List.of(member(MASTER, 1, 1), member(SELF, 1, 6)), List.of());
+        received(MASTER, new Message.Commit(old));
+        assertEquals(1, state.view().members().size());
+    }
+
+    /** Another process deleted the record while this one asked: it asks again, with a new one. */
+    @Test
+    void aJoinerWhoseRecordIsGoneBeginsAgain() {
+        joining();
+        folder.remove(LINEAGE);
+        event(new Event.Voted(new VoterTask.Enter(LINEAGE, 1), new VoterAnswer.NoSeat())); // of nothing that was asked
+        assertEquals(1, state.refusals().count(Refusal.STRAY_ANSWER));
+        for (int second = 0; second < 62; second++) {
+            beat(MASTER, LINEAGE, 3, 3);
+            pass(1_000 * MILLI);
+        }
+        beat(MASTER, LINEAGE, 3, 3);
+        pass(300 * MILLI);
+        assertTrue(folder.containsKey(LINEAGE));
+        assertEquals(record().seat(), ((Crossing.Joining) state.crossing()).seat());
+    }
+
+    /** Its machine is listed with an older seat: it says Gone for that one, and goes on asking with the new one. */
+    @Test
+    void aJoinerThatSaysGoneForAnOldSeatIsStillAdmittedWithTheNewOne() {
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
+        state = started(List.of(), 2);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        assertTrue(effects.contains(new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
+        View without = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
+        received(MASTER, new Message.Commit(without));
+        var members = new ArrayList<>(without.members());
+        members.add(new Member(SELF, 2, 5, Role.AGENT, "", 99));
+        View with = new View(LINEAGE, 5, members, List.of());
+        received(MASTER, new Message.Commit(with));
+        assertEquals(with, state.view());
+    }
+
+    @Test
+    void goneOfTooManyMachinesEndsTheLineageAndOneOfThreeDoesNot() {
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        assertEquals(VIEW, state.view());
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        assertTrue(effects.stream()
+                .anyMatch(effect -> effect instanceof Effect.Removed(Effect.Removed.Cause cause, String _)
+                        && cause == Effect.Removed.Cause.LINEAGE_LOST));
+        assertEquals(1, state.view().members().size());
+        assertNotEquals(LINEAGE, state.view().lineage());
+    }
+
+    @Test
+    void goneOfAFormerViewIsForgottenWithIt() {
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        View next = next(VIEW.members().toArray(Member[]::new));
+        received(MASTER, new Message.Commit(next));
+        received(THIRD, new Message.Gone(LINEAGE, 4, seat(THIRD)));
+        assertEquals(next, state.view());
+    }
+
+    @Test
+    void aMemberWhoseOwnMachineHasNoVoteGivesUpAtOnce() {
+        folder.remove(LINEAGE);
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        assertTrue(effects.contains(new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
+        assertEquals(1, state.view().members().size());
+    }
+
+    @Test
+    void aNewerViewOnDiskIsTakenAsACommit() {
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        folder.put(LINEAGE, record().learned(next)); // by another process of this machine
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        assertEquals(next, state.view());
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))));
+    }
+
+    @Test
+    void anOwnPauseDropsABallotWhoseAcceptHasNotLeft() {
+        View five = five();
+        campaign(five);
+        now += 800 * MILLI;
+        assertEquals(new Effect.Rest(true), event(new Event.Trusted(MASTER, 1)).getFirst(), "before all else");
+        assertEquals(Campaign.NONE, state.campaign());
+        received(THIRD, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
+        received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
+        assertTrue(pass(580 * MILLI).stream().noneMatch(ViewMachineTest::isAccept));
+        assertEquals(List.of(new Effect.Rest(false)), pass(20 * MILLI));
+    }
+
+    @Test
+    void aSecondPauseMakesTheRestLonger() {
+        now += 800 * MILLI;
+        event(new Event.Tick());
+        pass(500 * MILLI);
+        now += 800 * MILLI;
+        assertTrue(event(new Event.Tick()).isEmpty(), "it rests already");
+        assertTrue(pass(580 * MILLI).isEmpty());
+        assertEquals(List.of(new Effect.Rest(false)), pass(40 * MILLI));
+    }
+
+    @Test
+    void withoutAQuorumInHearingNoBallotBeginsAndOneUnderWayIsDropped() {
+        View five = five();
+        campaign(five);
+        event(new Event.Suspected(Nodes.agent(4), 1));
+        assertInstanceOf(Campaign.Preparing.class, state.campaign(), "three of five are a quorum");
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertEquals(Campaign.NONE, state.campaign());
+        assertTrue(pass(20_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        event(new Event.Trusted(Nodes.agent(5), 1));
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "others may come back");
+        event(new Event.Trusted(Nodes.agent(4), 1));
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "one did: 3 s more");
+        assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void afterAnOutageNobodyIsWaitedForLongerThanEightSeconds() {
+        View nine = view(9);
+        for (Member member : nine.members()) {
+            if (!member.node().equals(SELF)) {
+                event(new Event.Suspected(member.node(), 1));
+            }
+        }
+        for (int machine = 3; machine <= 6; machine++) {
+            event(new Event.Trusted(Nodes.agent(machine), 1));
+        }
+        for (int machine = 7; machine <= 9; machine++) { // never three seconds of quiet
+            assertTrue(pass(2_500 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+            event(new Event.Trusted(Nodes.agent(machine), 1));
+        }
+        assertTrue(pass(480 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertTrue(pass(100 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void aSecondProcessOfAMachineIsHeardForIt() {
+        View five = five();
+        event(new Event.Suspected(MASTER, 1));
+        event(new Event.Suspected(Nodes.agent(4), 1));
+        event(new Event.Linked(Nodes.trainer(5, 0), 1));
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertTrue(state.hearing() instanceof Hearing.Quorum, "a process of the fifth machine can cast its vote");
+        assertTrue(effects.stream().noneMatch(ViewMachineTest::isBallot));
+        pass(20 * MILLI);
+        Ballot mine = ownBallot();
+        assertTrue(pass(400 * MILLI).contains(new Effect.Send(Nodes.trainer(5, 0), new Message.Prepare(five, mine))));
+    }
+
+    /** The own promise waits for the disk while another begins to drive the change. */
+    @Test
+    void aCandidateGivesWayWhileItsOwnPromiseIsOnItsWay() {
+        View five = five();
+        isDiskSlow = true;
+        event(new Event.Suspected(MASTER, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(THIRD, new Message.Prepare(five, new Ballot(1, THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+        assertTrue(diskDone().stream().noneMatch(ViewMachineTest::isBallot));
+        isDiskSlow = false;
+        diskDone();
+        frozen(OpenResolver.OPEN);
+        assertTrue(pass(2_400 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "another drives it");
+        event(new Event.Suspected(THIRD, 1));
+        assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot), "unless it is suspected");
+    }
+
+    @Test
+    void aRefusedProposerRaisesItsRoundAndWaitsAMoment() {
+        View five = five();
+        campaign(five);
+        received(THIRD, new Message.Refuse(LINEAGE, 4, new Ballot(7, THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+        assertTrue(pass(380 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertTrue(pass(700 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+        assertEquals(8, ownBallot().round());
+    }
+
+    @Test
+    void aRoundFarAboveIsNotAnsweredAndRaisesTheKnownOneSlowly() {
+        var far = new Message.Prepare(VIEW, new Ballot(1_000_000_000, MASTER));
+        assertEquals(List.of(), received(MASTER, far));
+        assertFalse(state.isFrozen());
+        received(MASTER, far);
+        assertEquals(List.of(), received(MASTER, new Message.Accept(VIEW, far.ballot(), next(member(MASTER, 1, 1)))));
+        assertEquals(3, state.refusals().count(Refusal.FAR_ROUND));
+        assertEquals(1_000, known().roundSeen());
+        pass(1_000 * MILLI);
+        received(MASTER, far);
+        assertEquals(2_000, known().roundSeen());
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(3_001, MASTER)));
+        assertFalse(state.isFrozen());
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(3_000, MASTER)));
+        assertTrue(state.isFrozen());
+    }
+
+    private KnownLineage known() {
+        return Optional.ofNullable(state.lineages().get(LINEAGE)).orElseThrow();
+    }
+
+    /** A restarted voter climbs to what its own record promised, however far that is. */
+    @Test
+    void aVoterThatMissedManyBallotsClimbsToThem() {
+        folder.put(LINEAGE, record().promise(new Ballot(3_500, THIRD)));
+        event(new Event.Suspected(MASTER, 1));
+        pass(8_000 * MILLI);
+        assertTrue(record().promised().orElseThrow().round() > 3_500);
+        assertEquals(SELF, record().promised().orElseThrow().proposer());
+    }
+
+    @Test
+    void nothingIsProposedThatNoRecordCouldHold() throws DamagedRecordException {
+        View last = new View(
+                LINEAGE, ViewRules.NUMBER_MAX - 1, List.of(member(SELF, 1, 3), member(THIRD, 1, 3)), List.of());
+        folder.put(LINEAGE, record().learned(last));
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        assertEquals(last, state.view());
+        event(new Event.Suspected(THIRD, 1));
+        assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertEquals(record(), RecordCodec.decode(RecordCodec.encode(record())));
+    }
+
+    @Test
+    void aViewTooFarAheadIsNotBelieved() {
+        List<Member> both = List.of(member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3 + ViewRules.EPOCH_LEAP_MAX + 1, both, List.of())));
+        assertEquals(1, state.refusals().count(Refusal.BAD_VIEW));
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3 + ViewRules.EPOCH_LEAP_MAX, both, List.of())));
+        assertEquals(3 + ViewRules.EPOCH_LEAP_MAX, state.view().epoch());
+    }
+
+    /** A member floods the voter with ballots of lineages of its own invention. */
+    @Test
+    void aFullQueueOfTheVoterStopsNobodyForEver() {
+        isDiskSlow = true;
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        for (int i = 1; i <= 400; i++) {
+            View view = new View(new Lineage(false, i, MASTER, 1, i), 3, VIEW.members(), List.of());
+            received(MASTER, new Message.Prepare(view, new Ballot(1, MASTER)));
+        }
+        assertEquals(Voting.WAITING_MAX, state.voting().waiting().size());
+        assertTrue(state.lineages().size() <= Turn.LINEAGES_MAX);
+        event(new Event.Suspected(MASTER, 1));
+        isDiskSlow = false;
+        frozen(OpenResolver.OPEN);
+        while (!tasks.isEmpty()) {
+            diskDone();
+        }
+        assertTrue(pass(4_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void aFoundingThatTheDiskRefusedIsTriedAgainAndNobodyIsAdmittedBefore() {
+        folder.clear();
+        isDiskSlow = true;
+        state = started(List.of(), 1);
+        VoterTask found = tasks.removeFirst();
+        event(new Event.Voted(found, new VoterAnswer.Failed("no space left")));
+        assertEquals(Optional.of("no space left"), state.diskFault());
+        event(new Event.Linked(THIRD, 1));
+        for (int i = 0; i < 8; i++) {
+            asks(THIRD);
+            assertTrue(
+                    pass(200 * MILLI).stream().noneMatch(Effect.Vote.class::isInstance), "no ballot without a record");
+        }
+        assertTrue(pass(500 * MILLI).contains(new Effect.Vote(found)));
+        isDiskSlow = false;
+        diskDone();
+        asks(THIRD);
+        pass(40 * MILLI);
+        event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
+        assertEquals(2, state.view().members().size());
+        assertEquals(Optional.empty(), state.diskFault());
+    }
+
+    /** The master of several trainers hears of a better lineage. */
+    @Test
+    void aLineageDissolvesAtTheBoundaryOfItsGroupsOnly() {
+        var solo = new Member(SELF, 1, 3, Role.AGENT, "", seat(SELF));
+        var trainer = new Member(Nodes.trainer(3, 0), 1, 4, Role.TRAINER, "job", seat(THIRD));
+        View two = new View(LINEAGE, 4, List.of(solo, trainer), List.of(new GroupView("job", 4, Bytes.EMPTY)));
+        received(MASTER, new Message.Commit(two));
+        event(new Event.Linked(trainer.node(), 1));
+        var better = new Lineage(false, 400, Nodes.agent(4), 1, 0);
+        event(new Event.Linked(Nodes.agent(4), 1));
+        for (GroupPhase phase : List.of(GroupPhase.BUSY, GroupPhase.BOUNDARY)) {
+            for (int i = 0; i < 10; i++) {
+                var presence = new Presence(LINEAGE, 4, 2, false, "job", phase, 7, List.of());
+                received(trainer.node(), new Message.Heartbeat(presence, 1, 0, 0));
+                beat(Nodes.agent(4), better, 9, 5);
+                pass(100 * MILLI);
+            }
+            assertEquals(phase == GroupPhase.BOUNDARY, state.change().needed().isPresent(), phase.toString());
+        }
+        Ballot mine = ownBallot();
+        frozen(OpenResolver.OPEN);
+        received(trainer.node(), new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+        var training = Optional.of(new Message.Status(false, OpenResolver.TRAINING));
+        received(trainer.node(), new Message.Here(LINEAGE, 4, mine, training));
+        assertEquals(5, state.view().epoch());
+        assertEquals(two.members(), state.view().members(), "the frozen reports have the last word");
+    }
+
+    private static boolean isBallot(Effect effect) {
+        return effect instanceof Effect.Send send && send.message() instanceof Message.Prepare;
     }
 
     private static boolean isAccept(Effect effect) {

@@ -39,6 +39,28 @@ final class World {
         boolean isFull;
 
         private long freeAt;
+        private long awakeNanos;
+        private long retainedNanos;
+        private final Map<Lineage, Long> usedNanos = new TreeMap<>();
+
+        /** Marks what a process of the home uses, and deletes what none used for ten minutes of waking and nobody needs. */
+        private VoterAnswer retain(PeerId machine, Set<Lineage> used, long now) {
+            awakeNanos += Math.min(now - retainedNanos, 60 * SECOND);
+            retainedNanos = now;
+            records.keySet().forEach(lineage -> usedNanos.putIfAbsent(lineage, awakeNanos));
+            used.forEach(lineage -> usedNanos.put(lineage, awakeNanos));
+            records.values().removeIf(record -> {
+                boolean isIdle = awakeNanos - usedNanos.getOrDefault(record.lineage(), awakeNanos) >= 600 * SECOND;
+                boolean isNeeded = record.isListed(machine)
+                        && record.view()
+                                .filter(view -> view.machines().size() > 1)
+                                .isPresent();
+                return isIdle && !isNeeded;
+            });
+            var without = new TreeSet<>(used);
+            without.removeAll(records.keySet());
+            return new VoterAnswer.Retained(without);
+        }
     }
 
     /** One node: its folder outlives its process. */
@@ -211,6 +233,45 @@ final class World {
         cuts.clear();
     }
 
+    /** One pair of hosts can reach each other again, and does within 20 ms. */
+    void heal(Host one, Host other) {
+        cuts.remove(new Pair(one.id, other.id));
+        cuts.remove(new Pair(other.id, one.id));
+        link(one, other);
+    }
+
+    /** No frame passes between a host and the others, and their connections close after 2 s. */
+    void isolate(Host host, List<Host> others) {
+        for (Host other : others) {
+            cutBoth(host.id, other.id);
+            at(2 * SECOND, () -> {
+                if (isCut(host.id, other.id)) {
+                    unlinked(host, other);
+                    unlinked(other, host);
+                }
+            });
+        }
+    }
+
+    private void unlinked(Host host, Host other) {
+        long incarnation = other.incarnation;
+        deliver(host, () -> {
+            view(host, new ViewMachine.Event.Unlinked(other.id, incarnation));
+            health(host, new HealthMachine.Event.LinkLost(other.id, incarnation));
+        });
+    }
+
+    /** The whole network is down for {@code nanos}; then each link comes back by itself, all within a span. */
+    void outage(long nanos, long within) {
+        List<Host> all = List.copyOf(hosts.values());
+        for (int i = 0; i < all.size(); i++) {
+            Host one = all.get(i);
+            List<Host> others = all.subList(i + 1, all.size());
+            isolate(one, others);
+            others.forEach(other -> at(nanos + random.nextLong(within), () -> heal(one, other)));
+        }
+    }
+
     private boolean isCut(NodeId one, NodeId other) {
         return cuts.contains(new Pair(one, other)) || cuts.contains(new Pair(other, one));
     }
@@ -355,9 +416,7 @@ final class World {
     private VoterAnswer cast(Host host, VoterTask task) {
         Map<Lineage, LineageRecord> records = host.folder.records;
         if (task instanceof VoterTask.Retain(var used)) {
-            var without = new TreeSet<>(used);
-            without.removeAll(records.keySet());
-            return new VoterAnswer.Retained(without);
+            return host.folder.retain(host.id.peer(), used, now);
         }
         Lineage lineage = Voter.lineage(task).orElseThrow();
         Voter.Decision decision = Voter.decide(host.id.peer(), Optional.ofNullable(records.get(lineage)), task);
@@ -373,7 +432,7 @@ final class World {
         return decision.answer();
     }
 
-    private void send(Host host, NodeId to, Message message) {
+    void send(Host host, NodeId to, Message message) {
         Host target = hosts.get(to);
         if (isTracing && !(message instanceof Message.Heartbeat)) {
             log(host, "-> " + to.shortText() + " " + message);
