@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.election.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,7 +24,11 @@ final class Outages {
         this.random = random;
     }
 
-    private record Pair(Host one, Host other) {}
+    private record Pair(Host one, Host other) {
+        boolean has(Host host) {
+            return one == host || other == host;
+        }
+    }
 
     /** What the others do while a machine is away. */
     private enum Meanwhile {
@@ -82,30 +87,51 @@ final class Outages {
         for (Host each : world.cluster.hosts()) {
             if (each.machine() == host.machine()) {
                 each.process().filter(_ -> sleeps).ifPresent(process -> process.pause(nanos));
-            } else if (meanwhile != Meanwhile.NOTHING && random.nextInt(3) > 0) {
-                world.after(SECOND + random.nextLong(absence), () -> comeAndGo(each, meanwhile));
+            } else if (meanwhile == Meanwhile.START_ANEW && random.nextInt(3) > 0) {
+                world.after(SECOND + random.nextLong(absence), () -> startAnew(each));
             }
         }
-        out(pairs, nanos, spread, random.nextBoolean());
+        List<Host> trainers = world.cluster.hosts().stream()
+                .filter(each -> each.role == Role.TRAINER && each.machine() != host.machine())
+                .toList();
+        if (meanwhile == Meanwhile.RESIGN && !trainers.isEmpty()) {
+            Host first = trainers.get(random.nextInt(trainers.size()));
+            List<Pair> late = pairs.stream().filter(pair -> !pair.has(first)).toList();
+            out(pairs.stream().filter(pair -> pair.has(first)).toList(), nanos, spread / 2 + 1, true);
+            out(late, nanos + spread / 2, spread, random.nextBoolean());
+            resign(first, nanos, spread);
+        } else {
+            out(pairs, nanos, spread, random.nextBoolean());
+        }
         return true;
     }
 
-    private void comeAndGo(Host host, Meanwhile how) {
+    private void startAnew(Host host) {
         if (!world.isFaulty()) {
             return;
         }
-        if (how == Meanwhile.RESIGN) {
-            host.process()
-                    .ifPresent(process -> process.deliver(() -> process.trainer()
-                            .filter(trainer ->
-                                    !trainer.isOpen() && !trainer.script().isOver())
-                            .ifPresent(trainer -> trainer.script().giveUp("its application fails"))));
-        } else if (random.nextBoolean()) {
+        if (random.nextBoolean()) {
             host.process().ifPresent(world.chaos::leave);
         } else {
             host.process().ifPresent(process -> world.cluster.crash(process, random.nextBoolean()));
             world.after(4 * SECOND, () -> world.cluster.start(host));
         }
+    }
+
+    /**
+     * One trainer's application gets an error soon after a machine has gone, and does something else until that machine is coming
+     * back; it is the first that hears the machine.
+     */
+    private void resign(Host host, long nanos, long spread) {
+        long returns = world.now() + nanos + random.nextLong(spread);
+        world.after(
+                2 * SECOND + random.nextLong(2 * SECOND),
+                () -> host.process()
+                        .ifPresent(process -> process.deliver(() -> process.trainer()
+                                .filter(trainer -> world.isFaulty()
+                                        && !trainer.isOpen()
+                                        && !trainer.script().isOver())
+                                .ifPresent(trainer -> trainer.script().giveUp("its application fails", returns)))));
     }
 
     /** Pairs of machines; with {@code host} only those of its machine. */

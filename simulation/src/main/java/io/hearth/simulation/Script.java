@@ -239,12 +239,17 @@ final class Script {
 
     /** The application gets an error that the others of its group do not have. */
     void giveUp(String why) {
+        giveUp(why, world.restsUntil());
+    }
+
+    /** The same, and it does something else for a while. */
+    void giveUp(String why, long restsUntil) {
         world.trace(process, () -> "gives up: " + why);
         finish();
         boolean comesBack = world.hasSteps && !isClosing && (!world.isFaulty() || world.random.nextInt(4) > 0);
         trainer.tellLoop(comesBack ? new ViewMachine.Event.Resign() : new ViewMachine.Event.Leave());
         if (comesBack) {
-            comeBackLater(world.restsUntil());
+            comeBackLater(restsUntil);
         }
     }
 
