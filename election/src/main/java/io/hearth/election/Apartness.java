@@ -15,10 +15,10 @@ final class Apartness {
         if (peer == null || node.equals(state.self().node())) {
             return Optional.empty();
         }
-        return state.view().member(node).isPresent() ? ofMember(state, node, peer) : ofOther(state, node, peer);
+        return state.view().member(node).isPresent() ? ofMember(state, peer) : ofOther(state, node, peer);
     }
 
-    private static Optional<String> ofMember(ViewState state, NodeId node, Peer peer) {
+    private static Optional<String> ofMember(ViewState state, Peer peer) {
         if (peer.suspected() || !peer.linked()) {
             return Optional.of("not heard; the view goes on without it as soon as a quorum agrees");
         }
@@ -43,17 +43,18 @@ final class Apartness {
         }
         Presence presence = peer.presence().get();
         if (presence.stalled()) {
-            return Optional.of("it lives in " + place(presence) + " and waits for a quorum there; start the machines that it"
-                    + " waits for, or restart it");
+            return Optional.of("it lives in " + place(presence)
+                    + " and waits for a quorum there; start the machines that it" + " waits for, or restart it");
         }
         return Optional.of(
                 state.progress().isBusy() || presence.phase() == GroupPhase.BUSY
-                        ? "it lives in " + place(presence) + "; trainings join where a step begins (beginStep), or when one ends"
+                        ? "it lives in " + place(presence)
+                                + "; trainings join where a step begins (beginStep), or when one ends"
                         : "it lives in " + place(presence) + "; the two join when both are between two steps");
     }
 
     private static String place(Presence presence) {
-        return "another view (epoch " + presence.epoch() + " of " + presence.lineage().shortText() + ", members "
-                + presence.memberCount() + ")";
+        return "another view (epoch " + presence.epoch() + " of "
+                + presence.lineage().shortText() + ", members " + presence.memberCount() + ")";
     }
 }

@@ -29,7 +29,8 @@ public final class StateRules {
                 .isEmpty()) {
             return Optional.of("a node lives where it is not listed");
         }
-        if (!state.home().isRecorded() && !(isLone && state.view().epoch() == state.home().first().epoch())) {
+        if (!state.home().isRecorded()
+                && !(isLone && state.view().epoch() == state.home().first().epoch())) {
             return Optional.of("a lineage without a record on disk has a successor");
         }
         if (isCrossing && (!isLone || !isThawed || hasBallot || isLeaving)) {

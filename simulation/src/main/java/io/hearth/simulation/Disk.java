@@ -117,7 +117,8 @@ final class Disk {
     /** Whether other machines may need this machine's vote. */
     private static boolean isNeeded(PeerId machine, LineageRecord record) {
         return record.view()
-                .filter(view -> view.seat(machine) == record.seat() && view.machines().size() > 1)
+                .filter(view ->
+                        view.seat(machine) == record.seat() && view.machines().size() > 1)
                 .isPresent();
     }
 }

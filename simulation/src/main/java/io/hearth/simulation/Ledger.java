@@ -274,7 +274,8 @@ final class Ledger {
     private void promised(NodeProcess process, LineageRecord record, Ballot ballot) {
         PeerId machine = process.host.id.peer();
         View view = record.view().orElseThrow();
-        boolean isOwn = ballot.proposer().equals(process.host.id) && record.accepted().isEmpty();
+        boolean isOwn =
+                ballot.proposer().equals(process.host.id) && record.accepted().isEmpty();
         var attempt = new Attempt(new Place(view.lineage(), view.epoch()), ballot);
         if (isOwn) {
             beginnings.putIfAbsent(attempt, clock.getAsLong());

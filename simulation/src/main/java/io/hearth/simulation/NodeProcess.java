@@ -328,7 +328,8 @@ final class NodeProcess {
 
     private VoterAnswer cast(VoterTask task, boolean isWritable) {
         if (task instanceof VoterTask.Retain(var used)) {
-            return new VoterAnswer.Retained(host.disk.retain(host.id.peer(), used, world.now(), world.spans.keepRecordNanos()));
+            return new VoterAnswer.Retained(
+                    host.disk.retain(host.id.peer(), used, world.now(), world.spans.keepRecordNanos()));
         }
         Lineage lineage = Voter.lineage(task).orElseThrow();
         Optional<LineageRecord> old = host.disk.read(lineage, world.sabotage);
