@@ -99,13 +99,12 @@ public record ClusterStatus(
     public record Trainer(NodeId id, boolean inView, GroupActivity activity, int least, boolean spare) {
         /** What it is doing, for people. */
         public String text() {
-            String what =
-                    switch (activity) {
-                        case IDLE -> "has not called context() yet";
-                        case STARTING -> "waits in context() for " + least + (least == 1 ? " rank" : " ranks");
-                        case WORKING -> "is at work without steps: nobody can enter";
-                        case STEPPING -> "is at work by steps";
-                    };
+            String what = switch (activity) {
+                case IDLE -> "has not called context() yet";
+                case STARTING -> "waits in context() for " + least + (least == 1 ? " rank" : " ranks");
+                case WORKING -> "is at work without steps: nobody can enter";
+                case STEPPING -> "is at work by steps";
+            };
             return (spare ? "is a spare, " : "") + what + (inView ? "" : ", in another view");
         }
     }

@@ -30,22 +30,22 @@ record GroupPlaces(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
      */
     static GroupPlaces of(NodeId self, TrainerNote own, List<NodeId> inView, SortedMap<NodeId, TrainerNote> notes) {
         GroupActivity elsewhere = notes.entrySet().stream()
-                .filter(entry -> !inView.contains(entry.getKey()) && !entry.getValue().spare())
+                .filter(entry ->
+                        !inView.contains(entry.getKey()) && !entry.getValue().spare())
                 .map(entry -> entry.getValue().activity())
                 .filter(activity -> activity == GroupActivity.WORKING || activity == GroupActivity.STEPPING)
                 .max(GroupActivity::compareTo)
                 .orElse(GroupActivity.IDLE);
         boolean meetsStep = notes.entrySet().stream()
-                .anyMatch(entry -> inView.contains(entry.getKey())
-                        && entry.getValue().activity() == GroupActivity.STEPPING);
+                .anyMatch(entry ->
+                        inView.contains(entry.getKey()) && entry.getValue().activity() == GroupActivity.STEPPING);
         return new GroupPlaces(
                 elsewhere,
                 meetsStep,
                 inView.size() > 1 ? isBeyond(self, own, inView, notes) : isOutside(self, own, notes));
     }
 
-    private static boolean isBeyond(
-            NodeId self, TrainerNote own, List<NodeId> inView, Map<NodeId, TrainerNote> notes) {
+    private static boolean isBeyond(NodeId self, TrainerNote own, List<NodeId> inView, Map<NodeId, TrainerNote> notes) {
         int most = own.most();
         for (int rank = 0; rank < inView.indexOf(self); rank++) {
             TrainerNote senior = notes.get(inView.get(rank));

@@ -121,7 +121,8 @@ final class NodeAssembly implements AutoCloseable {
                 config.group(),
                 ranks(config),
                 engine,
-                (to, note) -> links.send(to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
+                (to, note) -> links.send(
+                        to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
         var core = new NodeCore(
                 clock,
                 startedNanos,

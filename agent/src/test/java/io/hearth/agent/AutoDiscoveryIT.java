@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.DistributedContext;
-import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.ReduceOp;
@@ -122,8 +121,7 @@ final class AutoDiscoveryIT {
         try (var nodes = new TestNodes(folder)) {
             AutoDiscoveryBackend alone = nodes.trainer(TestNodes.loopback());
             assertEquals(1, alone.context().worldSize());
-            AutoDiscoveryBackend late =
-                    nodes.trainer(TestNodes.loopback().deadline(Duration.ofSeconds(2)));
+            AutoDiscoveryBackend late = nodes.trainer(TestNodes.loopback().deadline(Duration.ofSeconds(2)));
             late.addPeer(TestNodes.address(alone));
             Optional<ClusterStatus> told = late.node()
                     .observation()

@@ -28,13 +28,12 @@ final class GroupPlacesTest {
     private static TrainerNote note(String text) {
         String[] parts = text.split("/", -1);
         char letter = parts[0].charAt(1);
-        GroupActivity activity =
-                switch (Character.toUpperCase(letter)) {
-                    case 'W' -> GroupActivity.WORKING;
-                    case 'S' -> GroupActivity.STEPPING;
-                    case 'A' -> GroupActivity.STARTING;
-                    default -> GroupActivity.IDLE;
-                };
+        GroupActivity activity = switch (Character.toUpperCase(letter)) {
+            case 'W' -> GroupActivity.WORKING;
+            case 'S' -> GroupActivity.STEPPING;
+            case 'A' -> GroupActivity.STARTING;
+            default -> GroupActivity.IDLE;
+        };
         int most = parts.length > 1 ? Integer.parseInt(parts[1]) : 256;
         return new TrainerNote("g", 1, most, activity, Character.isLowerCase(letter));
     }
@@ -70,8 +69,7 @@ final class GroupPlacesTest {
         "1a/2, 1,     0a/2 2a/2,     IDLE,     false",
         "2a/2, 2,     '',            IDLE,     false"
     })
-    void placesGoByRankAndThenById(
-            String own, String view, String hears, GroupActivity elsewhere, boolean spare) {
+    void placesGoByRankAndThenById(String own, String view, String hears, GroupActivity elsewhere, boolean spare) {
         List<NodeId> ids = ids();
         List<NodeId> inView =
                 view.chars().mapToObj(digit -> ids.get(digit - '0')).toList();

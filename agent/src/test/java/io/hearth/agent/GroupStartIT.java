@@ -44,7 +44,8 @@ final class GroupStartIT {
 
         Child(Path home, AutoDiscoveryBackend other) throws IOException {
             process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "--enable-native-access=ALL-UNNAMED",
                             "--add-modules=jdk.incubator.vector",
                             "-XX:TieredStopAtLevel=1",
@@ -162,7 +163,10 @@ final class GroupStartIT {
             choosy.addPeer(TestNodes.address(idle));
             await(modest, status -> status.view().members() == 3);
             Future<DistributedContext> first = threads.submit(() -> modest.context());
-            await(choosy, status -> status.trainers().stream().anyMatch(other -> other.text().contains("for 1 rank")));
+            await(
+                    choosy,
+                    status -> status.trainers().stream()
+                            .anyMatch(other -> other.text().contains("for 1 rank")));
             var late = assertThrows(NotEnoughPeersException.class, () -> choosy.context(4));
             String said = String.valueOf(late.getMessage());
             assertTrue(said.startsWith("group 'default' did not start with 4 ranks within 4.0 s: "), said);
@@ -224,7 +228,8 @@ final class GroupStartIT {
                     }));
                 }
                 for (Future<Object> end : ends.subList(0, 2)) {
-                    Throwable error = assertThrows(ExecutionException.class, end::get).getCause();
+                    Throwable error =
+                            assertThrows(ExecutionException.class, end::get).getCause();
                     assertInstanceOf(NotEnoughRanksException.class, error);
                     assertInstanceOf(ReenterableException.class, error);
                     String said = String.valueOf(error.getMessage());
@@ -256,7 +261,11 @@ final class GroupStartIT {
             AutoDiscoveryBackend waits = trainers.get(spare);
             AutoDiscoveryBackend stays = trainers.get((spare + 1) % 3);
             AutoDiscoveryBackend leaves = trainers.get((spare + 2) % 3);
-            await(waits, status -> status.waiting().filter(why -> why.contains("a spare")).isPresent());
+            await(
+                    waits,
+                    status -> status.waiting()
+                            .filter(why -> why.contains("a spare"))
+                            .isPresent());
             assertEquals(2, stays.context().worldSize());
             assertEquals(2, waits.waitForPeers(2, PATIENCE), "both places are taken");
             assertEquals(2, stays.status().view().members());

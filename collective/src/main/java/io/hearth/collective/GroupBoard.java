@@ -254,7 +254,10 @@ final class GroupBoard {
             LOG.warn("{} waits: {}", what, lack.get().text());
             mesh().ifPresent(on -> on.waitsFor("enough ranks: " + lack.get().text()));
         } else if (call != null) {
-            LOG.info("{} waits no longer for ranks: {} are there", what, state.formation().members().size());
+            LOG.info(
+                    "{} waits no longer for ranks: {} are there",
+                    what,
+                    state.formation().members().size());
         }
     }
 

@@ -111,18 +111,7 @@ final class GroupDraft {
 
     private State state() {
         return new State(
-                formation,
-                place,
-                next,
-                doneUpTo,
-                open,
-                kept,
-                forwards,
-                refused,
-                frozen,
-                broken,
-                held,
-                returning,
+                formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning,
                 company);
     }
 

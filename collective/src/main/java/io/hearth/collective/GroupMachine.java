@@ -309,36 +309,14 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** The same with another {@link #held()}. */
         State held(boolean now) {
             return new State(
-                    formation,
-                    place,
-                    next,
-                    doneUpTo,
-                    open,
-                    kept,
-                    forwards,
-                    refused,
-                    frozen,
-                    broken,
-                    now,
-                    returning,
+                    formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, now, returning,
                     company);
         }
 
         /** The same with another {@link #company()}. */
         State in(Company now) {
             return new State(
-                    formation,
-                    place,
-                    next,
-                    doneUpTo,
-                    open,
-                    kept,
-                    forwards,
-                    refused,
-                    frozen,
-                    broken,
-                    held,
-                    returning,
+                    formation, place, next, doneUpTo, open, kept, forwards, refused, frozen, broken, held, returning,
                     now);
         }
 
@@ -524,9 +502,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         if (there < needed) {
             return Optional.of(new Lack.TooFew(there, needed));
         }
-        return admits && there > bounds.most()
-                ? Optional.of(new Lack.TooMany(there, bounds.most()))
-                : Optional.empty();
+        return admits && there > bounds.most() ? Optional.of(new Lack.TooMany(there, bounds.most())) : Optional.empty();
     }
 
     static List<Resolution.Forward> without(List<Resolution.Forward> forwards, long number) {

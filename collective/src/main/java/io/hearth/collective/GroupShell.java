@@ -151,9 +151,7 @@ final class GroupShell implements AutoCloseable {
     GroupActivity activity() {
         board.lock.lock();
         try {
-            return board.over().isPresent()
-                    ? GroupActivity.IDLE
-                    : board.state().activity();
+            return board.over().isPresent() ? GroupActivity.IDLE : board.state().activity();
         } finally {
             board.lock.unlock();
         }

@@ -124,8 +124,7 @@ final class Introductions {
                 && first.signature().kind() != theirs.signature().kind()
                 && first.terms().equals(theirs.terms());
         Refusal.Cause cause = isEntry ? Refusal.Cause.START_MET_STEP : Refusal.Cause.MISMATCH;
-        return Optional.of(
-                new Refusal(cause, "number " + number + ": " + difference(theirs, wire.name(rank))));
+        return Optional.of(new Refusal(cause, "number " + number + ": " + difference(theirs, wire.name(rank))));
     }
 
     /** Unequal settings may make calls unequal, too; then they are what has to be set right. */

@@ -11,20 +11,20 @@ import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
-import io.hearth.identity.NodeId;
-import io.hearth.core.NotEnoughRanksException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.LeftGroupException;
 import io.hearth.core.LineageLostException;
+import io.hearth.core.NotEnoughRanksException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.ReenterableException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.SetupException;
 import io.hearth.election.GroupPhase;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.RecordHeader;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -411,8 +411,8 @@ final class CollectiveEngineTest {
     void aStartIsTakenBackWhenOthersBeginStepsElsewhere() throws Exception {
         try (var group = new TestGroup(1, SMALL_SEGMENTS)) {
             group.engine(0).hear(GroupActivity.WORKING, false, false);
-            TestGroup.Run run = group.start(
-                    (rank, _) -> assertEquals(CollectiveEngine.Started.BY_STEP, start(group, rank, 1)));
+            TestGroup.Run run =
+                    group.start((rank, _) -> assertEquals(CollectiveEngine.Started.BY_STEP, start(group, rank, 1)));
             while (group.engine(0).activity() != GroupActivity.STARTING) {
                 Thread.onSpinWait();
             }

@@ -46,8 +46,8 @@ final class GroupStartTest {
     private List<Effect> view(String lineage, long epoch, int members, Resolution resolution) {
         List<NodeId> nodes =
                 IntStream.range(0, members).mapToObj(TestGroup::node).toList();
-        return on(new Event.Installed(
-                new Frozen(lineage, epoch), lineage + "/" + epoch, nodes, members > 1, resolution));
+        return on(
+                new Event.Installed(new Frozen(lineage, epoch), lineage + "/" + epoch, nodes, members > 1, resolution));
     }
 
     private static boolean runs(List<Effect> effects, long number) {
@@ -110,8 +110,7 @@ final class GroupStartTest {
     void theFirstNumberAfterTheStartShowsThatAllCameOutOfIt() {
         start(2);
         view("L", 2, 1);
-        assertEquals(
-                List.of(new Effect.TellLack(Optional.of(new Lack.TooFew(1, 2)))), on(new Event.Called(SUM)));
+        assertEquals(List.of(new Effect.TellLack(Optional.of(new Lack.TooFew(1, 2)))), on(new Event.Called(SUM)));
         assertTrue(runs(view("L", 3, 2), 2));
         on(new Event.Finished(2, "L/3"));
         view("L", 4, 1);

@@ -19,7 +19,6 @@ import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +70,9 @@ final class GroupStartWorldTest {
                         .findFirst()
                         .orElseThrow()
                         .least;
-                assertTrue(state.ranks().size() >= asked, () -> "started with " + state.ranks().size() + " of " + asked);
+                assertTrue(
+                        state.ranks().size() >= asked,
+                        () -> "started with " + state.ranks().size() + " of " + asked);
             }
         }
 
@@ -83,8 +84,7 @@ final class GroupStartWorldTest {
                 state = State.START; // its application was told, or is another one
             }
             String lineage = id.shortText() + lives;
-            on(new Event.Installed(
-                    new Frozen(lineage, 1), lineage + "/1", List.of(id), false, Resolution.NOTHING));
+            on(new Event.Installed(new Frozen(lineage, 1), lineage + "/1", List.of(id), false, Resolution.NOTHING));
         }
 
         /** What it does alone ends where it comes to others. */
@@ -183,7 +183,8 @@ final class GroupStartWorldTest {
         }
         for (Resolution.Forward forward : node.state.forwards()) {
             if (node.state.frozen().isEmpty() && node.state.open().containsKey(forward.number())) {
-                node.on(new Event.Forwarded(forward.number(), node.state.formation().fence()));
+                node.on(new Event.Forwarded(
+                        forward.number(), node.state.formation().fence()));
             }
         }
     }
@@ -195,8 +196,10 @@ final class GroupStartWorldTest {
         }
         nodes.forEach(node -> node.alone(true));
         members.add(nodes.getFirst());
-        nodes.getFirst().learns.add(new Event.Installed(
-                new Frozen("main", 1), "main/1", List.of(nodes.getFirst().id), false, Resolution.NOTHING));
+        nodes.getFirst()
+                .learns
+                .add(new Event.Installed(
+                        new Frozen("main", 1), "main/1", List.of(nodes.getFirst().id), false, Resolution.NOTHING));
         var places = new TreeMap<NodeId, List<NodeId>>();
         for (int event = 0; event < EVENTS; event++) {
             Node node = nodes.get(random.nextInt(NODES));
@@ -218,7 +221,8 @@ final class GroupStartWorldTest {
             }
             places.clear();
             for (Node member : members) {
-                if (member.state.formation().lineage().equals("main") && member.state.place().number() == 1) {
+                if (member.state.formation().lineage().equals("main")
+                        && member.state.place().number() == 1) {
                     places.put(member.id, member.state.place().members());
                 }
             }
@@ -228,7 +232,7 @@ final class GroupStartWorldTest {
 
     @Test
     void aStartIsAgreedOnWhateverHappensMeanwhile() {
-        for (long seed = 0; seed < 4_000; seed++) {
+        for (long seed = 0; seed < 2_000; seed++) {
             try {
                 nodes.clear();
                 members.clear();
@@ -254,7 +258,8 @@ final class GroupStartWorldTest {
         nodes.forEach(Node::learnAll);
         nodes.getFirst().on(new Event.Called(Signature.start(), 1));
         nodes.forEach(this::finish);
-        nodes.forEach(node -> assertEquals(Optional.of(NODES), Optional.of(node.state.ranks().size())));
+        nodes.forEach(node ->
+                assertEquals(Optional.of(NODES), Optional.of(node.state.ranks().size())));
         nodes.forEach(node -> assertEquals(1, node.state.doneUpTo()));
     }
 }

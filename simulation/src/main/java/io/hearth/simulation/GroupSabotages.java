@@ -83,7 +83,7 @@ final class GroupSabotages {
                     state.broken(),
                     state.held(),
                     state.returning(),
-                state.company());
+                    state.company());
         }
     }
 
