@@ -16,9 +16,10 @@ import java.util.TreeSet;
  * differently for a moment, too many enter, and the last ones walk out again.
  *
  * @param elsewhere the furthest that a trainer of the group is that lives in another view
+ * @param meetsStep whether another trainer of the group in the view has called for the beginning of a step
  * @param spare whether all places are taken without this trainer
  */
-record GroupPlaces(GroupActivity elsewhere, boolean spare) {
+record GroupPlaces(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
     /**
      * Decides.
      *
@@ -35,8 +36,13 @@ record GroupPlaces(GroupActivity elsewhere, boolean spare) {
                 .filter(activity -> activity == GroupActivity.WORKING || activity == GroupActivity.STEPPING)
                 .max(GroupActivity::compareTo)
                 .orElse(GroupActivity.IDLE);
+        boolean meetsStep = notes.entrySet().stream()
+                .anyMatch(entry ->
+                        inView.contains(entry.getKey()) && entry.getValue().activity() == GroupActivity.STEPPING);
         return new GroupPlaces(
-                elsewhere, inView.size() > 1 ? isBeyond(self, own, inView, notes) : isOutside(self, own, notes));
+                elsewhere,
+                meetsStep,
+                inView.size() > 1 ? isBeyond(self, own, inView, notes) : isOutside(self, own, notes));
     }
 
     private static boolean isBeyond(NodeId self, TrainerNote own, List<NodeId> inView, Map<NodeId, TrainerNote> notes) {

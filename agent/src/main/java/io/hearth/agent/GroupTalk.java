@@ -28,7 +28,7 @@ final class GroupTalk {
     private final BiConsumer<NodeId, byte[]> messenger;
     private final Set<NodeId> linked = new HashSet<>();
     private final SortedMap<NodeId, TrainerNote> notes = new TreeMap<>(); // of linked trainers of this group
-    private GroupPlaces places = new GroupPlaces(GroupActivity.IDLE, false);
+    private GroupPlaces places = new GroupPlaces(GroupActivity.IDLE, false, false);
     private Optional<TrainerNote> told = Optional.empty();
 
     /**
@@ -81,7 +81,7 @@ final class GroupTalk {
         List<NodeId> inView = view.group(group).stream().map(Member::node).toList();
         GroupPlaces now = GroupPlaces.of(self, note(collectives), inView, notes);
         if (now.spare() && inView.size() > 1 && !collectives.mayStepAside()) {
-            now = new GroupPlaces(now.elsewhere(), false); // not in the middle of its work
+            now = new GroupPlaces(now.elsewhere(), now.meetsStep(), false); // not in the middle of its work
         }
         if (!now.equals(places)) {
             if (now.spare() != places.spare()) {
@@ -92,7 +92,7 @@ final class GroupTalk {
                         group);
             }
             places = now;
-            collectives.hear(now.elsewhere(), now.spare());
+            collectives.hear(now.elsewhere(), now.meetsStep(), now.spare());
         }
         TrainerNote note = note(collectives);
         if (!told.equals(Optional.of(note))) {

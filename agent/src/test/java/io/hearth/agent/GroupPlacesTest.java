@@ -78,7 +78,7 @@ final class GroupPlacesTest {
             notes.put(ids.get(text.charAt(0) - '0'), note(text));
         }
         assertEquals(
-                new GroupPlaces(elsewhere, spare),
+                new GroupPlaces(elsewhere, view.length() > 1 && hears.contains("S"), spare),
                 GroupPlaces.of(ids.get(own.charAt(0) - '0'), note(own), inView, notes));
     }
 }

@@ -7,6 +7,7 @@ import io.hearth.agent.HearthConfig;
 import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
+import io.hearth.collective.RankBounds;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.HearthException;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Option;
         name = "train",
         description = {
             "Train a classifier of handwritten digits together with other machines that run the same command.",
-            "Waits for --peers other trainers, then begins; who comes later waits until the job ends."
+            "Waits for --peers other trainers, then begins; a node that comes later waits until the job ends.",
+            "No node trains with fewer than it waited for, or than --min-nodes says."
         })
 final class TrainCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -39,8 +41,21 @@ final class TrainCommand implements Callable<Integer> {
     @Mixin
     private NetworkOptions network = new NetworkOptions();
 
-    @Option(names = "--peers", paramLabel = "N", description = "Other trainers to wait for (default: 1).")
-    private int peers = 1;
+    @Option(
+            names = "--peers",
+            paramLabel = "N",
+            description = "Other trainers to wait for (default: MIN - 1 of --min-nodes, else 1).")
+    private @Nullable Integer peers;
+
+    @Option(
+            names = "--min-nodes",
+            paramLabel = NodesRange.LABEL,
+            converter = NodesRange.class,
+            description = {
+                "Train with MIN to MAX nodes, the same on all of them (default: 1).",
+                "Below MIN all wait, and end with an error after 5 minutes. Above MAX a node is a spare: it waits for a place."
+            })
+    private @Nullable RankBounds nodes;
 
     @Option(
             names = "--timeout",
@@ -126,8 +141,12 @@ final class TrainCommand implements Callable<Integer> {
     private void train(AutoDiscoveryBackend hearth, NodeReporter reports) throws HearthException, InterruptedException {
         @Nullable ChromeTrace spans = null;
         try {
-            hearth.waitForPeers(peers, timeout);
+            hearth.waitForPeers(peers(), timeout);
             DistributedContext cluster = hearth.context();
+            if (!cluster.isInGroup()) {
+                throw new HearthException("group '" + group
+                        + "' runs another program, one with steps; name a group of your own with --group");
+            }
             spans = new ChromeTrace(cluster.rank());
             if (trace != null) {
                 hearth.trace(spans);
@@ -208,18 +227,30 @@ final class TrainCommand implements Callable<Integer> {
         }
     }
 
+    /** What is not said follows from how many nodes there have to be. */
+    private int peers() {
+        return peers != null ? peers : nodes != null ? nodes.least() - 1 : 1;
+    }
+
     private HearthConfig config() {
         return network.checked(() -> {
             if (trace != null && !Files.isWritable(trace.toAbsolutePath().getParent())) {
                 throw new IllegalArgumentException("--trace: the folder of " + trace
                         + " is not there or not writable; name a file in a folder of yours");
             }
-            if (peers < 0 || epochs < 1) {
+            if (peers() < 0 || epochs < 1) {
                 throw new IllegalArgumentException(
-                        "--peers must be 0 or more and --epochs 1 or more, got " + peers + " and " + epochs);
+                        "--peers must be 0 or more and --epochs 1 or more, got " + peers() + " and " + epochs);
+            }
+            RankBounds bounds = nodes == null ? RankBounds.ANY : nodes;
+            if (peers() >= bounds.most()) {
+                throw new IllegalArgumentException("--peers " + peers() + " and this node are more than the "
+                        + bounds.most() + " nodes of --min-nodes");
             }
             return network.applyTo(HearthConfig.defaults()
                     .group(group)
+                    .minimumRanks(bounds.least())
+                    .maximumRanks(bounds.most())
                     .compression(compression)
                     .transport(transport)
                     .engine(engine));

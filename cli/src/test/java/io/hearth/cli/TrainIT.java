@@ -47,6 +47,23 @@ final class TrainIT {
         }
     }
 
+    @Test
+    void aTrainerThatComesToAFullJobSaysThatItIsASpare() throws Exception {
+        HearthHome home = HearthHome.open(folder.resolve("home"));
+        NamespaceFile.in(home).add(NetworkNamespace.create("home"));
+        try (RunningProcess one = trainer(home, "--min-nodes", "2:2");
+                RunningProcess other = trainer(home, "--min-nodes", "2:2")) {
+            one.await("the training", line -> line.contains("training as rank") && line.contains(" of 2"));
+            other.await("the training", line -> line.contains("training as rank") && line.contains(" of 2"));
+            try (RunningProcess late = trainer(home, "--min-nodes", "2:2")) {
+                late.await("that there is no place", line -> line.contains("a spare"));
+                late.interrupt();
+                assertEquals(Exit.INTERRUPTED, late.exitCode(), late.output());
+                assertFalse(late.output().contains("training as rank"), late.output());
+            }
+        }
+    }
+
     private static RunningProcess trainer(HearthHome home, String... more) throws Exception {
         return RunningProcess.hearth(
                 Map.of("HEARTH_HOME", home.folder().toString(), "HEARTH_LOG", "info"),

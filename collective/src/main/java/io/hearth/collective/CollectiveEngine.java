@@ -368,10 +368,11 @@ public final class CollectiveEngine implements DistributedBackend {
      * Takes what is known of the group beside its views.
      *
      * @param elsewhere the furthest that a trainer of the group is that lives in another lineage
+     * @param meetsStep a trainer of the group in the same view has called for the beginning of a step
      * @param spare the group is full without this member
      */
-    public void hear(GroupActivity elsewhere, boolean spare) {
-        shell.hear(elsewhere, spare);
+    public void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
+        shell.hear(elsewhere, meetsStep, spare);
     }
 
     /** Whether this member may leave its view with nothing lost: it did nothing yet, or waits for a start or a step to begin. */

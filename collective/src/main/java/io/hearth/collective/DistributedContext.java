@@ -93,6 +93,14 @@ public final class DistributedContext extends MovementCalls {
         return backend.isInGroup() && rank() == 0;
     }
 
+    /**
+     * Whether this process is a member of the group: not before it entered a group at work by {@link #beginStep()}, and not between a
+     * {@link ReenterableException} and the next {@link #beginStep()}.
+     */
+    public boolean isInGroup() {
+        return backend.isInGroup();
+    }
+
     /** The master of the cluster's view, if the backend lives in a cluster. */
     public Optional<NodeId> master() {
         return master.get();

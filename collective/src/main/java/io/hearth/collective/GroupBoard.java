@@ -150,14 +150,13 @@ final class GroupBoard {
     }
 
     /** How far others of the group are that live elsewhere, and whether there is no place for this member. */
-    void hear(GroupActivity others, boolean spare) {
+    void hear(GroupActivity others, boolean meetsStep, boolean spare) {
         elsewhere = others;
         boolean isAtWork = others == GroupActivity.WORKING || others == GroupActivity.STEPPING;
         if (over == null) {
-            step(new Event.Heard(isAtWork, spare));
+            step(new Event.Heard(isAtWork, meetsStep, spare));
         } else {
-            GroupMachine.Company company = state.company();
-            state = state.in(new GroupMachine.Company(company.least(), company.bySteps(), isAtWork, spare));
+            state = state.in(state.company().hearing(isAtWork, meetsStep, spare));
         }
     }
 

@@ -68,7 +68,8 @@ final class GroupDraft {
         }
         State state = state();
         if (state.mayRun()) {
-            State now = state;
+            open.replaceAll(this::meeting);
+            State now = state();
             open.replaceAll((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting);
             state = state();
         }
@@ -127,6 +128,7 @@ final class GroupDraft {
                 Math.max(company.least(), least),
                 company.bySteps() || isBoundary,
                 company.elsewhere(),
+                company.meetsStep(),
                 company.spare());
         returning &= signature.kind() != Signature.Kind.START; // it says itself with how many it goes on
         boolean hasView = !formation.fence().isEmpty(); // else its first view judges the call
@@ -144,8 +146,26 @@ final class GroupDraft {
         company = company.needing(1);
     }
 
-    void hear(boolean elsewhere, boolean spare) {
-        company = new GroupMachine.Company(company.least(), company.bySteps(), elsewhere, spare);
+    void hear(boolean elsewhere, boolean meetsStep, boolean spare) {
+        company = company.hearing(elsewhere, meetsStep, spare);
+    }
+
+    /** A start that meets a step runs only to end for all. */
+    private Open meeting(long number, Open waiting) {
+        boolean ends = company.meetsStep()
+                && waiting.isStart()
+                && !waiting.running()
+                && waiting.doomed().isEmpty()
+                && formation.members().size() > 1;
+        return ends
+                ? new Open(
+                        waiting.signature(),
+                        false,
+                        Optional.of(new Refusal(
+                                Refusal.Cause.START_MET_STEP,
+                                "number " + number + ": a member of the group waits for the beginning of a step")),
+                        waiting.ran())
+                : waiting;
     }
 
     void finish(long number, String inFence) {
@@ -356,7 +376,7 @@ final class GroupDraft {
         }
         returning = false;
         Open ended = open.remove(number);
-        if (ended != null && !ended.isStart()) {
+        if (ended != null && (!ended.isStart() || outcome.refusal().isPresent())) {
             company = company.needing(1);
         }
         kept.put(number, outcome);

@@ -46,7 +46,8 @@ import java.util.TreeMap;
  *
  * <p><b>Start.</b> The first number of a group that starts by itself is like the beginning of a step that nobody had before: all
  * wait in it, and while it has ended nowhere, anybody may enter. A member runs it only in a group epoch with as many members as it
- * asks for. To end it, it needs bytes of every member of that epoch, and all of them ran it there: so the largest number that any
+ * asks for. Where a member of that epoch waits for a step instead, the number ends without a result on all of them: those begin the
+ * step again, and the rest enters there. To end it, it needs bytes of every member of that epoch, and all of them ran it there: so the largest number that any
  * of them asks for counts, and it does not end with fewer for one of them and with more for another. The number after it needs as
  * many, too: it shows that all have come out of the start.
  *
@@ -159,14 +160,19 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
      * @param least members that the group's start needs, and the first number after it; 1 later
      * @param bySteps the beginning of a step was called here
      * @param elsewhere others of the group are at work in another lineage
+     * @param meetsStep another member of the view waits for the beginning of a step, so the group needs no start
      * @param spare the group is full without this member
      */
-    public record Company(int least, boolean bySteps, boolean elsewhere, boolean spare) {
+    public record Company(int least, boolean bySteps, boolean elsewhere, boolean meetsStep, boolean spare) {
         /** Before anything is known. */
-        public static final Company ANY = new Company(1, false, false, false);
+        public static final Company ANY = new Company(1, false, false, false, false);
 
         Company needing(int members) {
-            return new Company(members, bySteps, elsewhere, spare);
+            return new Company(members, bySteps, elsewhere, meetsStep, spare);
+        }
+
+        Company hearing(boolean atWork, boolean steps, boolean full) {
+            return new Company(least, bySteps, atWork, steps, full);
         }
     }
 
@@ -370,7 +376,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         record Withdrawn() implements Event {}
 
         /** What is known of the group's other members, wherever they live; as in {@link Company}. */
-        record Heard(boolean elsewhere, boolean spare) implements Event {}
+        record Heard(boolean elsewhere, boolean meetsStep, boolean spare) implements Event {}
 
         /** The exchange of a number is complete here. */
         record Finished(long number, String fence) implements Event {}
@@ -448,7 +454,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         switch (event) {
             case Event.Called(Signature signature, int least) -> draft.call(signature, least);
             case Event.Withdrawn() -> draft.withdraw();
-            case Event.Heard(boolean elsewhere, boolean spare) -> draft.hear(elsewhere, spare);
+            case Event.Heard(boolean elsewhere, boolean meetsStep, boolean spare) ->
+                draft.hear(elsewhere, meetsStep, spare);
             case Event.Finished(long number, String fence) -> draft.finish(number, fence);
             case Event.Refused(long number, String fence, Refusal refusal) -> draft.refuse(number, fence, refusal);
             case Event.Forwarded(long number, String fence) -> draft.forwarded(number, fence);

@@ -139,10 +139,10 @@ final class GroupShell implements AutoCloseable {
     }
 
     /** What is known of the group's other members. */
-    void hear(GroupActivity elsewhere, boolean spare) {
+    void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
         board.lock.lock();
         try {
-            board.hear(elsewhere, spare);
+            board.hear(elsewhere, meetsStep, spare);
         } finally {
             board.lock.unlock();
         }

@@ -17,12 +17,14 @@ import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.LeftGroupException;
 import io.hearth.core.LineageLostException;
+import io.hearth.core.NotEnoughRanksException;
 import io.hearth.core.PeerLostException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.ReenterableException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.SetupException;
 import io.hearth.election.GroupPhase;
+import io.hearth.identity.NodeId;
 import io.hearth.transport.RecordHeader;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -358,6 +360,83 @@ final class CollectiveEngineTest {
                     .join();
             assertTrue(thrown.get(0) instanceof LeftGroupException, String.valueOf(thrown.get(0)));
         }
+    }
+
+    @Test
+    void aGroupStartsOnceAllOfItAskedAndWithTheMembersOfThatMoment() throws Exception {
+        try (var group = new TestGroup(3, SMALL_SEGMENTS)) {
+            NodeId lost = group.nodes.get(2);
+            TestGroup.Run run = group.start((rank, context) -> {
+                if (rank < 2) {
+                    assertEquals(CollectiveEngine.Started.TOGETHER, start(group, rank, 3));
+                    assertEquals(3, context.worldSize());
+                    context.barrier();
+                }
+            });
+            group.awaitTold("progress 0 0 FRESH", "progress 1 0 FRESH");
+            group.change(group.without(lost));
+            assertEquals(GroupPhase.FRESH, group.engine(0).phase(), "still open");
+            group.engine(2).removed(new RemovedFromClusterException("it was silent"));
+            group.admit(lost);
+            assertEquals(CollectiveEngine.Started.TOGETHER, start(group, 2, 1));
+            new DistributedContext(group.engine(2)).barrier();
+            run.joinWell();
+        }
+    }
+
+    @Test
+    void aStartThatMeetsAStepLeadsIntoThatStep() throws Exception {
+        for (int least = 2; least <= 3; least++) {
+            int asked = least;
+            try (var group = new TestGroup(2, SMALL_SEGMENTS)) {
+                group.start((rank, context) -> {
+                            context.share("weights", new float[] {rank});
+                            if (rank == 1) {
+                                group.engine(1).hear(GroupActivity.IDLE, asked == 3, false);
+                                assertEquals(CollectiveEngine.Started.BY_STEP, start(group, 1, asked));
+                                assertFalse(context.isInGroup() || context.isMaster());
+                                assertThrows(IllegalStateException.class, context::rank);
+                                assertThrows(CollectiveException.class, context::barrier);
+                            }
+                            assertEquals(0, context.beginStep().step());
+                            assertEquals(2, context.worldSize());
+                            assertEquals(rank == 0, context.isMaster());
+                        })
+                        .joinWell();
+            }
+        }
+    }
+
+    @Test
+    void aStartIsTakenBackWhenOthersBeginStepsElsewhere() throws Exception {
+        try (var group = new TestGroup(1, SMALL_SEGMENTS)) {
+            group.engine(0).hear(GroupActivity.WORKING, false, false);
+            TestGroup.Run run =
+                    group.start((rank, _) -> assertEquals(CollectiveEngine.Started.BY_STEP, start(group, rank, 1)));
+            while (group.engine(0).activity() != GroupActivity.STARTING) {
+                Thread.onSpinWait();
+            }
+            group.engine(0).hear(GroupActivity.STEPPING, false, false);
+            run.joinWell();
+            assertEquals(GroupPhase.FRESH, group.engine(0).phase());
+        }
+    }
+
+    @Test
+    void aStartWithTooFewEndsAtItsDeadlineAndMayBeTriedAgain() throws Exception {
+        try (var group = new TestGroup(1, SMALL_SEGMENTS)) {
+            var late = assertThrows(
+                    NotEnoughRanksException.class,
+                    () -> group.engine(0).start(2, CollectiveOptions.DEFAULTS.within(Duration.ofMillis(50))));
+            assertTrue(String.valueOf(late.getMessage()).endsWith("1 rank is there, and it needs 2"), late.toString());
+            group.awaitTold("gaveUp 0");
+            group.change(group.nodes);
+            assertEquals(CollectiveEngine.Started.TOGETHER, start(group, 0, 1));
+        }
+    }
+
+    private static CollectiveEngine.Started start(TestGroup group, int rank, int least) throws Exception {
+        return group.engine(rank).start(least, CollectiveOptions.DEFAULTS);
     }
 
     /** What a script may answer by beginning a step is told by the type of what it catches, at the call and at all later ones. */

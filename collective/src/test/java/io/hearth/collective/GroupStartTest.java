@@ -161,17 +161,17 @@ final class GroupStartTest {
     @Test
     void noSecondGroupStartsBesideOneThatIsAtWork() {
         view("own", 1, 1);
-        on(new Event.Heard(true, false));
+        on(new Event.Heard(true, false, false));
         assertFalse(runs(on(new Event.Called(START, 1)), 1));
         assertEquals(Optional.of(new Lack.AtWorkElsewhere()), machine.lack(state));
-        assertTrue(runs(on(new Event.Heard(false, false)), 1), "it has ended");
+        assertTrue(runs(on(new Event.Heard(false, false, false)), 1), "it has ended");
         assertEquals(GroupPhase.BUSY, state.phase(), "alone it passes at once");
     }
 
     @Test
     void aStartIsTakenBackOnlyWhereNobodyCanHaveHeardOfIt() {
         view("own", 1, 1);
-        on(new Event.Heard(true, false));
+        on(new Event.Heard(true, false, false));
         on(new Event.Called(START, 2));
         assertTrue(state.mayWithdraw());
         on(new Event.Withdrawn());
@@ -185,18 +185,33 @@ final class GroupStartTest {
     }
 
     @Test
+    void aStartThatMeetsAStepEndsForAllHoweverFewTheyAre() {
+        view("L", 1, 2);
+        on(new Event.Called(START, 3));
+        List<Effect> effects = on(new Event.Heard(false, true, false));
+        Refusal met = effects.stream()
+                .filter(Effect.Run.class::isInstance)
+                .map(effect -> ((Effect.Run) effect).doomed().orElseThrow())
+                .findFirst()
+                .orElseThrow();
+        assertEquals(Refusal.Cause.START_MET_STEP, met.cause());
+        on(new Event.Refused(1, "L/1", met));
+        assertEquals(1, state.doneUpTo());
+    }
+
+    @Test
     void aSpareJoinsNobodyAndStartsNothing() {
         view("own", 1, 1);
-        assertTrue(on(new Event.Heard(false, true)).contains(new Effect.TellProgress(0, GroupPhase.BUSY)));
+        assertTrue(on(new Event.Heard(false, false, true)).contains(new Effect.TellProgress(0, GroupPhase.BUSY)));
         assertFalse(runs(on(new Event.Called(START, 1)), 1));
         assertEquals(GroupPhase.BUSY, state.phase());
         assertEquals(Optional.of(new Lack.Spare()), machine.lack(state));
-        assertTrue(on(new Event.Heard(true, false)).contains(new Effect.TellProgress(0, GroupPhase.FRESH)));
+        assertTrue(on(new Event.Heard(true, false, false)).contains(new Effect.TellProgress(0, GroupPhase.FRESH)));
         on(new Event.Withdrawn());
-        on(new Event.Heard(true, true));
+        on(new Event.Heard(true, false, true));
         assertFalse(runs(on(new Event.Called(STEP)), 1));
         assertEquals(GroupPhase.BUSY, state.phase());
-        List<Effect> place = on(new Event.Heard(true, false));
+        List<Effect> place = on(new Event.Heard(true, false, false));
         assertTrue(place.contains(new Effect.TellProgress(0, GroupPhase.BOUNDARY)), place::toString);
         assertFalse(runs(place, 1), "it has not come here to train alone");
         assertTrue(runs(view("L", 7, 2, new Resolution(40, List.of(), List.of())), 40));

@@ -232,7 +232,7 @@ final class GroupStartWorldTest {
 
     @Test
     void aStartIsAgreedOnWhateverHappensMeanwhile() {
-        for (long seed = 0; seed < 4_000; seed++) {
+        for (long seed = 0; seed < 2_000; seed++) {
             try {
                 nodes.clear();
                 members.clear();

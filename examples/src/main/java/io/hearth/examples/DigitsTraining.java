@@ -44,7 +44,7 @@ public final class DigitsTraining {
      */
     public record Outcome(long steps, int rightImages, int testImages, String weightsSha256) {}
 
-    /** Trains with one other machine of the namespace "home". */
+    /** Trains with one other machine of the namespace "home", or more: never alone, because it waited for a peer. */
     public static void main(String[] arguments) throws Exception {
         try (var hearth = AutoDiscoveryBackend.start(HearthConfig.defaults().namespace("home"))) {
             hearth.waitForPeers(1, Duration.ofSeconds(60));
