@@ -41,6 +41,7 @@ final class EmbeddingIT {
             TimeZone zone,
             Optional<ClassLoader> loader) {
         static Shared now() throws Exception {
+            TimeZone zone = TimeZone.getDefault(); // before the properties: the first call sets user.timezone
             return new Shared(
                     Arrays.toString(Security.getProviders()),
                     SSLContext.getDefault(),
@@ -52,7 +53,7 @@ final class EmbeddingIT {
                     Optional.ofNullable(ProxySelector.getDefault()),
                     Optional.ofNullable(Thread.getDefaultUncaughtExceptionHandler()),
                     Locale.getDefault(),
-                    TimeZone.getDefault(),
+                    zone,
                     Optional.ofNullable(Thread.currentThread().getContextClassLoader()));
         }
     }
