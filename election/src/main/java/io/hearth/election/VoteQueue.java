@@ -179,6 +179,9 @@ final class VoteQueue {
             used.forEach(lineage ->
                     turn.known(lineage).ifPresent(known -> turn.know(lineage, known.seated(known.seat(), turn.now))));
             submit(turn, new VoterTask.Retain(used));
+            if (turn.home.isRecorded()) { // its seat may be another one by now, or its newest view not on disk
+                submit(turn, new VoterTask.Learn(turn.view()));
+            }
         }
     }
 }

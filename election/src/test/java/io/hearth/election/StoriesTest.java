@@ -197,6 +197,19 @@ final class StoriesTest {
                 host -> assertTrue(host.folder.records.containsKey(view(host).lineage()), host.id.shortText()));
     }
 
+    /** A sibling that asked for entry made a new record where that of the founder was lost: the founder's seat is dead. */
+    @Test
+    void aFounderWhoseRecordASiblingMadeAnewGivesUpWithinAMinute() {
+        Host founder = world.add(Nodes.trainer(1, 0), Role.TRAINER, ElectionConfig.DEFAULTS);
+        world.start(founder);
+        world.run(world.now + SECOND);
+        founder.folder.records.clear();
+        world.start(world.add(Nodes.trainer(1, 1), Role.TRAINER, ElectionConfig.DEFAULTS));
+        world.run(world.now + 20 * SECOND);
+        assertFalse(world.isUnited(), "the founder's view lists the seat of the lost record");
+        world.unite(50 * SECOND, "given up");
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
     void afterAnOutageOfTheWholeNetworkNobodyIsRemoved(int seed) {

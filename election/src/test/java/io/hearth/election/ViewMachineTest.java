@@ -664,7 +664,10 @@ final class ViewMachineTest {
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
         Lineage alone = state.view().lineage();
         assertTrue(pass(59_000 * MILLI).stream().noneMatch(ViewMachineTest::isRetain));
-        assertEquals(List.of(retain(alone)), votes(pass(2_000 * MILLI)));
+        assertEquals(
+                List.of(retain(alone), new Effect.Vote(new VoterTask.Learn(state.view()))),
+                votes(pass(2_000 * MILLI)),
+                "and the own record is read: it may be another one by now");
         event(new Event.Linked(MASTER, 1));
         for (int second = 0; second < 58; second++) {
             pass(1_000 * MILLI);
@@ -740,6 +743,33 @@ final class ViewMachineTest {
         received(THIRD, new Message.Accepted(LINEAGE, 4, first));
         received(Nodes.agent(4), new Message.Accepted(LINEAGE, 4, first));
         assertEquals(five, state.view());
+    }
+
+    @Test
+    void aLaterStartOfAMemberIsNotKeptWhateverItSays() {
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        received(MASTER, promise(mine, Optional.empty()));
+        event(new Event.Received(MASTER, 2, here(mine, Optional.of(OpenResolver.OPEN))));
+        received(THIRD, here(mine, Optional.of(OpenResolver.OPEN)));
+        View next = next(member(SELF, 1, 3), member(THIRD, 1, 3));
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Accept(VIEW, mine, next))), effects.toString());
+    }
+
+    /** What another process of this machine says is no vote: the own voter reads it from the disk they share. */
+    @Test
+    void theVoteOfTheOwnMachineComesFromItsDiskOnly() {
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        isDiskSlow = true;
+        answers(THIRD, mine);
+        received(Nodes.trainer(2, 0), new Message.Accepted(LINEAGE, 3, mine));
+        received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(VIEW, state.view());
+        diskDone();
+        assertEquals(4, state.view().epoch());
     }
 
     @Test

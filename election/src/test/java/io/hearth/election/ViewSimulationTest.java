@@ -11,7 +11,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Plays two to six nodes through 20 s of faults, then heals: safety after every event, one view of all in the end. */
+/**
+ * Plays two to six nodes through 20 s of faults of processes, network and disks, then heals: safety after every event, one view of
+ * all in the end.
+ */
 final class ViewSimulationTest {
     private static final long FAULTY = 20 * SECOND;
     private static final long HEALED = 20 * SECOND;
@@ -75,13 +78,17 @@ final class ViewSimulationTest {
 
     private static void fault(World world, List<Host> hosts) {
         Host host = hosts.get(world.random.nextInt(hosts.size()));
-        switch (world.random.nextInt(8)) {
+        switch (world.random.nextInt(12)) {
             case 0 -> world.crash(host, world.random.nextBoolean());
             case 1, 2 -> world.start(host);
             case 3 -> world.pause(host, world.random.nextLong(4 * SECOND));
             case 4 -> partition(world, hosts);
             case 5 -> world.cut(host.id, hosts.get(world.random.nextInt(hosts.size())).id);
             case 6 -> world.healAll();
+            case 7 -> host.folder.writeNanos = world.random.nextLong(SECOND);
+            case 8 -> host.folder.isFull = !host.folder.isFull;
+            case 9 -> host.folder.records.clear();
+            case 10 -> world.outage(world.random.nextLong(6 * SECOND), SECOND);
             default -> {
                 if (host.isUp) {
                     boolean leaves = world.random.nextInt(3) == 0;
@@ -110,8 +117,12 @@ final class ViewSimulationTest {
         world.sharp = 0;
         world.delayMax = 2 * MILLI;
         world.healAll();
+        world.folders.values().forEach(folder -> {
+            folder.writeNanos = 0;
+            folder.isFull = false;
+        });
         hosts.forEach(world::start);
-        world.run(world.now + 12 * SECOND); // who was about to leave is gone by now
+        world.run(world.now + 62 * SECOND); // who was about to leave is gone, and every lost record was missed
         hosts.forEach(world::start);
     }
 

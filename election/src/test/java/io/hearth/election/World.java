@@ -248,6 +248,7 @@ final class World {
                 if (isCut(host.id, other.id)) {
                     unlinked(host, other);
                     unlinked(other, host);
+                    link(host, other); // again and again until they can reach each other
                 }
             });
         }
