@@ -207,13 +207,14 @@ final class Cluster {
 
     /** What they hear makes two processes dial at once, and it works. */
     void relink(Host one, Host other) {
-        NodeProcess from = one.process().orElse(null);
-        NodeProcess target = other.process().orElse(null);
-        boolean wantsLink = from != null && target != null && !areLinked(from, target);
-        if (wantsLink && !world.network.isCutEitherWay(one.index, other.index)) {
+        one.process().ifPresent(from -> other.process().ifPresent(target -> relink(from, target)));
+    }
+
+    private void relink(NodeProcess from, NodeProcess target) {
+        if (!areLinked(from, target) && !world.network.isCutEitherWay(from.host.index, target.host.index)) {
             world.after(MILLI + random.nextLong(20 * MILLI), () -> {
                 if (!from.isPaused() && !target.isPaused()) {
-                    from.deliver(() -> linked(from, target, other.address()));
+                    from.deliver(() -> linked(from, target, target.host.address()));
                 }
             });
         }

@@ -4,11 +4,13 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.Status;
 import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Looks at each lineage that a ballot ends: at a boundary of its groups, and for a lineage that is better. */
@@ -43,7 +45,10 @@ final class Dissolutions {
         }
         boolean isKnown = !world.weather.has(FaultKind.NONSENSE) && !world.weather.has(FaultKind.LATE_MESSAGE);
         Violation.unless(
-                !isKnown || sizes.keySet().stream().anyMatch(other -> isBetter(other, change.before())),
+                !isKnown
+                        || isClaimed(change)
+                        || sizes.entrySet().stream()
+                                .anyMatch(other -> wasBetter(other.getKey(), other.getValue(), change.before())),
                 "merge",
                 () -> world.name(change.ballot().proposer()) + " ended a lineage of "
                         + change.before().members().size() + " members though none is better");
@@ -56,27 +61,42 @@ final class Dissolutions {
                 () -> "a lineage ends though " + world.name(member.node()) + " is in the middle of a step");
     }
 
+    /** A process lives in a better lineage as far as it knows, and the proposer's own record does not know better. */
+    private boolean isClaimed(Ledger.Succession change) {
+        Optional<NodeProcess> proposer =
+                change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
+        return world.cluster.processes().stream()
+                .map(process -> process.state().view())
+                .anyMatch(claim -> isBetter(claim.lineage(), claim.members().size(), change.before())
+                        && proposer.flatMap(process -> process.state().lineageRecord(claim.lineage()))
+                                .flatMap(LineageRecord::view)
+                                .filter(known -> known.epoch() > claim.epoch())
+                                .isEmpty());
+    }
+
+    /** Whether a lineage was better lately. */
+    private boolean wasBetter(Lineage other, List<Size> history, View view) {
+        long stale = world.now() - STALE_NANOS - world.spans.heardNanos();
+        for (Size size : history.reversed()) {
+            if (isBetter(other, size.members(), view)) {
+                return true;
+            }
+            if (size.sinceNanos() < stale) {
+                return false; // what it had before that is long ago
+            }
+        }
+        return false;
+    }
+
     /** By continued, then members, then birth. */
-    private boolean isBetter(Lineage other, View view) {
+    private static boolean isBetter(Lineage other, int members, View view) {
         if (other.equals(view.lineage())) {
             return false;
         }
         if (other.continued() != view.lineage().continued()) {
             return view.lineage().continued();
         }
-        List<Size> history = sizes.get(other);
-        long stale = world.now() - STALE_NANOS - world.spans.heardNanos();
-        for (int i = history.size() - 1; i >= 0; i--) {
-            int members = history.get(i).members();
-            boolean isOlder = other.compareTo(view.lineage()) < 0;
-            if (members > view.members().size()
-                    || (isOlder && members == view.members().size())) {
-                return true;
-            }
-            if (history.get(i).sinceNanos() < stale) {
-                return false; // what it had before that is long ago
-            }
-        }
-        return false;
+        int own = view.members().size();
+        return members > own || (members == own && other.compareTo(view.lineage()) < 0);
     }
 }
