@@ -27,14 +27,15 @@ final class Standing {
         if (turn.isSelf(member)) {
             return false;
         }
+        long memberSince = turn.home.knownSince(member.node());
         Peer peer = turn.peers().get(member.node());
-        boolean isOfThisStart = peer != null && peer.incarnation() >= member.incarnation();
-        if (isOfThisStart && (peer.suspected() || peer.linked())) {
+        if (peer == null || peer.incarnation() < member.incarnation()) { // what is known is of an earlier start
+            return turn.now - memberSince >= turn.config.silenceNanos();
+        }
+        if (peer.suspected() || peer.linked()) {
             return peer.suspected();
         }
-        long memberSince = turn.home.knownSince(member.node());
-        long since = isOfThisStart ? Math.max(peer.linkSinceNanos(), memberSince) : memberSince;
-        return turn.now - since >= turn.config.silenceNanos();
+        return turn.now - Math.max(peer.linkSinceNanos(), memberSince) >= turn.config.silenceNanos();
     }
 
     /** A newer start of the node was seen: the member that the view lists is gone. */
