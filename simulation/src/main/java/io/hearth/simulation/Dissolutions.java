@@ -4,7 +4,6 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.Status;
 import io.hearth.election.Lineage;
-import io.hearth.election.LineageRecord;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import java.util.ArrayList;
@@ -68,8 +67,7 @@ final class Dissolutions {
         return world.cluster.processes().stream()
                 .map(process -> process.state().view())
                 .anyMatch(claim -> isBetter(claim.lineage(), claim.members().size(), change.before())
-                        && proposer.flatMap(process -> process.state().lineageRecord(claim.lineage()))
-                                .flatMap(LineageRecord::view)
+                        && proposer.flatMap(process -> process.state().newest(claim.lineage()))
                                 .filter(known -> known.epoch() > claim.epoch())
                                 .isEmpty());
     }
