@@ -28,12 +28,13 @@ final class Standing {
             return false;
         }
         Peer peer = turn.peers().get(member.node());
-        boolean isOfThisStart = peer != null && peer.incarnation() >= member.incarnation();
-        if (isOfThisStart && (peer.suspected() || peer.linked())) {
-            return peer.suspected();
+        long since = turn.home.knownSince(member.node());
+        if (peer != null && peer.incarnation() >= member.incarnation()) { // else what is known is of an earlier start
+            if (peer.suspected() || peer.linked()) {
+                return peer.suspected();
+            }
+            since = Math.max(peer.linkSinceNanos(), since);
         }
-        long memberSince = turn.home.knownSince(member.node());
-        long since = isOfThisStart ? Math.max(peer.linkSinceNanos(), memberSince) : memberSince;
         return turn.now - since >= turn.config.silenceNanos();
     }
 
