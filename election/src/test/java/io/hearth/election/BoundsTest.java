@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.GeneratedMessage;
-import com.google.protobuf.Message.Builder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.wire.AcceptedFrame;
@@ -89,7 +88,8 @@ final class BoundsTest {
         int checked = 0;
         try {
             for (FieldDescriptor field : frame.getDescriptorForType().getFields()) {
-                Builder builder = frame.newBuilderForType().mergeFrom(bytes);
+                com.google.protobuf.Message.Builder builder =
+                        frame.newBuilderForType().mergeFrom(bytes);
                 if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
                         && !field.isRepeated()
                         && builder.hasField(field)) {
@@ -134,7 +134,8 @@ final class BoundsTest {
                 continue;
             }
             Object boxed = isInt ? (Object) (int) value : (Object) value;
-            Builder builder = frame.newBuilderForType().mergeFrom(good);
+            com.google.protobuf.Message.Builder builder =
+                    frame.newBuilderForType().mergeFrom(good);
             if (outer == null) {
                 builder.setField(field, boxed);
             } else {
