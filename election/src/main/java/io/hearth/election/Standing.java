@@ -29,13 +29,14 @@ final class Standing {
         }
         long memberSince = turn.home.knownSince(member.node());
         Peer peer = turn.peers().get(member.node());
-        if (peer == null || peer.incarnation() < member.incarnation()) { // what is known is of an earlier start
-            return turn.now - memberSince >= turn.config.silenceNanos();
+        long since = turn.home.knownSince(member.node());
+        if (peer != null && peer.incarnation() >= member.incarnation()) { // else what is known is of an earlier start
+            if (peer.suspected() || peer.linked()) {
+                return peer.suspected();
+            }
+            since = Math.max(peer.linkSinceNanos(), since);
         }
-        if (peer.suspected() || peer.linked()) {
-            return peer.suspected();
-        }
-        return turn.now - Math.max(peer.linkSinceNanos(), memberSince) >= turn.config.silenceNanos();
+        return turn.now - since >= turn.config.silenceNanos();
     }
 
     /** A newer start of the node was seen: the member that the view lists is gone. */

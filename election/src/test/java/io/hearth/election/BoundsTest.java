@@ -134,7 +134,8 @@ final class BoundsTest {
                 continue;
             }
             Object boxed = isInt ? (Object) (int) value : (Object) value;
-            com.google.protobuf.Message.Builder builder = frame.newBuilderForType().mergeFrom(good);
+            com.google.protobuf.Message.Builder builder =
+                    frame.newBuilderForType().mergeFrom(good);
             if (outer == null) {
                 builder.setField(field, boxed);
             } else {

@@ -49,7 +49,7 @@ final class ViewMachineTest {
     }
 
     private static long seat(NodeId node) {
-        return 70 + node.peer().publicKey()[0];
+        return 70L + node.peer().publicKey()[0];
     }
 
     /** What the disk holds of the lineage of all tests. */
