@@ -27,7 +27,6 @@ final class Standing {
         if (turn.isSelf(member)) {
             return false;
         }
-        long memberSince = turn.home.knownSince(member.node());
         Peer peer = turn.peers().get(member.node());
         long since = turn.home.knownSince(member.node());
         if (peer != null && peer.incarnation() >= member.incarnation()) { // else what is known is of an earlier start
