@@ -59,6 +59,7 @@ final class Outages {
         List<Pair> pairs = pairs(null);
         long nanos = SHORTEST_NANOS + random.nextLong(16 * SECOND);
         long spread = 300 * MILLI + random.nextLong(600 * MILLI);
+        world.tally.fault(FaultKind.OUTAGE);
         outOfAll(pairs, nanos, spread, true);
         return world.now() + nanos + spread;
     }
