@@ -93,7 +93,7 @@ final class HostileMemberIT {
     }
 
     private View view(Bytes resolution) {
-        var member = new Member(self, 1, 1, Role.TRAINER, "g");
+        var member = new Member(self, 1, 1, Role.TRAINER, "g", 1);
         return new View(
                 new Lineage(false, 1, self, 1, 0), 2, List.of(member), List.of(new GroupView("g", 1, resolution)));
     }
@@ -109,8 +109,7 @@ final class HostileMemberIT {
                     new Message.Commit(view(HUGE)),
                     new Message.Prepare(view(HUGE), ballot),
                     new Message.Accept(view(Bytes.EMPTY), ballot, view(HUGE)),
-                    new Message.Promise(
-                            lineage, 1, ballot, Optional.empty(), Optional.of(new Message.Status(false, HUGE))));
+                    new Message.Here(lineage, 1, ballot, Optional.of(new Message.Status(false, HUGE))));
             var endpoint = new Endpoint(self, 1, Bytes.of(new byte[Endpoint.BOOT_ID_BYTES]));
             try (var keys = nodes.keys();
                     Links links = Links.open(LinkOptions.loopback(0), identity, endpoint, keys, new Ear())) {

@@ -370,7 +370,7 @@ final class ControlNumbersTest {
 
     private static List<Member> members(int count) {
         return IntStream.range(0, count)
-                .mapToObj(rank -> new Member(TestGroup.node(rank), 1, 1, Role.TRAINER, "g"))
+                .mapToObj(rank -> new Member(TestGroup.node(rank), 1, 1, Role.TRAINER, "g", 1))
                 .toList();
     }
 

@@ -111,7 +111,7 @@ final class GroupStartWorldTest {
     static List<Resolver.Report> reports(List<Status> statuses) {
         var reports = new ArrayList<Resolver.Report>();
         for (int i = 0; i < statuses.size(); i++) {
-            var member = new Member(TestGroup.node(i), 1, 1, Role.TRAINER, "g");
+            var member = new Member(TestGroup.node(i), 1, 1, Role.TRAINER, "g", 1);
             reports.add(new Resolver.Report(member, CollectiveMessages.encode(statuses.get(i))));
         }
         return reports;
@@ -134,7 +134,7 @@ final class GroupStartWorldTest {
         }
         var reports = new ArrayList<Resolver.Report>();
         for (Node node : kept) {
-            var member = new Member(node.id, 1, 1, Role.TRAINER, "g");
+            var member = new Member(node.id, 1, 1, Role.TRAINER, "g", 1);
             reports.add(new Resolver.Report(member, CollectiveMessages.encode(node.state.status("main"))));
         }
         var next = new ArrayList<>(kept);
@@ -148,7 +148,7 @@ final class GroupStartWorldTest {
         }
         epoch++;
         List<Member> list = next.stream()
-                .map(node -> new Member(node.id, 1, 1, Role.TRAINER, "g"))
+                .map(node -> new Member(node.id, 1, 1, Role.TRAINER, "g", 1))
                 .toList();
         Resolution resolution;
         try {
