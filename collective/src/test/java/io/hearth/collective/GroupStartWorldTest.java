@@ -252,7 +252,8 @@ final class GroupStartWorldTest {
         nodes.forEach(node -> node.alone(true));
         nodes.subList(1, NODES).forEach(node -> node.on(new Event.Called(Signature.start(), node.least)));
         members.add(nodes.getFirst());
-        while (members.size() < NODES) {
+        for (int round = 0; members.size() < NODES; round++) {
+            assertTrue(round < 100, "somebody never asks to enter");
             change(new Random(members.size() + epoch), 0);
         }
         nodes.forEach(Node::learnAll);
