@@ -1035,6 +1035,27 @@ final class ViewMachineTest {
         assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
 
+    /** A view that was under way before the outage is committed while the members come back one by one. */
+    @Test
+    void aViewLearnedAfterAnOutageDoesNotEndTheWaitForTheOthers() {
+        View five = five();
+        for (Member member : five.members()) {
+            if (!member.node().equals(SELF)) {
+                event(new Event.Suspected(member.node(), 1));
+            }
+        }
+        event(new Event.Trusted(Nodes.agent(5), 1));
+        event(new Event.Trusted(Nodes.agent(4), 1));
+        received(
+                Nodes.agent(5),
+                new Message.Commit(successor(five, five.members().toArray(Member[]::new))));
+        assertEquals(5, state.view().epoch());
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        event(new Event.Trusted(MASTER, 1));
+        event(new Event.Trusted(THIRD, 1));
+        assertTrue(pass(5_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+    }
+
     @Test
     void afterAnOutageNobodyIsWaitedForLongerThanEightSeconds() {
         View nine = view(9);
@@ -1085,6 +1106,36 @@ final class ViewMachineTest {
         assertTrue(
                 event(new Event.Suspected(THIRD, 1)).stream().anyMatch(ViewMachineTest::isBallot),
                 "unless it is suspected");
+    }
+
+    /** Its turn on the disk comes when another drives the change already: nothing is written. */
+    @Test
+    void aPromiseThatIsNotWantedAnyMoreIsNotWritten() {
+        View five = five();
+        isDiskSlow = true;
+        View elsewhere = new View(new Lineage(false, 9, MASTER, 1, 9), 3, VIEW.members(), List.of());
+        received(THIRD, new Message.Prepare(elsewhere, new Ballot(1, THIRD)));
+        event(new Event.Suspected(MASTER, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(MASTER, new Message.Prepare(five, new Ballot(1, MASTER)));
+        diskDone();
+        assertTrue(tasks.isEmpty(), tasks.toString());
+    }
+
+    @Test
+    void anyFrameEndsASuspicion() {
+        for (NodeId node : List.of(MASTER, THIRD)) {
+            event(new Event.Suspected(node, 1));
+            assertTrue(
+                    Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
+            if (node.equals(MASTER)) {
+                beat(node, LINEAGE, 3, 3);
+            } else {
+                event(new Event.Linked(node, 1));
+            }
+            assertFalse(
+                    Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
+        }
     }
 
     @Test
