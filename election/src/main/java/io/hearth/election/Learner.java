@@ -201,7 +201,6 @@ final class Learner {
         turn.freeze = Freeze.THAWED;
         turn.campaign = Campaign.NONE;
         turn.change = Change.none(turn.now);
-        turn.hearing = Hearing.QUORUM;
         turn.stall = Stall.FLOWING;
         turn.effect(new Effect.Install(turn.view()));
     }

@@ -73,7 +73,8 @@ final class ViewMachineTest {
     /** Notes the effects of a step, and those that follow when the disk is done. */
     private ViewState carriedOut(Step<ViewState, Effect> step) {
         ViewState last = noted(step);
-        while (!isDiskSlow && !tasks.isEmpty()) {
+        for (int rounds = 0; !isDiskSlow && !tasks.isEmpty(); rounds++) {
+            assertTrue(rounds < 1_000, "votes without end");
             last = noted(voted(last));
         }
         return last;
@@ -802,6 +803,37 @@ final class ViewMachineTest {
         assertEquals(2, state.view().members().size());
     }
 
+    @Test
+    void ofTwoProcessesOfANewMachineWithTwoSeatsOneEnters() {
+        state = started(List.of(), 1);
+        event(new Event.Linked(Nodes.agent(11), 1));
+        event(new Event.Linked(Nodes.trainer(11, 0), 1));
+        asks(Nodes.agent(11));
+        Lineage lineage = state.view().lineage();
+        received(Nodes.trainer(11, 0), new Message.Join(lineage, 99, Role.TRAINER, "job", GroupPhase.FRESH));
+        pass(320 * MILLI);
+        event(new Event.Frozen(lineage, 1, Optional.of(Bytes.EMPTY), 0));
+        assertEquals(2, state.view().members().size());
+        assertEquals(Optional.empty(), ViewRules.fault(state.view()));
+    }
+
+    /** It answered, was restarted and asks for entry, all during one ballot: it is in once, as the start that answered. */
+    @Test
+    void aMemberThatIsKeptDoesNotEnterBesideItself() {
+        View five = five();
+        Ballot mine = campaign(five);
+        received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+        received(THIRD, new Message.Here(LINEAGE, 4, mine, STAYS));
+        event(new Event.Linked(THIRD, 2));
+        event(new Event.Received(THIRD, 2, new Message.Join(LINEAGE, seat(THIRD), Role.AGENT, "", GroupPhase.FRESH)));
+        for (int machine = 4; machine <= 5; machine++) {
+            received(Nodes.agent(machine), new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+            received(Nodes.agent(machine), new Message.Here(LINEAGE, 4, mine, STAYS));
+        }
+        View next = ((Campaign.Accepting) state.campaign()).next();
+        assertEquals(five.members().subList(1, 5), next.members());
+    }
+
     private void asks(NodeId joiner) {
         received(joiner, new Message.Join(state.view().lineage(), seat(joiner), Role.AGENT, "", GroupPhase.FRESH));
     }
@@ -1003,6 +1035,27 @@ final class ViewMachineTest {
         assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
 
+    /** A view that was under way before the outage is committed while the members come back one by one. */
+    @Test
+    void aViewLearnedAfterAnOutageDoesNotEndTheWaitForTheOthers() {
+        View five = five();
+        for (Member member : five.members()) {
+            if (!member.node().equals(SELF)) {
+                event(new Event.Suspected(member.node(), 1));
+            }
+        }
+        event(new Event.Trusted(Nodes.agent(5), 1));
+        event(new Event.Trusted(Nodes.agent(4), 1));
+        received(
+                Nodes.agent(5),
+                new Message.Commit(successor(five, five.members().toArray(Member[]::new))));
+        assertEquals(5, state.view().epoch());
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        event(new Event.Trusted(MASTER, 1));
+        event(new Event.Trusted(THIRD, 1));
+        assertTrue(pass(5_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+    }
+
     @Test
     void afterAnOutageNobodyIsWaitedForLongerThanEightSeconds() {
         View nine = view(9);
@@ -1049,9 +1102,48 @@ final class ViewMachineTest {
         isDiskSlow = false;
         diskDone();
         frozen(OpenResolver.OPEN);
-        assertTrue(pass(2_400 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "another drives it");
-        event(new Event.Suspected(THIRD, 1));
-        assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot), "unless it is suspected");
+        assertTrue(pass(1_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "another drives it");
+        assertTrue(
+                event(new Event.Suspected(THIRD, 1)).stream().anyMatch(ViewMachineTest::isBallot),
+                "unless it is suspected");
+    }
+
+    /** Its turn on the disk comes when another drives the change already: nothing is written. */
+    @Test
+    void aPromiseThatIsNotWantedAnyMoreIsNotWritten() {
+        View five = five();
+        isDiskSlow = true;
+        View elsewhere = new View(new Lineage(false, 9, MASTER, 1, 9), 3, VIEW.members(), List.of());
+        received(THIRD, new Message.Prepare(elsewhere, new Ballot(1, THIRD)));
+        event(new Event.Suspected(MASTER, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(MASTER, new Message.Prepare(five, new Ballot(1, MASTER)));
+        diskDone();
+        assertTrue(tasks.isEmpty(), tasks.toString());
+    }
+
+    @Test
+    void anyFrameEndsASuspicion() {
+        for (NodeId node : List.of(MASTER, THIRD)) {
+            event(new Event.Suspected(node, 1));
+            assertTrue(
+                    Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
+            if (node.equals(MASTER)) {
+                beat(node, LINEAGE, 3, 3);
+            } else {
+                event(new Event.Linked(node, 1));
+            }
+            assertFalse(
+                    Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
+        }
+    }
+
+    @Test
+    void theSecondInTheViewWaitsItsTurn() {
+        pass(400 * MILLI);
+        event(new Event.Linked(THIRD, 2)); // it was restarted
+        assertTrue(pass(780 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "the first has its chance");
+        assertTrue(pass(60 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
 
     @Test
@@ -1160,6 +1252,18 @@ final class ViewMachineTest {
         event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
         assertEquals(2, state.view().members().size());
         assertEquals(Optional.empty(), state.diskFault());
+    }
+
+    @Test
+    void aStalledLineageIsNoTarget() {
+        folder.clear();
+        state = started(List.of(), 1);
+        event(new Event.Linked(MASTER, 1));
+        for (boolean isStalled : new boolean[] {true, false}) {
+            var presence = new Presence(LINEAGE, 3, 3, isStalled, "", GroupPhase.FRESH, -1, List.of());
+            received(MASTER, new Message.Heartbeat(presence, 1, 0, 0));
+            assertEquals(isStalled, state.crossing() instanceof Crossing.Staying);
+        }
     }
 
     /** The master of several trainers hears of a better lineage. */
