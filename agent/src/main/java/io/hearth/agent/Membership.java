@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.agent.votes.VoterThread;
 import io.hearth.core.Clock;
 import io.hearth.core.LineageLostException;
 import io.hearth.core.RemovedFromClusterException;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
-    private final Consumer<VoterTask> voter;
+    private final VoterThread voter;
     private final BiConsumer<NodeId, Message> messenger;
     private final Collectives collectives;
     private final Runnable left;
@@ -37,14 +37,14 @@ final class Membership {
     /**
      * Carries out the effects of the start at {@link #start}, and then those of every event.
      *
-     * @param voter takes one task at a time; its answer comes back as {@link Event.Voted}
+     * @param voter carries out votes; its answers come back as {@link Event.Voted}
      * @param left told once this node may exit
      */
     Membership(
             ViewMachine machine,
             ViewMachine.Start start,
             Clock clock,
-            Consumer<VoterTask> voter,
+            VoterThread voter,
             BiConsumer<NodeId, Message> messenger,
             Collectives collectives,
             Runnable left) {
@@ -76,20 +76,29 @@ final class Membership {
         messenger.accept(to, message);
     }
 
-    /** Why this node waits: for admission, or for a quorum; empty when it does not. */
+    /** Why this node waits: for its disk, for a quorum, or for admission; empty when it does not. */
     Optional<String> waiting() {
         Optional<String> fault = views.state().diskFault();
         if (fault.isPresent()) {
             return fault;
         }
-        return views.state().election() == ElectionState.STALLED && !stalled.isEmpty()
-                ? Optional.of(stalled)
-                : Optional.of(waiting).filter(reason -> !reason.isEmpty());
+        if (views.state().election() == ElectionState.STALLED && !stalled.isEmpty()) {
+            return Optional.of(stalled);
+        }
+        return Optional.of(waiting).filter(reason -> !reason.isEmpty()).or(this::slowDisk);
+    }
+
+    /** Nothing but votes waits for the disk; but a change of the view takes as long as a quorum's disks. */
+    private Optional<String> slowDisk() {
+        return voter.isDiskSlow()
+                ? Optional.of("the disk of this node's home took " + voter.slowestNanos() / 1_000_000
+                        + " ms for one vote; put HEARTH_HOME on a faster one")
+                : Optional.empty();
     }
 
     private void carryOut(Effect effect) {
         switch (effect) {
-            case Effect.Vote(VoterTask task) -> voter.accept(task);
+            case Effect.Vote(VoterTask task) -> voter.submit(task);
             case Effect.Rest(boolean resting) -> collectives.rest(resting);
             case Effect.Send(NodeId to, Message message) -> send(to, message);
             case Effect.Freeze(var lineage, long epoch) -> {

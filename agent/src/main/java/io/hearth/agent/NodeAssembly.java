@@ -253,7 +253,7 @@ final class NodeAssembly implements AutoCloseable {
                         config.role() == Role.TRAINER ? config.group() : "",
                         new SecureRandom().nextLong()),
                 clock,
-                voter::submit,
+                voter,
                 (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
                 engine.isPresent()
                         ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)
