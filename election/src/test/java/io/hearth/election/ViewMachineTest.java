@@ -1139,6 +1139,17 @@ final class ViewMachineTest {
     }
 
     @Test
+    void aChangeThatNobodyAnswersIsAStallAfterFiveSeconds() {
+        five();
+        pass(6_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        pass(4_900 * MILLI);
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        pass(200 * MILLI);
+        assertEquals(ElectionState.STALLED, state.election());
+    }
+
+    @Test
     void theSecondInTheViewWaitsItsTurn() {
         pass(400 * MILLI);
         event(new Event.Linked(THIRD, 2)); // it was restarted
