@@ -230,9 +230,9 @@ final class HandshakeMachineTest {
     @Test
     void onlyVersionsAndPurposesThatAreServedGoOn() {
         assertEquals(Refusal.VERSION, afterHello(List.of(2, 3), Purpose.MEMBER));
-        assertEquals(Refusal.PURPOSE, afterHello(List.of(1), Purpose.PAIR));
-        assertEquals(Refusal.PURPOSE, afterHello(List.of(1), Purpose.REKEY));
-        assertEquals(Refusal.PURPOSE, afterHello(List.of(1), Purpose.UNKNOWN));
+        assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.PAIR));
+        assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.REKEY));
+        assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.UNKNOWN));
     }
 
     private Refusal afterHello(List<Integer> versions, Purpose purpose) {
