@@ -202,7 +202,8 @@ final class Learner {
         turn.campaign = Campaign.NONE;
         turn.change = Change.none(turn.now);
         if (turn.home.isLone()) {
-            turn.hearing = Hearing.QUORUM; // it is its own quorum; a view of several does not end the wait after an outage
+            turn.hearing =
+                    Hearing.QUORUM; // it is its own quorum; a view of several does not end the wait after an outage
         }
         turn.stall = Stall.FLOWING;
         turn.effect(new Effect.Install(turn.view()));

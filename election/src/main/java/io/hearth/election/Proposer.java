@@ -206,12 +206,12 @@ final class Proposer {
     }
 
     private static boolean isWorthWaiting(Turn turn, Campaign.Preparing preparing) {
-        boolean isBackAfterOutage = isBackAfterOutage(turn, preparing);
+        boolean maySuspectsReturn = isBackAfterOutage(turn, preparing) || Standing.fellSilentTogether(turn);
         return turn.now - preparing.timing().beganNanos()
                         < turn.config.ballots().answerNanos()
                 && turn.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
-                                && (isBackAfterOutage || !Standing.isSilent(turn, member))
+                                && (maySuspectsReturn || !Standing.isSilent(turn, member))
                                 && !Standing.isRestarted(turn, member)
                                 && !Standing.isElsewhere(turn, member));
     }

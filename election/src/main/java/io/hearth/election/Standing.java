@@ -38,6 +38,23 @@ final class Standing {
         return turn.now - since >= turn.config.silenceNanos();
     }
 
+    /**
+     * Whether several machines of the view fell silent at about the same time, a moment ago, and their links did not close: rather a
+     * switch than the machines. They may be back in a moment.
+     */
+    static boolean fellSilentTogether(Turn turn) {
+        long span = turn.config.silenceNanos() / 2;
+        return turn.view().members().stream()
+                        .filter(member -> turn.peer(member.node())
+                                .filter(peer ->
+                                        peer.linked() && peer.suspected() && turn.now - peer.suspectedNanos() < span)
+                                .isPresent())
+                        .map(Member::machine)
+                        .distinct()
+                        .count()
+                > 1;
+    }
+
     /** A newer start of the node was seen: the member that the view lists is gone. */
     static boolean isRestarted(Turn turn, Member member) {
         return turn.peer(member.node())
@@ -45,10 +62,11 @@ final class Standing {
                 .isPresent();
     }
 
-    /** The member says that it lives in another lineage, and not just since it was admitted here. */
+    /** The member says that it lives in another lineage, and not just since it was admitted here. Old words of a silent one do not count. */
     static boolean isElsewhere(Turn turn, Member member) {
         Peer peer = turn.peers().get(member.node());
         if (peer == null
+                || peer.suspected()
                 || peer.incarnation() != member.incarnation()
                 || peer.presence().isEmpty()
                 || peer.livesIn(turn.home.lineage())) {
@@ -136,10 +154,10 @@ final class Standing {
         return heard;
     }
 
-    /** Members that are heard, or that are gone for a reason other than silence: those that nobody has to wait for. */
+    /** Members that are heard, or that were restarted: those that nobody has to wait for. */
     static int heardMembers(Turn turn) {
         return (int) turn.view().members().stream()
-                .filter(member -> !isSilent(turn, member) || isRestarted(turn, member) || isElsewhere(turn, member))
+                .filter(member -> !isSilent(turn, member) || isRestarted(turn, member))
                 .count();
     }
 

@@ -130,6 +130,11 @@ final class Cluster {
                 .filter(process -> process.incarnation == member.incarnation());
     }
 
+    /** Whether a process died for good. */
+    boolean hasGivenUp() {
+        return !givenUp.isEmpty();
+    }
+
     /** Nobody starts that process again: others of its machine run, and the machine's vote is theirs. */
     boolean isGivenUp(Host host) {
         return givenUp.contains(host);

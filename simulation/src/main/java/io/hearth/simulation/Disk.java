@@ -7,8 +7,10 @@ import io.hearth.election.LineageRecord;
 import io.hearth.election.RecordCodec;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,17 +25,30 @@ final class Disk {
     private final Map<Lineage, Bytes> damaged = new TreeMap<>();
     private final Map<Lineage, Long> usedNanos = new TreeMap<>(); // when a process lived there or asked last
     private final Map<NodeId, Long> starts = new TreeMap<>();
-    private long freeNanos; // instant from which the folder's lock is free
+    private final Deque<Runnable> waiting = new ArrayDeque<>(); // for the folder's lock
+    private boolean isLocked;
 
     /** The incarnation of a new start. */
     long nextStart(NodeId node) {
         return starts.merge(node, 1L, Long::sum);
     }
 
-    /** Takes the folder's lock for {@code nanos}, after all that wait for it already; says when that is over. */
-    long lockedUntil(long now, long nanos) {
-        freeNanos = Math.max(now, freeNanos) + nanos;
-        return freeNanos;
+    /** Runs {@code task} once it has the folder's lock, after all that wait for it already; it ends with {@link #unlock}. */
+    void lock(Runnable task) {
+        waiting.add(task);
+        next();
+    }
+
+    void unlock() {
+        isLocked = false;
+        next();
+    }
+
+    private void next() {
+        while (!isLocked && !waiting.isEmpty()) {
+            isLocked = true;
+            waiting.remove().run();
+        }
     }
 
     Optional<LineageRecord> record(Lineage lineage) {

@@ -286,13 +286,7 @@ final class NodeProcess {
 
     private void carryOut(Effect effect, View before) {
         switch (effect) {
-            case Effect.Vote(VoterTask task) -> {
-                OptionalLong nanos = task instanceof VoterTask.Retain // it waits for no disk
-                        ? OptionalLong.of(0)
-                        : host.home.write(world.random);
-                long done = host.disk.lockedUntil(world.now(), world.diskNanos() + nanos.orElse(0));
-                world.after(done - world.now(), () -> voted(task, nanos.isPresent()));
-            }
+            case Effect.Vote(VoterTask task) -> host.disk.lock(() -> vote(task));
             case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
             case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
             case Effect.Install(View view) -> {
@@ -317,13 +311,25 @@ final class NodeProcess {
         }
     }
 
-    /** The voter is done with a task. A process that died meanwhile may have written, and tells nobody. */
-    private void voted(VoterTask task, boolean isWritable) {
-        if (!isAlive() && world.random.nextBoolean()) {
+    /** The voter has the folder's lock; that of a process which died meanwhile is free at once. */
+    private void vote(VoterTask task) {
+        if (!isAlive()) {
+            host.disk.unlock();
             return;
         }
-        VoterAnswer answer = cast(task, isWritable);
-        deliver(() -> view(new Event.Voted(task, answer)));
+        OptionalLong nanos = task instanceof VoterTask.Retain // it waits for no disk
+                ? OptionalLong.of(0)
+                : host.home.write(world.random);
+        world.after(world.diskNanos() + nanos.orElse(0), () -> voted(task, nanos.isPresent()));
+    }
+
+    /** The voter is done with a task. A process that died meanwhile may have written, and tells nobody. */
+    private void voted(VoterTask task, boolean isWritable) {
+        if (isAlive() || world.random.nextBoolean()) {
+            VoterAnswer answer = cast(task, isWritable);
+            deliver(() -> view(new Event.Voted(task, answer)));
+        }
+        host.disk.unlock();
     }
 
     private VoterAnswer cast(VoterTask task, boolean isWritable) {

@@ -11,7 +11,7 @@ import java.util.List;
  * run to its end there.
  */
 final class Peace {
-    private static final long WRITES_OF_PEACE = 12; // of a slow disk, until all are in one view
+    private static final long WRITES_OF_PEACE = 24; // of a slow disk, until all are in one view
     private static final long DAMAGED_NANOS = 12 * SECOND;
     private static final long CALM_NANOS = SECOND;
     private static final long LAST_TRAINING_NANOS = 10 * SECOND;

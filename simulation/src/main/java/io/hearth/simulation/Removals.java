@@ -131,10 +131,14 @@ final class Removals {
         afterOutage.clear();
     }
 
-    /** The first pair may come back now. */
+    /**
+     * The first pair may come back now. An outage about as long as the span of silence is none that this looks at: some members are
+     * suspected by then and others are not, so a quorum may remain in hearing all the time.
+     */
     void outageEnds() {
         outageEnded = world.now();
-        isWatching = wasMeshed;
+        isWatching = wasMeshed
+                && outageEnded - outageBegan >= 2 * world.spans.health().silenceNanos() + SECOND;
         areBack = false;
         world.after(AFTER_OUTAGE_NANOS, () -> isWatching &= world.now() - outageEnded < AFTER_OUTAGE_NANOS);
     }

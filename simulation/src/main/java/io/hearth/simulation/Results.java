@@ -76,7 +76,7 @@ final class Results {
                 }
             }
         }
-        if (world.weather.isMild()) {
+        if (world.weather.isMild() && !world.cluster.hasGivenUp()) {
             var key = new Numbered(ending.lineage(), process.host.group, number);
             Ending known = firstEndings.putIfAbsent(key, ending);
             Violation.unless(

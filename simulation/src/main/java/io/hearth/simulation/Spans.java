@@ -28,7 +28,7 @@ record Spans(
         long absenceNanos) {
     private static final int SCALED_ONE_IN = 6;
     private static final int PRESET_ONE_IN = 6;
-    private static final long SETTLE_NANOS = 20 * SECOND;
+    private static final long SETTLE_NANOS = 30 * SECOND; // a step that was held in vain is not held again for 5 s
 
     static Spans draw(SplittableRandom extremes) {
         if (extremes.nextInt(SCALED_ONE_IN) == 0) {
