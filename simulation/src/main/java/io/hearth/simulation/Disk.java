@@ -70,7 +70,10 @@ final class Disk {
         if (records.isEmpty()) {
             return false;
         }
-        List<LineageRecord> written = List.copyOf(records.values());
+        List<LineageRecord> promising = records.values().stream()
+                .filter(record -> record.promised().isPresent())
+                .toList(); // what a vote stands in hurts most
+        List<LineageRecord> written = promising.isEmpty() ? List.copyOf(records.values()) : promising;
         LineageRecord record = written.get(random.nextInt(written.size()));
         byte[] bytes = RecordCodec.encode(record);
         if (random.nextBoolean()) {

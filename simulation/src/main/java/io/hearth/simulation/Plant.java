@@ -25,7 +25,7 @@ public enum Plant {
     /** Everybody believes proposals. */
     EARLY_COMMIT("a proposal is announced as committed at once", 800, ViewSabotages.EarlyCommit::new),
     /** A damaged record is made anew. */
-    AMNESIA("a damaged voter's record is rebuilt without its promises", 800, VoteSabotages.Amnesia::new),
+    AMNESIA("a damaged voter's record is rebuilt without its promises", 2_600, VoteSabotages.Amnesia::new),
     /** Data of another epoch is taken. */
     NO_FENCE("data of a former group epoch is taken", 600, GroupSabotages.NoFence::new),
     /** A freeze ends by itself. */
@@ -41,7 +41,7 @@ public enum Plant {
     /** Nothing is passed on. */
     NO_FORWARD("what somebody finished runs again", 150, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 1_000, GroupSabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 2_750, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
     /** A broadcast's root does not wait. */

@@ -27,9 +27,11 @@ final class SimulationTest {
             Plant.THAW, 400L,
             Plant.NO_HOLDERS, 500L,
             Plant.UNTOLD_REMOVAL, 400L,
-            Plant.LEAD_DECIDES, 500L,
+            Plant.LEAD_DECIDES, 400L,
             Plant.UNCHECKED_CHUNK, 500L,
-            Plant.STALE_CHUNK, 1_200L);
+            Plant.STALE_CHUNK, 400L,
+            Plant.FINAL_FORWARD, 2_600L,
+            Plant.AMNESIA, 2_500L);
 
     private static Sweep.Report play(long first, long seeds, Optional<Plant> plant) throws InterruptedException {
         return Sweep.run(new Sweep.Request(first, seeds, plant, 2, 1), _ -> {});

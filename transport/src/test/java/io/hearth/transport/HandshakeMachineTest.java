@@ -229,7 +229,7 @@ final class HandshakeMachineTest {
 
     @Test
     void onlyVersionsAndPurposesThatAreServedGoOn() {
-        assertEquals(Refusal.VERSION, afterHello(List.of(2, 3), Purpose.MEMBER));
+        assertEquals(Refusal.VERSION, afterHello(List.of(1, 3), Purpose.MEMBER));
         assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.PAIR));
         assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.REKEY));
         assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.UNKNOWN));
