@@ -51,7 +51,7 @@ final class OtherVersionIT {
                         .observation()
                         .await(now -> !now.refused().isEmpty(), PATIENCE)
                         .orElseThrow();
-                String why = "no protocol version in common: this node speaks [1], the peer [8, 9];"
+                String why = "no protocol version in common: this node speaks [2], the peer [8, 9];"
                         + " update the older of the two";
                 assertEquals(why, status.refused().getFirst().why());
                 assertEquals(
