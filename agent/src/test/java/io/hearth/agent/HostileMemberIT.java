@@ -118,7 +118,9 @@ final class HostileMemberIT {
                         InetAddress.getLoopbackAddress(), node.node().port());
                 for (Message lie : lies) {
                     String why = "";
-                    for (int i = 0; i < TRIES && !why.contains("malformed message: "); i++) { // links of both ends cross
+                    for (int i = 0;
+                            i < TRIES && !why.contains("malformed message: ");
+                            i++) { // links of both ends cross
                         links.dial(address);
                         next("admitted");
                         links.send(node.id(), MessageCodec.kind(lie), MessageCodec.encode(lie));
