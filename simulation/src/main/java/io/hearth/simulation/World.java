@@ -64,6 +64,14 @@ final class World {
 
     final boolean hasSumsInPlace;
 
+    /** Whether scripts reduce, gather, scatter and reduce-scatter, too. */
+    final boolean hasParts;
+
+    /** Whether trainers send to each other from rank to rank, too. */
+    final boolean hasPairs;
+
+    final PairLedger pairs;
+
     final Narrator narrator;
 
     private final @Nullable Consumer<String> trace;
@@ -94,6 +102,9 @@ final class World {
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         this.hasBroadcasts = depth == 1 && rarities.nextBoolean();
         this.hasSumsInPlace = rarities.nextBoolean();
+        this.hasParts = new SplittableRandom(seed ^ 0x5041_5254).nextBoolean(); // of its own, as above
+        this.pairs = new PairLedger(new SplittableRandom(seed ^ 0x5041_4952));
+        this.hasPairs = pairs.random.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
     }
 
@@ -104,6 +115,8 @@ final class World {
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
                 + (hasBroadcasts ? ", broadcasts" : "")
                 + (hasSumsInPlace ? ", sums in place" : "")
+                + (hasParts ? ", parts" : "")
+                + (hasPairs ? ", pairs" : "")
                 + ", " + policy + ", "
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
