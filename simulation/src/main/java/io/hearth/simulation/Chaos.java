@@ -22,7 +22,8 @@ final class Chaos {
             FaultKind.DAMAGED_RECORD,
             FaultKind.CLOCK_JUMP,
             FaultKind.NONSENSE,
-            FaultKind.LYING_SOURCE);
+            FaultKind.LYING_SOURCE,
+            FaultKind.LIES);
 
     private final World world;
     private final SplittableRandom random;

@@ -96,7 +96,7 @@ final class Cluster {
     }
 
     void start(Host host) {
-        if (host.isUp()) {
+        if (host.isUp() || !hosts.contains(host)) {
             return;
         }
         var process = new NodeProcess(world, host);
@@ -206,6 +206,14 @@ final class Cluster {
             world.after(50 * MILLI + random.nextLong(3 * SECOND), () -> start(process.host));
         }
         return true;
+    }
+
+    /** A host's process dies without a word; {@code forGood}: it is no host of this world any more. */
+    void end(Host host, boolean forGood) {
+        host.process().ifPresent(process -> end(process, true));
+        if (forGood) {
+            hosts.remove(host);
+        }
     }
 
     /** The process ends by itself; a new one may follow. */

@@ -47,7 +47,9 @@ public enum FaultKind {
     /** A bit of what a trainer holds flips before it begins its next step. */
     WRONG_MEMORY,
     /** A member that is asked for a part of the state sends a wrong one. */
-    LYING_SOURCE;
+    LYING_SOURCE,
+    /** A member lies about itself and the others; see {@link LieKind}. */
+    LIES;
 
     /** As in reports: lower case with dashes. */
     public String text() {

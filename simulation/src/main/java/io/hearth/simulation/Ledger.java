@@ -32,10 +32,16 @@ final class Ledger {
     private final Map<Vote, Ballot> promises = new HashMap<>();
     private final Set<Frost> frozen = new HashSet<>();
     private final Consumer<View> onCommit;
+    private boolean isOff;
 
     /** {@code onCommit} is told each view once, at the instant from which it is committed. */
     Ledger(Consumer<View> onCommit) {
         this.onCommit = onCommit;
+    }
+
+    /** In a world in which members forge what was agreed on, there is nothing to check. */
+    void turnOff() {
+        isOff = true;
     }
 
     int views() {
@@ -53,6 +59,10 @@ final class Ledger {
 
     /** A node takes {@code view} as committed: then it is the first of a lineage, or a quorum accepted it. */
     void learned(View view) {
+        if (isOff) {
+            committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
+            return;
+        }
         boolean isFirst = view.epoch() == 1
                 && view.members().size() == 1
                 && view.members().getFirst().node().equals(view.lineage().founder());
@@ -117,6 +127,9 @@ final class Ledger {
 
     /** A node takes a record as its own from now on, on disk or so it believes. */
     void recorded(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
+        if (isOff) {
+            return;
+        }
         if (record.view().filter(view -> isOwnEnd(node, view)).isPresent()) {
             committed(record.view().get());
         }

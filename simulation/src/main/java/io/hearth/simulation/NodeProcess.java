@@ -58,7 +58,8 @@ final class NodeProcess {
                 host.group,
                 world.random.nextLong()));
         this.incarnation = start.incarnation();
-        this.machine = new ViewMachine(world.config, world.sabotage.resolver(new CollectiveResolver()));
+        this.machine = new ViewMachine(
+                world.config, world.liar.resolver(host, world.sabotage.resolver(new CollectiveResolver())));
         this.health = HealthState.empty(world.now());
         this.first = machine.start(start, world.now());
         this.state = first.state();
@@ -265,6 +266,7 @@ final class NodeProcess {
             case Effect.Persist(LineageRecord record) -> {
                 Optional<LineageRecord> old = host.disk.record(record.lineage());
                 world.ledger.recorded(host.id, old, record);
+                world.liar.wrote(record);
                 if (world.sabotage.isDurable(old, record)) {
                     host.disk.save(record);
                 }

@@ -64,6 +64,9 @@ final class Results {
 
     /** A number ended at a member. */
     void ended(NodeProcess process, long number, Ending ending) {
+        if (world.liar.forges()) {
+            return;
+        }
         isRefusedWithReason(process, number, ending);
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
         if (ending.beginsStep() && ending.sum().isPresent()) {
@@ -301,6 +304,9 @@ final class Results {
                 if (isKept) {
                     process.trainer().ifPresent(living::add);
                 }
+            }
+            if (world.liar.spoilsResults()) {
+                continue; // numbers may be anything
             }
             entersAtBoundary(view, group.name(), living);
             isRetained(living.stream()

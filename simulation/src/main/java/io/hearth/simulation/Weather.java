@@ -41,6 +41,9 @@ record Weather(
         double density = random.nextInt(5) == 0 ? 0.1 : 0.15 + 0.25 * random.nextDouble();
         var kinds = EnumSet.noneOf(FaultKind.class);
         for (FaultKind kind : FaultKind.values()) {
+            if (kind == FaultKind.LIES) {
+                continue; // drawn apart: worlds without a liar stay as they are
+            }
             boolean isOn = RARE.contains(kind) ? rarities.nextInt(RARE_ONE_IN) == 0 : random.nextDouble() < density;
             if (isOn) {
                 kinds.add(kind);
@@ -58,6 +61,24 @@ record Weather(
                 kinds.contains(FaultKind.SHARP_CRASH) ? 0.003 : 0,
                 SECOND / 2 + random.nextLong(SECOND),
                 4 * SECOND + random.nextLong(5 * SECOND));
+    }
+
+    /** The same with a liar among the members; {@code alone} with no other fault than that processes die now and then. */
+    Weather withLies(boolean alone) {
+        var all = EnumSet.of(FaultKind.LIES, FaultKind.KILL);
+        if (!alone) {
+            all = EnumSet.of(FaultKind.LIES);
+            all.addAll(kinds);
+        }
+        return new Weather(
+                all,
+                alone ? 0 : loss,
+                alone ? 0 : duplication,
+                alone ? 2 * MILLI : delayNanos,
+                dataDelayNanos,
+                alone ? 0 : sharpness,
+                alone ? 5 * SECOND : pauseBetweenFaultsNanos,
+                alone ? 20 * SECOND : faultyNanos);
     }
 
     boolean has(FaultKind kind) {

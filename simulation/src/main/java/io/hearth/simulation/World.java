@@ -9,6 +9,7 @@ import io.hearth.election.HealthConfig;
 import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -24,6 +25,8 @@ final class World {
 
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
+
+    private static final int LIES_ONE_IN = 8;
 
     /** What goes on. */
     private enum Phase {
@@ -43,6 +46,7 @@ final class World {
     final Post post = new Post(this);
     final Chaos chaos;
     final Hostile hostile;
+    final Liar liar;
     final Sabotage sabotage;
     final ElectionConfig config;
     final GroupMachine.Policy policy;
@@ -71,23 +75,33 @@ final class World {
     private Phase phase = Phase.FAULTS;
 
     World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace) {
+        this(seed, sabotage, trace, Optional.empty());
+    }
+
+    /** {@code lies} are told by a member in any case; else only where the weather has it. */
+    World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace, Optional<Liar.Plan> lies) {
         this.random = new SplittableRandom(seed);
         var rarities =
                 new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
         this.sabotage = sabotage;
         this.trace = trace;
-        this.weather = Weather.draw(random, rarities);
+        Weather drawn = Weather.draw(random, rarities);
+        var liars = new SplittableRandom(seed ^ 0x4C49_4553);
+        boolean hasLiar = liars.nextInt(LIES_ONE_IN) == 0 || lies.isPresent();
+        Liar.Plan plan = lies.orElseGet(() -> hasLiar ? Liar.Plan.draw(liars) : Liar.Plan.NONE);
+        this.weather = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
         this.cluster = new Cluster(this, random, rarities);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally);
         this.chaos = new Chaos(this, weather, random);
         this.hostile = new Hostile(this, random);
+        this.liar = new Liar(this, plan, liars);
         this.ledger = new Ledger(results::committed);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
         this.config = sabotage.config(ElectionConfig.DEFAULTS.onPartition(onPartition));
         this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
-        this.hasSteps = random.nextBoolean();
+        this.hasSteps = random.nextBoolean() || plan.isAlone();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         this.hasBroadcasts = depth == 1 && rarities.nextBoolean();
         this.hasSumsInPlace = rarities.nextBoolean();
@@ -110,10 +124,15 @@ final class World {
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
         chaos.plan();
         hostile.begin();
+        liar.begin();
+        if (liar.forges()) {
+            ledger.turnOff();
+        }
         timeline.runUntil(weather.faultyNanos());
         note("PEACE");
         phase = Phase.PEACE;
         chaos.end();
+        liar.end();
         network.heal();
         cluster.hosts().forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
         var peace = new Peace(this);
@@ -155,7 +174,7 @@ final class World {
     }
 
     boolean endsJobs() {
-        return hasSteps ? phase == Phase.FAULTS : phase != Phase.LAST_TRAINING;
+        return hasSteps ? phase == Phase.FAULTS && !liar.isAlone() : phase != Phase.LAST_TRAINING;
     }
 
     /** In numbers. */
