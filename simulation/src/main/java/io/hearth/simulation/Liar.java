@@ -3,6 +3,8 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.collective.CollectiveMessages;
+import io.hearth.collective.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Ballot;
@@ -149,7 +151,12 @@ final class Liar {
     }
 
     private boolean does(LieKind kind) {
-        return plan.kinds().contains(kind) && random.nextInt(CHANGE_ONE_IN) == 0;
+        return plan.kinds().contains(kind) && random.nextInt(CHANGE_ONE_IN) < (isRare(kind) ? CHANGE_ONE_IN - 1 : 1);
+    }
+
+    /** Said only when the view is to change. */
+    private static boolean isRare(LieKind kind) {
+        return kind == LieKind.STATUS_NUMBERS || kind == LieKind.HIGH_REFUSALS || kind == LieKind.FORGED_ACCEPTANCE;
     }
 
     // ---- its mouth, its ears and its hands
@@ -252,8 +259,9 @@ final class Liar {
         Message.Promise said = promise;
         if (promise.status().isPresent() && does(LieKind.STATUS_NUMBERS)) {
             Message.Status status = promise.status().get();
-            byte[] bytes = status.collective().toArray();
-            for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+            byte[] bytes =
+                    random.nextBoolean() ? hugeStatus() : status.collective().toArray();
+            for (int changes = random.nextInt(3); changes > 0; changes--) {
                 bytes = WireNumbers.changed(bytes, random);
             }
             said = new Message.Promise(
@@ -270,6 +278,13 @@ final class Liar {
                     said.lineage(), said.epoch(), said.ballot(), Optional.of(accepted), said.status());
         }
         return said;
+    }
+
+    /** Far ahead of all others, with streams that are to be set up again: so what it says decides the next group epoch. */
+    private byte[] hugeStatus() {
+        long far = Math.max(0, WireNumbers.any(random));
+        return CollectiveMessages.encode(new Status(far, far, List.of(), Optional.of("streams broke")))
+                .toArray();
     }
 
     /** What it takes a message of another for. */

@@ -297,7 +297,8 @@ final class Results {
             for (NodeProcess process : world.cluster.processes()) {
                 Optional<Member> entry = view.member(process.host.id);
                 boolean isKept = process.host.group.equals(group.name())
-                        && entry.isPresent()
+                        && entry.filter(member -> member.group().equals(group.name()))
+                                .isPresent()
                         && entry.get().incarnation() == process.incarnation
                         && entry.get().entryEpoch() < view.epoch()
                         && process.state().view().lineage().equals(view.lineage());
