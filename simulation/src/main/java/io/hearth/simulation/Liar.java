@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * ears. Some of what it says is changed on its way out, some of what it hears on its way in, and it says more than a node does.
  *
  * <p>Claimed: no other process ends, what the others remember stays bounded, every record that they write can be read again; and
- * but for forgeries the others come into one view and train on once it is gone. Its lies go over the wire: what the codec refuses
+ * but for forgeries the others come into one view and train on, with an honest process in its place and without one. Its lies go over the wire: what the codec refuses
  * costs it the link.
  */
 final class Liar {
@@ -134,10 +134,6 @@ final class Liar {
     /** There are no other faults. */
     boolean isAlone() {
         return plan.isAlone();
-    }
-
-    private boolean is(NodeId node) {
-        return host != null && node.equals(host.id);
     }
 
     /** Whether what the others agree on may be anything from now on. */
@@ -511,10 +507,9 @@ final class Liar {
         return host != null && !isClaimed;
     }
 
-    /** It is gone, for good where the others are a quorum without it; else it is honest from now on. */
+    /** It is honest from now on: an honest process starts in its place. */
     void end() {
-        Host liar = host;
-        if (liar == null) {
+        if (host == null) {
             return;
         }
         weigh();
@@ -524,18 +519,16 @@ final class Liar {
                 !plan.isAlone() || forges() || views <= VIEWS_A_SECOND_MAX * world.now() / SECOND,
                 "views",
                 () -> views + " views in " + world.now() / SECOND + " s");
-        boolean isMissed = world.cluster.processes().stream()
-                .filter(process -> process.host != liar)
-                .map(process -> process.state().view())
-                .anyMatch(view -> !view.isQuorum(nodesBut(view, liar)));
-        world.note(liar.name() + (isMissed ? " is honest from now on" : " is gone for good"));
-        world.cluster.end(liar, !isMissed);
+        world.note(host.name() + " is honest from now on");
+        world.cluster.end(host, false);
     }
 
-    private Set<NodeId> nodesBut(View view, Host liar) {
-        var nodes = new TreeSet<NodeId>();
-        view.members().forEach(member -> nodes.add(member.node()));
-        nodes.removeIf(node -> node.peer().equals(liar.id.peer()) || is(node));
-        return nodes;
+    /** It is gone for good, if there was one; its machine is one of at least three. */
+    boolean goes() {
+        if (host != null) {
+            world.note(host.name() + " is gone for good");
+            world.cluster.end(host, true);
+        }
+        return host != null;
     }
 }

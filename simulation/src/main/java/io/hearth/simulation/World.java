@@ -137,6 +137,10 @@ final class World {
         cluster.hosts().forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
         var peace = new Peace(this);
         peace.settle();
+        if (liar.goes()) {
+            peace = new Peace(this);
+            peace.settle();
+        }
         note("the last training");
         phase = Phase.LAST_TRAINING;
         peace.trainOnceMore();
