@@ -22,8 +22,10 @@ final class PairIn extends PairEnd {
     private ReceiveMachine.State state = ReceiveMachine.State.START;
     private @Nullable Call open;
 
-    /** What the application asked for, and what came of it. */
-    private record Call(int count, List<Long> came) {}
+    private long calls;
+
+    /** What the application asked for, and what came of it; {@code index} counts the calls of this end. */
+    private record Call(long index, int count, List<Long> came) {}
 
     PairIn(PairTraffic traffic, NodeId peer, String pair) {
         super(traffic, pair);
@@ -35,13 +37,13 @@ final class PairIn extends PairEnd {
         if (open != null || isOver()) {
             return;
         }
-        var call = new Call(world.pairs.count(), new ArrayList<>());
+        var call = new Call(++calls, world.pairs.count(), new ArrayList<>());
         open = call;
         step(new Event.Called(new Parcel(DataType.INT64, call.count()), process.host.name()));
         world.after(
                 patienceNanos,
                 () -> process.deliver(() -> {
-                    if (open == call) {
+                    if (open != null && open.index() == call.index()) {
                         giveUp();
                     }
                 }));

@@ -43,7 +43,7 @@ final class PairOut extends PairEnd {
         world.after(
                 patienceNanos,
                 () -> process.deliver(() -> {
-                    if (open == call) {
+                    if (call.equals(open)) {
                         giveUp();
                     }
                 }));
@@ -60,7 +60,7 @@ final class PairOut extends PairEnd {
 
     /** Opens a stream if both ends want one, again and again. */
     private void look(PairLedger.Sent call) {
-        if (open != call) {
+        if (!call.equals(open)) {
             return;
         }
         Optional<PairIn> other = traffic.otherEnd(peer, pair);

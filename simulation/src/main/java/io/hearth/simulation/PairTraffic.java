@@ -59,7 +59,8 @@ final class PairTraffic {
                     if (mayCall()) {
                         List<NodeId> others = others();
                         NodeId to = others.get(random.nextInt(others.size()));
-                        outs.computeIfAbsent(to, peer -> new PairOut(this, peer, name(own, members.get(peer))))
+                        outs.computeIfAbsent(
+                                        to, peer -> new PairOut(this, peer, name(own, members.getOrDefault(peer, ""))))
                                 .send(patienceNanos());
                     }
                     sendLater();
@@ -73,7 +74,10 @@ final class PairTraffic {
                     if (mayCall()) {
                         for (NodeId from : others()) {
                             if (random.nextBoolean()) {
-                                ins.computeIfAbsent(from, peer -> new PairIn(this, peer, name(members.get(peer), own)))
+                                ins.computeIfAbsent(
+                                                from,
+                                                peer -> new PairIn(
+                                                        this, peer, name(members.getOrDefault(peer, ""), own)))
                                         .receive(patienceNanos());
                             }
                         }

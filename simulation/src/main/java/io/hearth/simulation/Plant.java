@@ -79,7 +79,7 @@ public enum Plant {
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
     /** Members are not counted. */
-    LEAD_DECIDES("the first member's state is right, whatever most hold", 700, StepSabotages.LeadDecides::new),
+    LEAD_DECIDES("the first member's state is right, whatever most hold", 1_000, StepSabotages.LeadDecides::new),
     /** Whatever comes is taken. */
     UNCHECKED_CHUNK(
             "chunks of a state are not compared with their fingerprints", 700, StepSabotages.UncheckedChunk::new),

@@ -64,6 +64,9 @@ final class Results {
 
     /** A number ended at a member. */
     void ended(NodeProcess process, long number, Ending ending) {
+        if (world.liar.forges()) {
+            return;
+        }
         isRefusedWithReason(process, number, ending);
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
         if (ending.beginsStep() && ending.sum().isPresent()) {
@@ -294,13 +297,17 @@ final class Results {
             for (NodeProcess process : world.cluster.processes()) {
                 Optional<Member> entry = view.member(process.host.id);
                 boolean isKept = process.host.group.equals(group.name())
-                        && entry.isPresent()
+                        && entry.filter(member -> member.group().equals(group.name()))
+                                .isPresent()
                         && entry.get().incarnation() == process.incarnation
                         && entry.get().entryEpoch() < view.epoch()
                         && process.state().view().lineage().equals(view.lineage());
                 if (isKept) {
                     process.trainer().ifPresent(living::add);
                 }
+            }
+            if (world.liar.spoilsResults()) {
+                continue; // numbers may be anything
             }
             entersAtBoundary(view, group.name(), living);
             isRetained(living.stream()

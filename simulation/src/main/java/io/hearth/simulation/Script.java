@@ -128,6 +128,10 @@ final class Script {
             }
             return;
         }
+        if (state.next() >= Status.NUMBER_MAX) {
+            close(); // as the error says that there would be
+            return;
+        }
         if (state.next() - 1 - state.doneUpTo() >= world.depth) {
             return;
         }
