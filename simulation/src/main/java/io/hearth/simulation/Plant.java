@@ -57,7 +57,7 @@ public enum Plant {
     /** A share is enough. */
     EAGER_SHARE("a rank of a reduce-scatter returns with its own share", 60, GroupSabotages.EagerShare::new),
     /** Blocks lie as before the change. */
-    FORMER_LAYOUT("a gather that runs again packs its blocks by former ranks", 600, GroupSabotages.FormerLayout::new),
+    FORMER_LAYOUT("a gather that runs again packs its blocks by former ranks", 1_000, GroupSabotages.FormerLayout::new),
     /** Nobody gets the sum. */
     LOST_ROOT("a reduce goes on though its root is lost", 300, GroupSabotages.LostRoot::new),
     /** What is there comes again. */
