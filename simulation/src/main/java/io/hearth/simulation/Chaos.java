@@ -26,7 +26,8 @@ final class Chaos {
             FaultKind.LATE_MESSAGE,
             FaultKind.LOST_PROCESS,
             FaultKind.NONSENSE,
-            FaultKind.LYING_SOURCE);
+            FaultKind.LYING_SOURCE,
+            FaultKind.LIES);
 
     private static final long SLOW_DISK_NANOS_MAX = 1_500 * MILLI;
 

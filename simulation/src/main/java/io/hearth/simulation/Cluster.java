@@ -339,6 +339,14 @@ final class Cluster {
         return true;
     }
 
+    /** A host's process dies without a word; {@code forGood}: nobody starts it again. */
+    void end(Host host, boolean forGood) {
+        host.process().ifPresent(process -> end(process, true));
+        if (forGood) {
+            givenUp.add(host);
+        }
+    }
+
     /** The process ends by itself; a new one may follow. */
     void exit(NodeProcess process) {
         if (!process.isAlive()) {

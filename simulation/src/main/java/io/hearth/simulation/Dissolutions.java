@@ -42,7 +42,9 @@ final class Dissolutions {
                     .flatMap(NodeProcess::trainer)
                     .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
         }
-        boolean isKnown = !world.weather.has(FaultKind.NONSENSE) && !world.weather.has(FaultKind.LATE_MESSAGE);
+        boolean isKnown = !world.weather.has(FaultKind.NONSENSE)
+                && !world.weather.has(FaultKind.LATE_MESSAGE)
+                && !world.liar.boasts();
         Violation.unless(
                 !isKnown
                         || isClaimed(change)

@@ -20,7 +20,19 @@ record Ending(Lineage lineage, Signature asked, Status.Kept outcome, Optional<Fr
         return asked.kind() == Signature.Kind.BOUNDARY;
     }
 
+    /** The result as far as it is the same at all members: where each gets a part of its own, all but that part. */
+    Optional<Frame.Sum> common() {
+        return Parts.areIn(asked) ? sum.map(own -> own.with(0)) : sum;
+    }
+
+    /** What all members learn from it alike; -1 without a result. */
+    long learned() {
+        return common().map(all ->
+                        all.value() + (Parts.areIn(asked) ? all.contributors().size() : 0))
+                .orElse(-1L);
+    }
+
     boolean isSameAs(Ending other) {
-        return sum.equals(other.sum) && outcome.equals(other.outcome) && ranks.equals(other.ranks);
+        return common().equals(other.common()) && outcome.equals(other.outcome) && ranks.equals(other.ranks);
     }
 }

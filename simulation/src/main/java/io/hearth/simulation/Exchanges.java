@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 
-/** Moves what a group machine wants moved: inputs of all to all, a root's value to all, and results from their holders. */
+/** Moves what a group machine wants moved: inputs of all to all, a root's value to all, parts to their ranks, and results from their holders. */
 final class Exchanges {
     private final NodeProcess process;
     private final World world;
@@ -97,7 +97,8 @@ final class Exchanges {
     }
 
     /** Begins the exchange of a number. */
-    void run(long number, Script.Call call, Optional<Refusal> doomed) {
+    void run(long number, Script.Call call, Optional<Refusal> why) {
+        Optional<Refusal> doomed = world.sabotage.doom(call.signature(), why);
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         streams.open();
@@ -106,10 +107,18 @@ final class Exchanges {
             boundary.run(number, doomed);
             return;
         }
-        var share = new Frame.Share(call.value(), call.model(), doomed);
         world.results.gave(process, fence(), number, call);
-        streams.input(number, process.host.id, share);
-        toOthers(new Frame.Input(fence(), number, process.host.id, share));
+        List<NodeId> members = state().formation().members();
+        for (int rank = 0; rank < members.size(); rank++) {
+            NodeId to = members.get(rank);
+            long value = Parts.sent(call.signature(), call.value(), process.host.id, to, rank);
+            var share = new Frame.Share(value, call.model(), doomed);
+            if (to.equals(process.host.id)) {
+                streams.input(number, to, share);
+            } else {
+                world.post.stream(process, to, new Frame.Input(fence(), number, process.host.id, share));
+            }
+        }
     }
 
     /** Begins to pass a result on if it is here. */
@@ -132,6 +141,7 @@ final class Exchanges {
 
     /** Tells all that this member holds what belongs to a number. */
     void hold(long number) {
+        world.results.holds(process, fence(), number);
         streams.held(number, process.host.id);
         toOthers(new Frame.Held(fence(), number, process.host.id));
     }
@@ -153,7 +163,7 @@ final class Exchanges {
                 && state().frozen().isEmpty()
                 && state().broken().isEmpty()) {
             again = state().forwards().isEmpty()
-                    ? finishOne() || finishInPlace() || spread() || beginStep()
+                    ? finishOne() || finishHeld() || spread() || beginStep()
                     : forwardOne();
         }
     }
@@ -213,28 +223,36 @@ final class Exchanges {
         return true;
     }
 
-    /** A sum that nobody keeps: nobody returns before all said that they hold it. */
-    private boolean finishInPlace() {
+    /** A sum that no member keeps, or a call of which each gets a part: no member returns before all said that they hold theirs. */
+    private boolean finishHeld() {
         Set<NodeId> members = new TreeSet<>(state().formation().members());
         for (Map.Entry<Long, GroupMachine.Open> entry : state().open().entrySet()) {
             long number = entry.getKey();
             SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
-            if (!entry.getValue().signature().inPlace()
-                    || !entry.getValue().running()
-                    || !got.keySet().containsAll(members)) {
+            Signature signature = entry.getValue().signature();
+            if (!(signature.inPlace() || Parts.areIn(signature))
+                    || !entry.getValue().running()) {
                 continue;
             }
             Optional<Refusal> doom = doom(got);
-            if (doom.isPresent()) {
+            if (doom.isPresent() && got.keySet().containsAll(members)) {
                 trainer.step(new Event.Refused(number, fence(), doom.get()));
                 releaseBefore(number);
                 return true;
             }
+            if (doom.isPresent() || !Parts.areHere(signature, process.host.id, got.keySet(), members)) {
+                continue;
+            }
             if (!streams.holders(number).contains(process.host.id)) {
-                streams.inHand(number, sum(number, fence(), got));
+                areOfOneModel(number, got);
+                long part = Parts.part(signature, process.host.id, world.sabotage.layout(state()), got);
+                streams.inHand(number, new Frame.Sum(fence(), groupEpoch(fence()), part, List.copyOf(members)));
                 hold(number);
             }
-            if (!world.sabotage.sumWaitsForHolders() || streams.holders(number).containsAll(members)) {
+            boolean isEager = signature.inPlace()
+                    ? !world.sabotage.sumWaitsForHolders()
+                    : !world.sabotage.partWaitsForHolders(signature, process.host.id);
+            if (isEager || streams.holders(number).containsAll(members)) {
                 streams.result(number, streams.inHand(number).orElseThrow());
                 trainer.step(new Event.Finished(number, fence()));
                 releaseBefore(number);

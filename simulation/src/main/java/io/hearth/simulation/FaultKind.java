@@ -63,7 +63,9 @@ public enum FaultKind {
     /** A message comes after the ballot that it is about. */
     LATE_MESSAGE,
     /** The wall clock steps while processes run. */
-    CLOCK_STEP;
+    CLOCK_STEP,
+    /** A member lies about itself and the others; see {@link LieKind}. */
+    LIES;
 
     /** As in reports: lower case with dashes. */
     public String text() {

@@ -32,7 +32,7 @@ sealed interface Frame {
     /**
      * An input.
      *
-     * @param value what is summed; in a broadcast the root's counts
+     * @param value what is summed; in a broadcast the root's counts; where each rank gets a part of its own, what is for the receiver
      * @param model of the trainer when it called: all that went into it, as one number
      * @param doomed why the number is to end without a result
      */
@@ -62,5 +62,10 @@ sealed interface Frame {
     record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {
         /** What is passed on where all hold the result and nobody keeps it. */
         static final Sum NOTHING = new Sum("", 0, 0, List.of());
+
+        /** The same with another value. */
+        Sum with(long other) {
+            return new Sum(fence, groupEpoch, other, contributors);
+        }
     }
 }

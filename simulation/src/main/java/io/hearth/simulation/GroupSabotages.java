@@ -5,7 +5,9 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.CollectiveMessages;
 import io.hearth.collective.GroupMachine;
+import io.hearth.collective.Refusal;
 import io.hearth.collective.Resolution;
+import io.hearth.collective.Signature;
 import io.hearth.collective.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
@@ -180,6 +182,45 @@ final class GroupSabotages {
         public boolean sumWaitsForHolders() {
             return false;
         }
+    }
+
+    record EagerReduce() implements Sabotage {
+        @Override
+        public boolean partWaitsForHolders(Signature signature, NodeId self) {
+            return signature.kind() != Signature.Kind.REDUCE || isRoot(signature, self);
+        }
+    }
+
+    record EagerScatter() implements Sabotage {
+        @Override
+        public boolean partWaitsForHolders(Signature signature, NodeId self) {
+            return signature.kind() != Signature.Kind.SCATTER || !isRoot(signature, self);
+        }
+    }
+
+    record EagerShare() implements Sabotage {
+        @Override
+        public boolean partWaitsForHolders(Signature signature, NodeId self) {
+            return signature.kind() != Signature.Kind.REDUCE_SCATTER;
+        }
+    }
+
+    record FormerLayout() implements Sabotage {
+        @Override
+        public List<NodeId> layout(GroupMachine.State state) {
+            return state.ranks();
+        }
+    }
+
+    record LostRoot() implements Sabotage {
+        @Override
+        public Optional<Refusal> doom(Signature signature, Optional<Refusal> doomed) {
+            return signature.kind() == Signature.Kind.REDUCE ? Optional.empty() : doomed;
+        }
+    }
+
+    private static boolean isRoot(Signature signature, NodeId node) {
+        return signature.root().filter(node::equals).isPresent();
     }
 
     record NewestRanks() implements Sabotage {

@@ -53,6 +53,7 @@ final class Ledger {
     private final Consumer<View> onCommit;
     private final Consumer<Succession> onSuccession;
     private final LongSupplier clock;
+    private boolean isOff;
 
     /**
      * {@code onCommit} is told each view once, at the instant from which it is committed, and then {@code onSuccession} if a
@@ -62,6 +63,11 @@ final class Ledger {
         this.onCommit = onCommit;
         this.onSuccession = onSuccession;
         this.clock = clock;
+    }
+
+    /** In a world in which members forge what was agreed on, there is nothing to check. */
+    void turnOff() {
+        isOff = true;
     }
 
     int views() {
@@ -79,6 +85,10 @@ final class Ledger {
 
     /** A node takes {@code view} as committed: then it is the first of a lineage, or a quorum accepted it. */
     void learned(View view) {
+        if (isOff) {
+            committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
+            return;
+        }
         boolean isFirst = view.epoch() == 1
                 && view.members().size() == 1
                 && view.members().getFirst().node().equals(view.lineage().founder());
@@ -258,6 +268,9 @@ final class Ledger {
 
     /** A machine takes a record as its own from now on, on disk or so it believes; one of its processes wrote it. */
     void recorded(NodeProcess process, Optional<LineageRecord> old, LineageRecord record) {
+        if (isOff) {
+            return;
+        }
         PeerId machine = process.host.id.peer();
         record.view().ifPresent(this::learned);
         if (old.isPresent() && old.get().view().isPresent()) {

@@ -65,7 +65,8 @@ final class NodeProcess {
                 world.random.nextLong()));
         this.incarnation = start.incarnation();
         this.watch = new HealthMachine(world.spans.health());
-        this.machine = new ViewMachine(world.config, world.sabotage.resolver(new CollectiveResolver()));
+        this.machine = new ViewMachine(
+                world.config, world.liar.resolver(host, world.sabotage.resolver(new CollectiveResolver())));
         this.health = HealthState.empty(world.now());
         this.first = machine.start(start, world.now());
         this.state = first.state();
@@ -348,6 +349,7 @@ final class NodeProcess {
         }
         LineageRecord record = decision.write().get();
         world.ledger.recorded(this, old, record);
+        world.liar.wrote(record);
         if (world.sabotage.isDurable(old, record)) {
             host.disk.save(record, world.now());
         }

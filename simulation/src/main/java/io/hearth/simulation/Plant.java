@@ -47,6 +47,25 @@ public enum Plant {
     /** A broadcast's root does not wait. */
     EAGER_SUM("a sum in place returns before all hold it", 250, GroupSabotages.EagerSum::new),
     EAGER_ROOT("a broadcast's root returns before all hold its value", 250, GroupSabotages.EagerRoot::new),
+    /** A reduce's leaves do not wait. */
+    EAGER_REDUCE(
+            "a rank that gave its input to a reduce returns before the root holds the sum",
+            60,
+            GroupSabotages.EagerReduce::new),
+    /** A scatter's root does not wait. */
+    EAGER_SCATTER("a scatter's root returns before all hold their blocks", 60, GroupSabotages.EagerScatter::new),
+    /** A share is enough. */
+    EAGER_SHARE("a rank of a reduce-scatter returns with its own share", 60, GroupSabotages.EagerShare::new),
+    /** Blocks lie as before the change. */
+    FORMER_LAYOUT("a gather that runs again packs its blocks by former ranks", 1_000, GroupSabotages.FormerLayout::new),
+    /** Nobody gets the sum. */
+    LOST_ROOT("a reduce goes on though its root is lost", 300, GroupSabotages.LostRoot::new),
+    /** What is there comes again. */
+    SENT_TWICE("a receiver forgets with its stream what it had", 60, PairSabotages.Twice::new),
+    /** Two sends, one number. */
+    REUSED_NUMBER("a number that its sender gave up is used again", 150, PairSabotages.ReusedNumber::new),
+    /** A send does not wait. */
+    EARLY_SEND("a send to one rank returns before that has the values", 30, PairSabotages.EarlyReturn::new),
     /** Ranks change in the middle. */
     NEWEST_RANKS("ranks are those of the newest view, between any two numbers", 400, GroupSabotages.NewestRanks::new),
     /** A running group takes joiners. */
@@ -60,7 +79,7 @@ public enum Plant {
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
     /** Members are not counted. */
-    LEAD_DECIDES("the first member's state is right, whatever most hold", 700, StepSabotages.LeadDecides::new),
+    LEAD_DECIDES("the first member's state is right, whatever most hold", 1_000, StepSabotages.LeadDecides::new),
     /** Whatever comes is taken. */
     UNCHECKED_CHUNK(
             "chunks of a state are not compared with their fingerprints", 700, StepSabotages.UncheckedChunk::new),

@@ -18,6 +18,15 @@ final class Post {
     }
 
     void send(NodeProcess from, NodeId to, Message message) {
+        if (world.liar.is(from)) {
+            world.liar.says(from, to, message);
+        } else {
+            carry(from, to, message);
+        }
+    }
+
+    /** Carries what is really said. */
+    void carry(NodeProcess from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
             world.ledger.learned(view);
         } else if (message instanceof Message.Prepare) {
@@ -36,7 +45,10 @@ final class Post {
         for (int i = 0; i < copies; i++) {
             world.after(
                     world.network.delay(from.host.index, target.host.index),
-                    () -> target.deliver(() -> target.receive(from.host.id, from.incarnation, message)));
+                    () -> target.deliver(() -> target.receive(
+                            from.host.id,
+                            from.incarnation,
+                            world.liar.is(target) ? world.liar.hears(target, message) : message)));
         }
     }
 

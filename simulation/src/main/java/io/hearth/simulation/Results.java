@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.Refusal;
 import io.hearth.collective.Signature;
 import io.hearth.collective.Status;
 import io.hearth.election.Lineage;
@@ -21,6 +22,9 @@ import java.util.TreeSet;
 final class Results {
     private record Input(String fence, NodeId node, long number) {}
 
+    /** A member holds what belongs to a number, in a group epoch. */
+    private record Holding(String fence, NodeId node, long number) {}
+
     private record Called(String fence, String group, long number) {}
 
     private record Numbered(Lineage lineage, String group, long number) {}
@@ -31,6 +35,7 @@ final class Results {
 
     private final World world;
     private final Map<Input, Long> inputs = new HashMap<>();
+    private final Set<Holding> holdings = new HashSet<>();
     private final Map<Called, Signature> signatures = new HashMap<>();
     private final Set<Long> flipped = new HashSet<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
@@ -52,8 +57,17 @@ final class Results {
                         + call.signature().text());
     }
 
+    /** A member says that it holds what belongs to a number. */
+    void holds(NodeProcess process, String fence, long number) {
+        holdings.add(new Holding(fence, process.host.id, number));
+    }
+
     /** A number ended at a member. */
     void ended(NodeProcess process, long number, Ending ending) {
+        if (world.liar.forges()) {
+            return;
+        }
+        isRefusedWithReason(process, number, ending);
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
         if (ending.beginsStep() && ending.sum().isPresent()) {
             areFinal(process, number, ending.lineage());
@@ -116,15 +130,10 @@ final class Results {
                 .view(ending.lineage(), sum.groupEpoch())
                 .orElseThrow(() -> new Violation("I7", "a result of a group epoch that no view has"));
         var nodes = new TreeSet<NodeId>();
-        long value = 0;
         for (Member member : view.group(process.host.group)) {
             nodes.add(member.node());
-            boolean isGiver = ending.asked()
-                    .root()
-                    .filter(root -> !root.equals(member.node()))
-                    .isEmpty();
-            value += isGiver ? inputs.getOrDefault(new Input(sum.fence(), member.node(), number), 0L) : 0;
         }
+        long value = expected(process.host.id, number, ending.asked(), sum.fence(), view.group(process.host.group));
         Violation.unless(
                 nodes.equals(new TreeSet<>(sum.contributors()))
                         && ending.outcome().contributors() == nodes.size(),
@@ -135,7 +144,69 @@ final class Results {
         Violation.unless(
                 ending.beginsStep() || value == sum.value(),
                 "I7",
-                () -> "number " + number + " is not the sum of its inputs, or not what its root gave");
+                () -> "number " + number + " is not the sum of its inputs, or not what its root gave: "
+                        + ending.asked().text());
+        areAllHolding(number, ending.asked(), sum, nodes);
+    }
+
+    /** What a member gets of a number, from all that was given in that group epoch. */
+    private long expected(NodeId self, long number, Signature asked, String fence, List<Member> byRank) {
+        boolean isRoot = asked.root().filter(self::equals).isPresent();
+        long sum = 0;
+        long inOrder = 0;
+        long ofRoot = 0;
+        long shares = 0;
+        int own = byRank.stream().map(Member::node).toList().indexOf(self);
+        for (Member member : byRank) {
+            long given = inputs.getOrDefault(new Input(fence, member.node(), number), 0L);
+            sum += given;
+            inOrder = 31 * inOrder + given;
+            ofRoot += asked.root().filter(member.node()::equals).isPresent() ? given : 0;
+            shares += Parts.block(given, own);
+        }
+        return switch (asked.kind()) {
+            case REDUCE -> isRoot ? sum : 0;
+            case GATHER -> isRoot ? inOrder : 0;
+            case SCATTER -> Parts.block(ofRoot, own);
+            case REDUCE_SCATTER -> shares;
+            case BROADCAST -> ofRoot;
+            case ALL_REDUCE, CHOICE, BOUNDARY, START, ALL_GATHER, BARRIER -> sum;
+        };
+    }
+
+    /** Where members do not all get the same bytes, or keep none: the root is among them, and none returns before all hold theirs. */
+    private void areAllHolding(long number, Signature asked, Frame.Sum sum, Set<NodeId> nodes) {
+        Violation.unless(
+                asked.root().filter(root -> !nodes.contains(root)).isEmpty(),
+                "root",
+                () -> "number " + number + " has a result of a group without its root: " + asked.text());
+        boolean isHeld = asked.inPlace() || asked.root().isPresent() || Parts.areIn(asked);
+        for (NodeId node : nodes) {
+            Violation.unless(
+                    !isHeld || holdings.contains(new Holding(sum.fence(), node, number)),
+                    "held",
+                    () -> "number " + number + " ended before " + world.name(node) + " held its part: " + asked.text());
+        }
+    }
+
+    /** A number ends for want of its root only where that is no member any more. */
+    private static void isRefusedWithReason(NodeProcess process, long number, Ending ending) {
+        boolean isRootLost = ending.outcome()
+                .refusal()
+                .filter(refusal -> refusal.cause() == Refusal.Cause.ROOT_LOST)
+                .isPresent();
+        boolean isThere = ending.asked().root().stream()
+                .anyMatch(root -> process.trainer()
+                        .orElseThrow()
+                        .state()
+                        .formation()
+                        .members()
+                        .contains(root));
+        Violation.unless(
+                !isRootLost || (ending.asked().root().isPresent() && !isThere),
+                "root",
+                () -> "number " + number + " ended for want of a root that is there: "
+                        + ending.asked().text());
     }
 
     /** When a step begins, all that ended before is what it is for ever. */
@@ -144,7 +215,7 @@ final class Results {
         SortedMap<Long, Ending> endings =
                 process.trainer().orElseThrow().script().endings();
         for (var before : endings.headMap(number).reversed().entrySet()) {
-            before.getValue().sum().ifPresent(sum -> isFinal(group, before.getKey(), sum));
+            before.getValue().common().ifPresent(sum -> isFinal(group, before.getKey(), sum));
             if (before.getValue().beginsStep() && before.getValue().sum().isPresent()) {
                 return; // what is before that step was looked at when it began
             }
@@ -226,13 +297,17 @@ final class Results {
             for (NodeProcess process : world.cluster.processes()) {
                 Optional<Member> entry = view.member(process.host.id);
                 boolean isKept = process.host.group.equals(group.name())
-                        && entry.isPresent()
+                        && entry.filter(member -> member.group().equals(group.name()))
+                                .isPresent()
                         && entry.get().incarnation() == process.incarnation
                         && entry.get().entryEpoch() < view.epoch()
                         && process.state().view().lineage().equals(view.lineage());
                 if (isKept) {
                     process.trainer().ifPresent(living::add);
                 }
+            }
+            if (world.liar.spoilsResults()) {
+                continue; // numbers may be anything
             }
             entersAtBoundary(view, group.name(), living);
             isRetained(living.stream()

@@ -1,6 +1,10 @@
 package io.hearth.simulation;
 
 import io.hearth.collective.GroupMachine;
+import io.hearth.collective.ReceiveMachine;
+import io.hearth.collective.Refusal;
+import io.hearth.collective.SendMachine;
+import io.hearth.collective.Signature;
 import io.hearth.collective.StateClaim;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.LineageRecord;
@@ -96,6 +100,36 @@ interface Sabotage {
 
     /** Whether a sum in place, which nobody keeps, returns only when all hold it. */
     default boolean sumWaitsForHolders() {
+        return true;
+    }
+
+    /** Whether a member that holds its part returns only when all hold theirs. */
+    default boolean partWaitsForHolders(Signature signature, NodeId self) {
+        return true;
+    }
+
+    /** In which order the blocks of a gather lie. */
+    default List<NodeId> layout(GroupMachine.State state) {
+        return state.formation().members();
+    }
+
+    /** Why a call ends without a result on all ranks. */
+    default Optional<Refusal> doom(Signature signature, Optional<Refusal> doomed) {
+        return doomed;
+    }
+
+    /** What a sender to one rank remembers after an event. */
+    default SendMachine.State sent(SendMachine.Event event, SendMachine.State state) {
+        return state;
+    }
+
+    /** What a receiver from one rank remembers after an event. */
+    default ReceiveMachine.State received(ReceiveMachine.Event event, ReceiveMachine.State state) {
+        return state;
+    }
+
+    /** Whether a send to one rank returns only when that has the values. */
+    default boolean sendWaitsForReceiver() {
         return true;
     }
 

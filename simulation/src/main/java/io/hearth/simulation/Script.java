@@ -128,6 +128,10 @@ final class Script {
             }
             return;
         }
+        if (state.next() >= Status.NUMBER_MAX) {
+            close(); // as the error says that there would be
+            return;
+        }
         if (state.next() - 1 - state.doneUpTo() >= world.depth) {
             return;
         }
@@ -141,10 +145,7 @@ final class Script {
                 process,
                 () -> (call.beginsStep() ? "begins a step with number " : "calls number ")
                         + number
-                        + call.signature()
-                                .root()
-                                .map(root -> ", a broadcast from " + root.shortText())
-                                .orElse(""));
+                        + ", " + call.signature().text());
         trainer.call(call.signature());
         world.after(world.deadlineNanos(), () -> process.deliver(() -> expire(call)));
         if (world.depth > 1) {
@@ -194,16 +195,12 @@ final class Script {
             return;
         }
         if (world.hasSteps) {
-            steps.summed(value(ending));
+            steps.summed(ending.learned());
             return;
         }
         for (Ending next = endings.get(steps.numbers() + 1); next != null; next = endings.get(steps.numbers() + 1)) {
-            steps.summed(value(next));
+            steps.summed(next.learned());
         }
-    }
-
-    private static long value(Ending ending) {
-        return ending.sum().map(Frame.Sum::value).orElse(-1L);
     }
 
     /** The open beginning of a step has another number in the lineage that was entered. */

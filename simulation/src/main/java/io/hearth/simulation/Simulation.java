@@ -1,6 +1,7 @@
 package io.hearth.simulation;
 
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +24,30 @@ public final class Simulation {
         return play(seed, plant, lines);
     }
 
+    /**
+     * Plays one seed with a member that lies, and processes that die now and then.
+     *
+     * @param kinds of lies
+     * @param atOnce lies told at one instant, 1 or more; there are about a thousand instants in a world
+     */
+    public static Outcome lies(long seed, Set<LieKind> kinds, int atOnce, @Nullable Consumer<String> lines) {
+        var plan = new Liar.Plan(kinds, atOnce, 40 * Timeline.MILLI, true);
+        return play(new World(seed, Sabotage.NONE, lines, Optional.of(plan)), seed);
+    }
+
     private static Outcome play(long seed, Optional<Plant> plant, @Nullable Consumer<String> lines) {
-        var world = new World(seed, plant.map(Plant::sabotage).orElse(Sabotage.NONE), lines);
+        return play(new World(seed, plant.map(Plant::sabotage).orElse(Sabotage.NONE), lines), seed);
+    }
+
+    private static Outcome play(World world, long seed) {
         Optional<String> violation = Optional.empty();
         try {
             world.play();
         } catch (Violation broken) {
-            violation = Optional.of(String.valueOf(broken.getMessage()));
+            violation = Optional.of(broken.getMessage() + world.liar.text())
+                    .filter(_ -> !world.liar.mayBreak(broken.rule()));
         } catch (RuntimeException | AssertionError thrown) {
-            violation = Optional.of("thrown: " + thrown + at(thrown));
+            violation = Optional.of("thrown: " + thrown + at(thrown) + world.liar.text());
         }
         violation.ifPresent(what -> world.note("VIOLATION " + what));
         return new Outcome(

@@ -6,10 +6,11 @@ import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a script trains, as one number, and where it is in its present step. A step is its beginning and some sums, of which
- * some may be broadcasts. A script without steps has only those.
+ * some may be broadcasts, or calls of which each rank gets a part. A script without steps has only those.
  */
 final class Steps {
     private static final Signature SUM = Signature.allReduce(ReduceOp.SUM, DataType.FLOAT32, 10, Signature.PLAIN);
@@ -18,6 +19,9 @@ final class Steps {
     private static final int SUMS_MAX = 4;
     private static final int BROADCAST_EVERY = 2;
     private static final int IN_PLACE_EVERY = 3;
+    private static final int PART_EVERY = 3; // and never the same numbers as sums in place
+    private static final List<Signature.Kind> PARTS = List.of(
+            Signature.Kind.REDUCE, Signature.Kind.GATHER, Signature.Kind.SCATTER, Signature.Kind.REDUCE_SCATTER);
 
     private final World world;
     private final List<Long> models = new ArrayList<>(List.of(0L)); // newest last; all of them where calls overlap
@@ -40,11 +44,32 @@ final class Steps {
         if (world.hasSteps && sumsLeft == 0) {
             return BEGINNING;
         }
+        if (world.hasParts && number > 1 && number % PART_EVERY == 1) {
+            return part(number / PART_EVERY, ranks);
+        }
         if (!world.hasBroadcasts || number == 1 || number % BROADCAST_EVERY > 0) {
             return world.hasSumsInPlace && number % IN_PLACE_EVERY == 0 ? SUM_IN_PLACE : SUM;
         }
         NodeId root = ranks.get((int) (number / BROADCAST_EVERY % ranks.size()));
         return Signature.broadcast(DataType.FLOAT32, 10, root);
+    }
+
+    /** Calls that overlap need not know the same ranks, so they have no root. */
+    private Signature part(long count, List<NodeId> ranks) {
+        Signature.Kind kind =
+                world.depth == 1 ? PARTS.get((int) (count % PARTS.size())) : Signature.Kind.REDUCE_SCATTER;
+        Optional<NodeId> root =
+                kind.hasRoot() ? Optional.of(ranks.get((int) (count % ranks.size()))) : Optional.empty();
+        return new Signature(
+                kind,
+                ReduceOp.SUM,
+                DataType.FLOAT32,
+                10,
+                Signature.PLAIN,
+                root,
+                Signature.AUTO,
+                false,
+                Optional.empty());
     }
 
     /** A bit of the model flips before the next step begins, if there is one. */

@@ -37,6 +37,7 @@ final class Trainer {
     private final GroupMachine machine;
     private final Script script;
     private final Exchanges exchanges;
+    private final PairTraffic pairs;
     private State state = State.START;
     private @Nullable View view;
     private Status reported = State.START.status("");
@@ -49,6 +50,7 @@ final class Trainer {
         this.machine = new GroupMachine(CollectiveEngine.WINDOW, world.policy);
         this.script = new Script(process, this);
         this.exchanges = new Exchanges(process, this);
+        this.pairs = new PairTraffic(process, this);
     }
 
     State state() {
@@ -57,6 +59,10 @@ final class Trainer {
 
     Script script() {
         return script;
+    }
+
+    PairTraffic pairs() {
+        return pairs;
     }
 
     /** Installed last; empty before the first. */
@@ -127,6 +133,7 @@ final class Trainer {
         }
         enter(next);
         exchanges.pump();
+        pairs.pump();
         script.considerBeginning(state.formation().members().size());
         script.callNext();
     }
@@ -141,8 +148,11 @@ final class Trainer {
         try {
             resolution = CollectiveMessages.resolution(groupView.resolution());
         } catch (MalformedMessageException malformed) {
-            throw new Violation("resolution", String.valueOf(malformed.getMessage()));
+            Violation.unless(world.liar.spoilsResults(), "resolution", () -> String.valueOf(malformed.getMessage()));
+            script.removed("what was decided cannot be read");
+            return;
         }
+        pairs.installed(next);
         step(new Event.Installed(
                 new GroupMachine.Frozen(lineage, next.epoch()),
                 lineage + "/" + groupView.epoch(),
@@ -153,6 +163,7 @@ final class Trainer {
 
     /** The application got an error: it has no say before it comes back. */
     void finish() {
+        pairs.over();
         newest = null; // the view in which it ended is none to come back to
     }
 
@@ -205,6 +216,7 @@ final class Trainer {
         state = world.sabotage.remembered(step.state());
         if (!state.formation().fence().equals(fence)) {
             exchanges.enter(fence);
+            pairs.renewed();
         }
         step.effects().forEach(this::carryOut);
     }

@@ -54,7 +54,7 @@ record Weather(
             FaultKind.LATE_MESSAGE, 10,
             FaultKind.CLOCK_STEP, 6));
 
-    private static final Set<FaultKind> APART = EnumSet.range(FaultKind.OUTAGE, FaultKind.CLOCK_STEP);
+    private static final Set<FaultKind> APART = EnumSet.range(FaultKind.OUTAGE, FaultKind.LIES);
 
     /** What few worlds have comes from {@code rarities}. */
     static Weather draw(SplittableRandom random, SplittableRandom rarities) {
@@ -104,6 +104,25 @@ record Weather(
                 sharpness,
                 pauseBetweenFaultsNanos * (spans.areScaled() ? 1 + extremes.nextInt(4) : 1),
                 faultyNanos + (isLong ? spans.absenceNanos() + extremes.nextLong(spans.absenceNanos()) : 0));
+    }
+
+    /** The same with a liar among the members; {@code alone} with no other fault than that processes die now and then. */
+    Weather withLies(boolean alone) {
+        var all = EnumSet.of(FaultKind.LIES, FaultKind.KILL);
+        if (!alone) {
+            all = EnumSet.of(FaultKind.LIES);
+            all.addAll(kinds);
+        }
+        return new Weather(
+                all,
+                alone ? 0 : loss,
+                alone ? 0 : duplication,
+                alone ? 2 * MILLI : delayNanos,
+                dataDelayNanos,
+                alone ? 0 : lateness,
+                alone ? 0 : sharpness,
+                alone ? 5 * SECOND : pauseBetweenFaultsNanos,
+                alone ? 20 * SECOND : faultyNanos);
     }
 
     boolean has(FaultKind kind) {

@@ -10,6 +10,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -26,8 +27,12 @@ final class World {
 
     private static final long EXTREMES = 0x5DEECE66DL;
 
+    private static final long LIARS = 0x4C49_4553;
+
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
+
+    private static final int LIES_ONE_IN = 8;
 
     /** What goes on. */
     private enum Phase {
@@ -51,6 +56,7 @@ final class World {
     final Removals removals = new Removals(this);
     final Dissolutions dissolutions = new Dissolutions(this);
     final Hostile hostile;
+    final Liar liar;
     final Sabotage sabotage;
     final ElectionConfig config;
     final GroupMachine.Policy policy;
@@ -64,6 +70,14 @@ final class World {
 
     final boolean hasSumsInPlace;
 
+    /** Whether scripts reduce, gather, scatter and reduce-scatter, too. */
+    final boolean hasParts;
+
+    /** Whether trainers send to each other from rank to rank, too. */
+    final boolean hasPairs;
+
+    final PairLedger pairs;
+
     final Narrator narrator;
 
     private final @Nullable Consumer<String> trace;
@@ -71,6 +85,11 @@ final class World {
     private Phase phase = Phase.FAULTS;
 
     World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace) {
+        this(seed, sabotage, trace, Optional.empty());
+    }
+
+    /** {@code lies} are told by a member in any case; else only where the weather has it. */
+    World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace, Optional<Liar.Plan> lies) {
         this.random = new SplittableRandom(seed);
         var rarities =
                 new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
@@ -78,22 +97,30 @@ final class World {
         this.trace = trace;
         var extremes = new SplittableRandom(seed ^ EXTREMES); // of its own, too: what no span of some seconds reaches
         this.spans = Spans.draw(extremes);
-        this.weather = Weather.draw(random, rarities).widened(extremes, spans);
+        Weather drawn = Weather.draw(random, rarities).widened(extremes, spans);
+        var liars = new SplittableRandom(seed ^ LIARS); // of its own, too
+        boolean hasLiar = liars.nextInt(LIES_ONE_IN) == 0 || lies.isPresent();
+        Liar.Plan plan = lies.orElseGet(() -> hasLiar ? Liar.Plan.draw(liars) : Liar.Plan.NONE);
+        this.weather = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
         this.cluster = new Cluster(this, random, rarities, extremes);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally, timeline);
         this.chaos = new Chaos(this, weather, random);
         this.outages = new Outages(this, random);
         this.hostile = new Hostile(this, random);
+        this.liar = new Liar(this, plan, liars);
         this.ledger = new Ledger(this::committed, removals::committed, timeline::now);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
         this.config = sabotage.config(spans.election().onPartition(onPartition));
         this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
-        this.hasSteps = random.nextBoolean();
+        this.hasSteps = random.nextBoolean() || plan.isAlone();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         this.hasBroadcasts = depth == 1 && rarities.nextBoolean();
         this.hasSumsInPlace = rarities.nextBoolean();
+        this.hasParts = new SplittableRandom(seed ^ 0x5041_5254).nextBoolean(); // of its own, as above
+        this.pairs = new PairLedger(new SplittableRandom(seed ^ 0x5041_4952));
+        this.hasPairs = pairs.random.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
     }
 
@@ -104,15 +131,22 @@ final class World {
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
                 + (hasBroadcasts ? ", broadcasts" : "")
                 + (hasSumsInPlace ? ", sums in place" : "")
+                + (hasParts ? ", parts" : "")
+                + (hasPairs ? ", pairs" : "")
                 + ", " + policy + ", "
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
         chaos.plan();
         hostile.begin();
+        liar.begin();
+        if (liar.forges()) {
+            ledger.turnOff();
+        }
         timeline.runUntil(weather.faultyNanos());
         note("PEACE");
         phase = Phase.PEACE;
         chaos.end();
+        liar.end();
         network.heal();
         cluster.hosts().forEach(host -> host.home.heal(SLOW_DISK_NANOS_IN_PEACE));
         List<Host> down = cluster.hosts().stream()
@@ -123,6 +157,11 @@ final class World {
         peace.settle();
         if (weather.has(FaultKind.OUTAGE)) {
             timeline.runUntil(outages.inPeace());
+            peace = new Peace(this);
+            peace.settle();
+        }
+        if (liar.goes()) {
+            note("PEACE without the liar");
             peace = new Peace(this);
             peace.settle();
         }
@@ -173,7 +212,7 @@ final class World {
     }
 
     boolean endsJobs() {
-        return hasSteps ? phase == Phase.FAULTS : phase != Phase.LAST_TRAINING;
+        return hasSteps ? phase == Phase.FAULTS && !liar.isAlone() : phase != Phase.LAST_TRAINING;
     }
 
     /** In numbers. */

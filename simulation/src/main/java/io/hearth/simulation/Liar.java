@@ -1,0 +1,550 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import io.hearth.collective.CollectiveMessages;
+import io.hearth.collective.Status;
+import io.hearth.core.Bytes;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.Ballot;
+import io.hearth.election.DamagedRecordException;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.MessageCodec;
+import io.hearth.election.Presence;
+import io.hearth.election.Proposal;
+import io.hearth.election.RecordCodec;
+import io.hearth.election.Resolver;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One host of some worlds, agent or trainer, that lies: a real node that joins, votes and trains, with another mouth and other
+ * ears. Some of what it says is changed on its way out, some of what it hears on its way in, and it says more than a node does.
+ *
+ * <p>Claimed: no other process ends, what the others remember stays bounded, every record that they write can be read again; and
+ * but for forgeries the others come into one view and train on, with an honest process in its place and without one. Its lies go
+ * over the wire: what the codec refuses costs it the link.
+ */
+final class Liar {
+    private static final int KINDS_MAX = 3;
+    private static final int CHANGE_ONE_IN = 3;
+    private static final int WEIGH_EVERY = 1_024;
+    private static final int WEIGHT_MAX = 4_000_000; // characters of a node's whole state: a thousand peers and joiners
+    private static final int PEERS_MAX = 1_024;
+    private static final int LINEAGES_MAX = 64;
+    private static final long VIEWS_A_SECOND_MAX = 3;
+    private static final List<GroupPhase> PHASES = List.of(GroupPhase.values());
+    private static final Set<LieKind> TOLD = EnumSet.of(
+            LieKind.HIGH_BALLOTS,
+            LieKind.LEAVE_AND_ANSWER,
+            LieKind.LEAVE_NUMBERS,
+            LieKind.OTHER_ROLE,
+            LieKind.STRAY_ANSWERS,
+            LieKind.FORGED_COMMIT);
+
+    private final World world;
+    private final SplittableRandom random;
+    private final Plan plan;
+    private final List<LieKind> told;
+    private @Nullable Host host;
+    private boolean isOver;
+    private long lies;
+    private long viewsBefore;
+
+    /**
+     * How it lies.
+     *
+     * @param kinds of lies
+     * @param atOnce lies to one node at one instant
+     * @param pauseNanos most between two such instants
+     * @param isAlone there are no other faults
+     */
+    record Plan(Set<LieKind> kinds, int atOnce, long pauseNanos, boolean isAlone) {
+        static final Plan NONE = new Plan(Set.of(), 1, SECOND, false);
+
+        Plan {
+            kinds = kinds.isEmpty() ? Set.of() : EnumSet.copyOf(kinds);
+        }
+
+        /** Some kinds that the present rules bear. */
+        static Plan draw(SplittableRandom random) {
+            var kinds = EnumSet.noneOf(LieKind.class);
+            List<LieKind> all = List.copyOf(LieKind.BORNE);
+            for (int i = 0; i < KINDS_MAX && !all.isEmpty(); i++) {
+                kinds.add(all.get(random.nextInt(all.size())));
+            }
+            return new Plan(kinds, 1, 400 * MILLI, false);
+        }
+    }
+
+    Liar(World world, Plan plan, SplittableRandom random) {
+        this.world = world;
+        this.random = random;
+        this.plan = plan;
+        this.told = plan.kinds().stream().filter(TOLD::contains).toList();
+    }
+
+    /** Chooses one whose machine has no other node, in a world of at least three machines. */
+    void begin() {
+        List<Host> hosts = world.cluster.hosts();
+        long machines = hosts.stream().mapToInt(Host::machine).distinct().count();
+        List<Host> alone = hosts.stream()
+                .filter(one -> hosts.stream()
+                                .filter(other -> other.machine() == one.machine())
+                                .count()
+                        == 1)
+                .toList();
+        if (plan.kinds().isEmpty() || machines < 3 || alone.isEmpty()) {
+            return;
+        }
+        host = alone.get(random.nextInt(alone.size()));
+        String name = host.name();
+        world.note(
+                name + " is a liar: " + plan.kinds().stream().map(LieKind::text).toList());
+        world.after(5 * SECOND, () -> viewsBefore = world.ledger.views());
+        tellLater();
+    }
+
+    /** For the words of a violation; empty where nobody lies. */
+    String text() {
+        return host == null
+                ? ""
+                : "; " + host.name() + " lied "
+                        + plan.kinds().stream().map(LieKind::text).toList();
+    }
+
+    boolean is(NodeProcess process) {
+        return !isOver && process.host == host;
+    }
+
+    /** There are no other faults. */
+    boolean isAlone() {
+        return plan.isAlone();
+    }
+
+    /** Whether what the others agree on may be anything from now on. */
+    boolean forges() {
+        return host != null && plan.kinds().stream().anyMatch(LieKind::isForgery);
+    }
+
+    /** Whether it asks to leave so often that it has to wait outside as long as anybody ever has to. */
+    boolean resigns() {
+        return host != null
+                && (plan.kinds().contains(LieKind.LEAVE_AND_ANSWER)
+                        || plan.kinds().contains(LieKind.LEAVE_NUMBERS));
+    }
+
+    /** Whether others may believe in a lineage that is not, and end theirs for it. */
+    boolean boasts() {
+        return host != null && plan.kinds().contains(LieKind.BIG_LINEAGES);
+    }
+
+    /** Whether results of collectives may be anything from now on. */
+    boolean spoilsResults() {
+        return host != null && plan.kinds().stream().anyMatch(LieKind::isAboutResults);
+    }
+
+    private boolean does(LieKind kind) {
+        return plan.kinds().contains(kind) && random.nextInt(CHANGE_ONE_IN) < (isRare(kind) ? CHANGE_ONE_IN - 1 : 1);
+    }
+
+    /** Said only when the view is to change. */
+    private static boolean isRare(LieKind kind) {
+        return kind == LieKind.STATUS_NUMBERS || kind == LieKind.HIGH_REFUSALS || kind == LieKind.FORGED_ACCEPTANCE;
+    }
+
+    // ---- its mouth, its ears and its hands
+
+    /** What it says instead of a message. */
+    void says(NodeProcess self, NodeId to, Message message) {
+        Message lie = altered(self, message);
+        boolean isOfViews = message instanceof Message.Commit || message instanceof Message.Accept;
+        byte[] bytes = MessageCodec.encode(lie);
+        if (!isOfViews && does(LieKind.ANY_NUMBER)) {
+            bytes = WireNumbers.changed(bytes, random);
+        } else if (lie.equals(message)) {
+            world.post.carry(self, to, message);
+            return;
+        }
+        arrived(self, to, MessageCodec.kind(lie), bytes).ifPresent(heard -> {
+            lied(kind(message), heard, to);
+            world.post.carry(self, to, heard);
+        });
+    }
+
+    /** The first that can be meant. */
+    private LieKind kind(Message message) {
+        return switch (message) {
+            case Message.Heartbeat _ when plan.kinds().contains(LieKind.BIG_LINEAGES) -> LieKind.BIG_LINEAGES;
+            case Message.Heartbeat _ when plan.kinds().contains(LieKind.BROKEN_PAIRS) -> LieKind.BROKEN_PAIRS;
+            case Message.Promise _ when plan.kinds().contains(LieKind.HIGH_REFUSALS) -> LieKind.HIGH_REFUSALS;
+            case Message.Here _ when plan.kinds().contains(LieKind.STATUS_NUMBERS) -> LieKind.STATUS_NUMBERS;
+            case Message.Promise _ when plan.kinds().contains(LieKind.FORGED_ACCEPTANCE) -> LieKind.FORGED_ACCEPTANCE;
+            default -> LieKind.ANY_NUMBER;
+        };
+    }
+
+    /** What is no message for the codec costs the link. */
+    private Optional<Message> arrived(NodeProcess self, NodeId to, int kind, byte[] bytes) {
+        try {
+            return Optional.of(MessageCodec.decode(kind, bytes));
+        } catch (MalformedMessageException malformed) {
+            world.note("a lie is malformed: " + malformed.getMessage());
+            world.cluster.host(to).ifPresent(other -> world.cluster.dropLink(self.host, other));
+            return Optional.empty();
+        }
+    }
+
+    private Message altered(NodeProcess self, Message message) {
+        return switch (message) {
+            case Message.Heartbeat beat -> heartbeat(self, beat);
+            case Message.Promise promise -> promise(self, promise);
+            case Message.Here here -> here(here);
+            case Message.Prepare _,
+                    Message.Gone _,
+                    Message.Accept _,
+                    Message.Accepted _,
+                    Message.Refuse _,
+                    Message.Commit _,
+                    Message.Join _,
+                    Message.NotYet _,
+                    Message.Leave _ -> message;
+        };
+    }
+
+    private Message heartbeat(NodeProcess self, Message.Heartbeat beat) {
+        Presence said = beat.presence();
+        if (does(LieKind.BIG_LINEAGES)) {
+            Lineage lineage = random.nextBoolean()
+                    ? said.lineage()
+                    : new Lineage(false, random.nextInt(1_000), self.host.id, 1 + random.nextInt(4), random.nextInt(4));
+            said = new Presence(
+                    lineage,
+                    1 + random.nextLong(Math.max(1, said.epoch())),
+                    View.MEMBERS_MAX,
+                    false,
+                    said.group(),
+                    GroupPhase.BOUNDARY,
+                    said.doneUpTo(),
+                    List.of());
+        }
+        if (does(LieKind.BROKEN_PAIRS)) {
+            List<NodeId> others = world.cluster.hosts().stream()
+                    .map(other -> other.id)
+                    .filter(other -> !other.equals(self.host.id))
+                    .toList();
+            said = new Presence(
+                    said.lineage(),
+                    said.epoch(),
+                    said.memberCount(),
+                    said.stalled(),
+                    said.group(),
+                    said.phase(),
+                    said.doneUpTo(),
+                    others);
+        }
+        return said.equals(beat.presence())
+                ? beat
+                : new Message.Heartbeat(said, beat.sequence(), beat.echo(), beat.echoHeldNanos());
+    }
+
+    private Message promise(NodeProcess self, Message.Promise promise) {
+        if (does(LieKind.HIGH_REFUSALS)) {
+            return new Message.Refuse(promise.lineage(), promise.epoch(), new Ballot(round(), self.host.id));
+        }
+        if (does(LieKind.FORGED_ACCEPTANCE)) {
+            View view = self.state().view();
+            var accepted = new Proposal(new Ballot(round(), self.host.id), invented(self, view.epoch() + 1));
+            return new Message.Promise(promise.lineage(), promise.epoch(), promise.ballot(), Optional.of(accepted));
+        }
+        return promise;
+    }
+
+    private Message here(Message.Here here) {
+        if (here.status().isEmpty() || !does(LieKind.STATUS_NUMBERS)) {
+            return here;
+        }
+        Message.Status status = here.status().get();
+        byte[] bytes = random.nextBoolean() ? hugeStatus() : status.collective().toArray();
+        for (int changes = random.nextInt(3); changes > 0; changes--) {
+            bytes = WireNumbers.changed(bytes, random);
+        }
+        return new Message.Here(
+                here.lineage(),
+                here.epoch(),
+                here.ballot(),
+                Optional.of(new Message.Status(status.leaving(), Bytes.of(bytes))));
+    }
+
+    /** Far ahead of all others, with streams that are to be set up again: so what it says decides the next group epoch. */
+    private byte[] hugeStatus() {
+        long far = Math.clamp(WireNumbers.any(random), 0, Status.NUMBER_MAX);
+        return CollectiveMessages.encode(new Status(far, far, List.of(), Optional.of("streams broke")))
+                .toArray();
+    }
+
+    /** What it takes a message of another for. */
+    Message hears(NodeProcess self, Message message) {
+        if (message instanceof Message.Join join && plan.kinds().contains(LieKind.ADMITS_OTHERWISE)) {
+            lied(LieKind.ADMITS_OTHERWISE, message, self.host.id);
+            return random.nextBoolean()
+                    ? new Message.Join(join.lineage(), join.seat(), Role.AGENT, "", GroupPhase.FRESH)
+                    : new Message.Join(join.lineage(), join.seat(), Role.TRAINER, "nobodys", join.phase());
+        }
+        return message;
+    }
+
+    /** What it makes of the reports of a group. */
+    Resolver resolver(Host of, Resolver honest) {
+        if (of != host || !plan.kinds().contains(LieKind.RESOLUTIONS)) {
+            return honest;
+        }
+        record Bent(Liar liar, Resolver honest) implements Resolver {
+            @Override
+            public Optional<String> refusal(String group, List<Report> kept) {
+                return honest.refusal(group, kept);
+            }
+
+            @Override
+            public Optional<String> broken(String group, List<Report> kept) {
+                return honest.broken(group, kept);
+            }
+
+            @Override
+            public Bytes resolve(String group, List<Member> members, List<Report> kept) {
+                Bytes right = honest.resolve(group, members, kept);
+                if (liar.isOver || members.size() < 2) {
+                    return right;
+                }
+                liar.world.tally.fault(FaultKind.LIES);
+                liar.world.note("a lie of kind resolutions about group " + group);
+                return Bytes.of(WireNumbers.changed(right.toArray(), liar.random));
+            }
+        }
+        return new Bent(this, honest);
+    }
+
+    // ---- what it says unasked
+
+    private void tellLater() {
+        world.after(1 + random.nextLong(plan.pauseNanos()), () -> {
+            NodeProcess self = host == null ? null : host.process().orElse(null);
+            if (isOver) {
+                return;
+            }
+            if (self != null && !self.isPaused() && !told.isEmpty()) {
+                List<NodeProcess> others = world.cluster.processes().stream()
+                        .filter(other -> other != self && world.cluster.areLinked(self, other))
+                        .toList();
+                if (!others.isEmpty()) {
+                    NodeProcess to = others.get(random.nextInt(others.size()));
+                    to.deliver(() -> tell(self, to));
+                }
+            }
+            tellLater();
+        });
+    }
+
+    private void tell(NodeProcess self, NodeProcess to) {
+        for (int i = 0; i < plan.atOnce() && to.isAlive() && self.isAlive(); i++) {
+            LieKind kind = told.get(random.nextInt(told.size()));
+            Message lie = unasked(kind, self, to);
+            Optional<Message> heard = arrived(self, to.host.id, MessageCodec.kind(lie), MessageCodec.encode(lie));
+            heard.ifPresent(message -> {
+                lied(kind, message, to.host.id);
+                to.receive(self.host.id, self.incarnation, message);
+            });
+        }
+    }
+
+    private long round() {
+        return switch (random.nextInt(4)) {
+            case 0 -> Ballot.ROUND_MAX;
+            case 1 -> Ballot.ROUND_MAX - random.nextInt(3);
+            case 2 -> 1 + random.nextLong(Ballot.ROUND_MAX);
+            default -> 1 + random.nextInt(3_000);
+        };
+    }
+
+    private Message unasked(LieKind kind, NodeProcess self, NodeProcess to) {
+        View view = to.state().view();
+        Lineage lineage = view.lineage();
+        return switch (kind) {
+            case HIGH_BALLOTS -> new Message.Prepare(view, new Ballot(round(), self.host.id));
+            case LEAVE_AND_ANSWER -> new Message.Leave(lineage, entryEpoch(self, view), random.nextInt(4) == 0);
+            case LEAVE_NUMBERS -> new Message.Leave(lineage, WireNumbers.any(random), random.nextBoolean());
+            case OTHER_ROLE ->
+                random.nextInt(3) == 0
+                        ? new Message.Join(lineage, seat(self, view), Role.AGENT, "", GroupPhase.FRESH)
+                        : new Message.Join(lineage, seat(self, view), Role.TRAINER, group(), phase());
+            case STRAY_ANSWERS -> stray(self, to, view);
+            case FORGED_COMMIT -> new Message.Commit(forged(to, view));
+            case ANY_NUMBER,
+                    STATUS_NUMBERS,
+                    RESOLUTIONS,
+                    HIGH_REFUSALS,
+                    ADMITS_OTHERWISE,
+                    BIG_LINEAGES,
+                    BROKEN_PAIRS,
+                    FORGED_ACCEPTANCE -> throw new AssertionError("not told unasked: " + kind);
+        };
+    }
+
+    private String group() {
+        return random.nextInt(3) == 0 ? "alpha" : "job-" + random.nextInt(100_000);
+    }
+
+    private GroupPhase phase() {
+        return PHASES.get(random.nextInt(PHASES.size()));
+    }
+
+    private static long entryEpoch(NodeProcess self, View view) {
+        return view.member(self.host.id).map(Member::entryEpoch).orElse(1L);
+    }
+
+    private long seat(NodeProcess self, View view) {
+        return view.member(self.host.id).map(Member::seat).orElseGet(() -> 1 + random.nextLong(1_000));
+    }
+
+    private Message stray(NodeProcess self, NodeProcess to, View view) {
+        long epoch = random.nextBoolean() ? view.epoch() : 1 + random.nextLong(1L << 48);
+        var ballot = new Ballot(random.nextBoolean() ? round() : 1_000_000 + random.nextInt(8), to.host.id);
+        return switch (random.nextInt(3)) {
+            case 0 -> new Message.Accepted(view.lineage(), epoch, ballot);
+            case 1 ->
+                new Message.Here(
+                        view.lineage(),
+                        epoch,
+                        ballot,
+                        Optional.of(new Message.Status(random.nextBoolean(), Bytes.EMPTY)));
+            default ->
+                new Message.Promise(
+                        view.lineage(),
+                        epoch,
+                        ballot,
+                        Optional.of(new Proposal(new Ballot(round(), self.host.id), invented(self, view.epoch() + 1))));
+        };
+    }
+
+    /** A view that may follow, with all members of the present one and itself as the junior. */
+    private static View invented(NodeProcess self, long epoch) {
+        View view = self.state().view();
+        return new View(view.lineage(), epoch, view.members(), view.groups());
+    }
+
+    private View forged(NodeProcess to, View view) {
+        long epoch = switch (random.nextInt(5)) {
+            case 0 -> 1L << 53;
+            case 1 -> (1L << 53) - 1;
+            case 2 -> view.epoch() + 1_000_000;
+            case 3 -> view.epoch() + 1 + random.nextLong(1L << 40);
+            default -> view.epoch() + 1;
+        };
+        var members = new ArrayList<>(view.members());
+        if (random.nextInt(3) == 0) {
+            members.removeIf(member -> member.node().equals(to.host.id));
+        }
+        var names = new TreeSet<String>();
+        members.forEach(member -> names.add(member.group()));
+        return random.nextInt(6) == 0
+                ? new View(view.lineage(), epoch, List.of(), List.of())
+                : new View(
+                        view.lineage(),
+                        epoch,
+                        members,
+                        view.groups().stream()
+                                .filter(group -> names.contains(group.name()))
+                                .toList());
+    }
+
+    // ---- what it must not achieve
+
+    private void lied(LieKind kind, Message message, NodeId to) {
+        world.tally.fault(FaultKind.LIES);
+        lies++;
+        if (world.isTraced()) {
+            world.note("a lie of kind " + kind.text() + " to " + world.name(to) + ": " + world.narrator.text(message));
+        }
+        if (lies % WEIGH_EVERY == 0) {
+            weigh();
+        }
+    }
+
+    /** What the others remember is bounded, whatever was said to them. */
+    private void weigh() {
+        for (NodeProcess process : world.cluster.processes()) {
+            int weight = process.state().toString().length();
+            Violation.unless(
+                    is(process)
+                            || (weight <= WEIGHT_MAX
+                                    && process.state().peers().size() <= PEERS_MAX
+                                    && process.state().lineages().size() <= LINEAGES_MAX),
+                    "memory",
+                    () -> process.host.name() + " remembers " + weight + " characters, "
+                            + process.state().peers().size() + " peers, "
+                            + process.state().lineages().size() + " lineages");
+        }
+    }
+
+    /** What a node wrote it can read again. */
+    void wrote(LineageRecord record) {
+        if (host == null) {
+            return;
+        }
+        try {
+            LineageRecord read = RecordCodec.decode(RecordCodec.encode(record));
+            Violation.unless(read.equals(record), "unreadable", () -> "a record is read as another: " + record);
+        } catch (DamagedRecordException damaged) {
+            throw new Violation("unreadable", "a record that was written cannot be read: " + damaged.getMessage());
+        }
+    }
+
+    /** Whether a rule that was broken is one that nobody claims to hold against these lies. */
+    boolean mayBreak(String rule) {
+        boolean isClaimed = switch (rule) {
+            case "memory", "unreadable", "views" -> true;
+            case "L1" -> !forges();
+            default -> !spoilsResults();
+        };
+        return host != null && !isClaimed;
+    }
+
+    /** It is honest from now on: an honest process starts in its place. */
+    void end() {
+        if (host == null) {
+            return;
+        }
+        weigh();
+        isOver = true;
+        long views = world.ledger.views() - viewsBefore;
+        Violation.unless(
+                !plan.isAlone() || forges() || views <= VIEWS_A_SECOND_MAX * world.now() / SECOND,
+                "views",
+                () -> views + " views in " + world.now() / SECOND + " s");
+        world.note(host.name() + " is honest from now on");
+        world.cluster.end(host, false);
+    }
+
+    /** It is gone for good, if there was one; its machine is one of at least three. */
+    boolean goes() {
+        if (host != null) {
+            world.note(host.name() + " is gone for good");
+            world.cluster.end(host, true);
+        }
+        return host != null;
+    }
+}

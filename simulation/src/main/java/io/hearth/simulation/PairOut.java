@@ -1,0 +1,135 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+
+import io.hearth.collective.Parcel;
+import io.hearth.collective.Refusal;
+import io.hearth.collective.SendMachine;
+import io.hearth.collective.SendMachine.Effect;
+import io.hearth.collective.SendMachine.Event;
+import io.hearth.core.DataType;
+import io.hearth.core.Step;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The end that sends: the real machine, as {@code PairSender} has it. */
+final class PairOut extends PairEnd {
+    private static final long LOOK_NANOS = 100 * MILLI;
+    private static final int LOOKS_MAX = 40;
+
+    private final SendMachine machine = new SendMachine();
+    private final NodeId peer;
+    private SendMachine.State state = SendMachine.State.START;
+    private PairLedger.@Nullable Sent open;
+    private int looks; // at a stream on which nothing is in the way
+
+    PairOut(PairTraffic traffic, NodeId peer, String pair) {
+        super(traffic, pair);
+        this.peer = peer;
+    }
+
+    /** Begins a call of the application, if none is open. */
+    void send(long patienceNanos) {
+        if (open != null || isOver()) {
+            return;
+        }
+        PairLedger.Sent call = world.pairs.sends(pair);
+        open = call;
+        looks = 0;
+        world.trace(process, () -> "sends " + call.values() + " to " + world.name(peer));
+        step(new Event.Called(new Parcel(DataType.INT64, call.count())));
+        look(call);
+        world.after(
+                patienceNanos,
+                () -> process.deliver(() -> {
+                    if (call.equals(open)) {
+                        giveUp();
+                    }
+                }));
+    }
+
+    @Override
+    void giveUp() {
+        if (open != null) {
+            world.trace(process, () -> "gives a send to " + world.name(peer) + " up");
+            open = null;
+            step(new Event.GaveUp());
+        }
+    }
+
+    /** Opens a stream if both ends want one, again and again. */
+    private void look(PairLedger.Sent call) {
+        if (!call.equals(open)) {
+            return;
+        }
+        Optional<PairIn> other = traffic.otherEnd(peer, pair);
+        if (isFree() && other.filter(PairIn::wantsStream).isPresent()) {
+            var fresh = new PairStream(world, this, other.get());
+            attach(fresh);
+            other.get().attach(fresh);
+        }
+        boolean isFree = !world.isFaulty()
+                && isConnected()
+                && !traffic.isFrozen()
+                && !process.isPaused()
+                && other.filter(PairIn::isReceiving).isPresent();
+        looks = isFree ? looks + 1 : 0;
+        Violation.unless(looks < LOOKS_MAX, "pair", () -> "a send of " + pair + " does not end in peace: " + state);
+        world.after(LOOK_NANOS, () -> process.deliver(() -> look(call)));
+    }
+
+    private void step(Event event) {
+        world.tally.event();
+        Step<SendMachine.State, Effect> step = machine.step(state, event, world.now());
+        state = world.sabotage.sent(event, step.state());
+        for (Effect effect : step.effects()) {
+            switch (effect) {
+                case Effect.Offer(long number, Parcel parcel) -> say(new PairRecord.Offer(number, parcel));
+                case Effect.Transmit(long number) -> transmit(number);
+                case Effect.End(long _, Optional<Refusal> how) -> returned(how);
+                case Effect.Reset _ -> reset();
+            }
+        }
+    }
+
+    private void transmit(long number) {
+        if (open == null) {
+            return;
+        }
+        for (int place = 0; place < open.count(); place++) {
+            say(new PairRecord.Data(number, place, open.first() + place));
+        }
+        if (!world.sabotage.sendWaitsForReceiver()) {
+            returned(Optional.empty());
+        }
+    }
+
+    private void returned(Optional<Refusal> how) {
+        PairLedger.Sent call = open;
+        open = null;
+        if (call != null) {
+            world.trace(process, () -> "has sent " + call.values() + " to " + world.name(peer));
+            world.pairs.returned(pair, call, how);
+        }
+    }
+
+    @Override
+    void take(PairRecord record) {
+        switch (record) {
+            case PairRecord.Greet(long done, Optional<Refusal> how) -> step(new Event.Heard(done, how));
+            case PairRecord.Grant(long number) -> step(new Event.Granted(number));
+            case PairRecord.Done(long number) -> step(new Event.Done(number));
+            case PairRecord.Refused(long number, Refusal how) -> step(new Event.Refused(number, how));
+            case PairRecord.Offer _, PairRecord.Data _ -> misfit();
+        }
+    }
+
+    @Override
+    void connected() {} // the other end speaks first
+
+    @Override
+    void lost() {
+        step(new Event.Lost());
+    }
+}

@@ -1,0 +1,62 @@
+package io.hearth.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A member that lies ends no other process, fills no memory, and does not keep the others from training. */
+final class LiesTest {
+    private static final int SEEDS = 6;
+    private static final int MANY_AT_ONCE = 1_200;
+    private static final long MANY = 1_000_000;
+
+    static Set<LieKind> borne() {
+        return LieKind.BORNE;
+    }
+
+    private static Outcome play(long seed, Set<LieKind> kinds, int atOnce) {
+        Outcome outcome = Simulation.lies(seed, kinds, atOnce, null);
+        assertEquals(Optional.empty(), outcome.violation(), () -> "seed " + seed + " with lies of " + kinds);
+        return outcome;
+    }
+
+    private static long lies(Outcome outcome) {
+        return outcome.faults().getOrDefault(FaultKind.LIES, 0L);
+    }
+
+    @ParameterizedTest
+    @MethodSource("borne")
+    void othersTrainOnWhateverOneSays(LieKind kind) {
+        long lies = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            lies += lies(play(seed, EnumSet.of(kind), 1));
+        }
+        assertTrue(lies > 0, "no lie was told in " + SEEDS + " seeds");
+    }
+
+    @Test
+    @Tag("full")
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void aMillionLiesInOneWorldAreBorne() {
+        long lies = lies(play(firstWithLiar(), LieKind.BORNE, MANY_AT_ONCE));
+        assertTrue(lies >= MANY, "only " + lies + " lies");
+    }
+
+    /** Not every world has machines enough. */
+    private static long firstWithLiar() {
+        for (long seed = 0; ; seed++) {
+            if (lies(play(seed, LieKind.BORNE, 1)) > 0) {
+                return seed;
+            }
+        }
+    }
+}
