@@ -13,7 +13,7 @@ record EngineEvents(NodeInbox inbox) implements CollectiveListener {
 
     @Override
     public void streamBroken(NodeId peer, String why) {
-        inbox.event(new NodeEvent.GroupBroken("the stream to " + peer.shortText() + " broke: " + why));
+        inbox.event(new NodeEvent.GroupBroken(peer, "the stream to " + peer.shortText() + " broke: " + why));
     }
 
     @Override

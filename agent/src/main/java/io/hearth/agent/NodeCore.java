@@ -115,9 +115,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
             case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
                 membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, phase));
-            case NodeEvent.GroupBroken(String why) -> {
+            case NodeEvent.GroupBroken(NodeId peer, String why) -> {
                 LOG.info("the group's streams are set up anew: {}", why);
-                membership.driver().step(new ViewMachine.Event.GroupBroken(why));
+                membership.driver().step(new ViewMachine.Event.GroupBroken(peer, why));
             }
             case NodeEvent.Resign(String why) -> {
                 LOG.warn("out of the group: {}", why);

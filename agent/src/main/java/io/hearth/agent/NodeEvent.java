@@ -41,7 +41,7 @@ sealed interface NodeEvent {
     record Progress(long doneUpTo, GroupPhase phase) implements NodeEvent {}
 
     /** The group's data streams need to be set up anew. */
-    record GroupBroken(String why) implements NodeEvent {}
+    record GroupBroken(NodeId peer, String why) implements NodeEvent {}
 
     /** The application was given an error that its group does not have: this trainer is out until it begins a step. */
     record Resign(String why) implements NodeEvent {}

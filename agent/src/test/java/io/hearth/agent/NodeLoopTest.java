@@ -55,7 +55,7 @@ final class NodeLoopTest {
     void eventsAreHandledInOrderByOneThreadAndThenComesATurn() throws Exception {
         try (NodeLoop _ = loop()) {
             var first = new NodeEvent.NetworkChanged();
-            var second = new NodeEvent.GroupBroken("why");
+            var second = new NodeEvent.GroupBroken(NodeInboxTest.node(2), "why");
             inbox.event(first);
             inbox.event(second);
             String said = seen.take();

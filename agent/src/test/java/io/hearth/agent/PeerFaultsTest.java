@@ -66,7 +66,7 @@ final class PeerFaultsTest {
         for (NodeEvent own : List.of(
                 new NodeEvent.NetworkChanged(),
                 new NodeEvent.Progress(1, GroupPhase.BUSY),
-                new NodeEvent.GroupBroken("x"),
+                new NodeEvent.GroupBroken(PEER, "x"),
                 new NodeEvent.Resign("x"),
                 new NodeEvent.Lost(PEER, "x"),
                 new NodeEvent.Leave("x"))) {

@@ -3,7 +3,6 @@ package io.hearth.election;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -30,35 +29,27 @@ sealed interface Campaign {
      *
      * @param promises what machines accepted before, of those that promised
      * @param answers of the members themselves; empty for one that is not to be kept
-     * @param quorumNanos when a quorum had promised; empty before
      */
     record Preparing(
             Ballot ballot,
             Timing timing,
-            OptionalLong quorumNanos,
             SortedMap<PeerId, Optional<Proposal>> promises,
             SortedMap<NodeId, Optional<Message.Status>> answers)
             implements Campaign {
         Preparing sent(long now) {
-            return new Preparing(ballot, timing.sent(now), quorumNanos, promises, answers);
+            return new Preparing(ballot, timing.sent(now), promises, answers);
         }
 
         Preparing promised(PeerId machine, Optional<Proposal> accepted) {
             var more = new TreeMap<>(promises);
             more.put(machine, accepted);
-            return new Preparing(ballot, timing, quorumNanos, more, answers);
-        }
-
-        Preparing quorum(long now) {
-            return quorumNanos.isPresent()
-                    ? this
-                    : new Preparing(ballot, timing, OptionalLong.of(now), promises, answers);
+            return new Preparing(ballot, timing, more, answers);
         }
 
         Preparing answered(NodeId node, Optional<Message.Status> status) {
             var more = new TreeMap<>(answers);
             more.put(node, status);
-            return new Preparing(ballot, timing, quorumNanos, promises, more);
+            return new Preparing(ballot, timing, promises, more);
         }
 
         /** Whether a member has nothing more to say. */

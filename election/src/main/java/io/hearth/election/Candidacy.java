@@ -2,7 +2,6 @@ package io.hearth.election;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
@@ -76,7 +75,7 @@ final class Candidacy {
     /** The own machine promised: now the others are asked. */
     static void promised(Turn turn, Campaign.Candidate candidate, Optional<Proposal> accepted) {
         var preparing = new Campaign.Preparing(
-                        candidate.ballot(), timing(turn), OptionalLong.empty(), new TreeMap<>(), new TreeMap<>())
+                        candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>())
                 .promised(turn.self.node().peer(), accepted);
         turn.campaign = preparing;
         var prepare = new Message.Prepare(turn.view(), candidate.ballot());

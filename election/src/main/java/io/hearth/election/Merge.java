@@ -163,7 +163,9 @@ final class Merge {
     private static Optional<Candidate> best(Turn turn) {
         var best = new Candidate(turn.home.lineage(), turn.view().members().size());
         for (Peer peer : turn.peers().values()) {
-            if (!peer.livesIn(turn.home.lineage()) && isDwelling(turn, peer)) {
+            if (!peer.livesIn(turn.home.lineage())
+                    && isDwelling(turn, peer)
+                    && (turn.home.isLone() || isSettled(turn, peer))) {
                 Presence presence = peer.presence().orElseThrow();
                 if (isStale(turn, peer, presence)) {
                     continue;
@@ -184,6 +186,12 @@ final class Merge {
                 && !peer.leaving()
                 && peer.presence().filter(presence -> !presence.stalled()).isPresent()
                 && turn.now - peer.heardNanos() <= turn.config.joining().freshNanos();
+    }
+
+    /** Who just came back may live in a lineage that is over, and learns it from the first who answer: no cluster ends for it yet. */
+    private static boolean isSettled(Turn turn, Peer peer) {
+        long since = Math.max(peer.linkSinceNanos(), peer.awakeNanos());
+        return turn.now - since >= turn.config.joining().freshNanos();
     }
 
     /** The word of a node that just woke: it tells of a view that this node knows a successor of. */

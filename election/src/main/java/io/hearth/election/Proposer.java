@@ -10,8 +10,6 @@ import java.util.TreeSet;
  * Drives this node's own ballots, once {@link Candidacy} started one: collects promises and acceptances, commits.
  */
 final class Proposer {
-    private static final int RETURN_REPEATS = 3; // of Prepare, to those that come back last
-
     private Proposer() {}
 
     /** Does what is due. */
@@ -181,13 +179,9 @@ final class Proposer {
 
     /** Goes on to Accept when a quorum promised and everybody who may still answer did, or was waited for long enough. */
     private static void advance(Turn turn) {
-        if (!(turn.campaign instanceof Campaign.Preparing collecting)
-                || !turn.view().isQuorum(collecting.promises().keySet())) {
-            return;
-        }
-        Campaign.Preparing preparing = collecting.quorum(turn.now);
-        turn.campaign = preparing;
-        if (isWorthWaiting(turn, preparing)) {
+        if (!(turn.campaign instanceof Campaign.Preparing preparing)
+                || !turn.view().isQuorum(preparing.promises().keySet())
+                || isWorthWaiting(turn, preparing)) {
             return;
         }
         Optional<View> next = preparing.promises().values().stream()
@@ -206,25 +200,14 @@ final class Proposer {
     }
 
     private static boolean isWorthWaiting(Turn turn, Campaign.Preparing preparing) {
-        boolean maySuspectsReturn = isBackAfterOutage(turn, preparing) || Standing.fellSilentTogether(turn);
+        boolean mayReturn = Standing.isNetworkInDoubt(turn);
         return turn.now - preparing.timing().beganNanos()
                         < turn.config.ballots().answerNanos()
                 && turn.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
-                                && (maySuspectsReturn || !Standing.isSilent(turn, member))
+                                && (mayReturn && Standing.isLinked(turn, member) || !Standing.isSilent(turn, member))
                                 && !Standing.isRestarted(turn, member)
                                 && !Standing.isElsewhere(turn, member));
-    }
-
-    /**
-     * A quorum that answers only when Prepare was repeated was away itself, for too short a time to be suspected. Then those that are
-     * suspected may be back in a moment too.
-     */
-    private static boolean isBackAfterOutage(Turn turn, Campaign.Preparing preparing) {
-        ElectionConfig.Ballots spans = turn.config.ballots();
-        long quorum = preparing.quorumNanos().orElse(turn.now);
-        return quorum - preparing.timing().beganNanos() >= spans.repeatNanos()
-                && turn.now - quorum < RETURN_REPEATS * spans.repeatNanos();
     }
 
     static void onAccepted(Turn turn, NodeId from, Message.Accepted accepted) {

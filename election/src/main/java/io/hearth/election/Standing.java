@@ -39,20 +39,24 @@ final class Standing {
     }
 
     /**
-     * Whether several machines of the view fell silent at about the same time, a moment ago, and their links did not close: rather a
-     * switch than the machines. They may be back in a moment.
+     * Whether the network rather than a member may have failed: some member that is not suspected was not heard for half the span
+     * of silence, or is back from such a gap since a moment. A switch that restarts looks like that.
      */
-    static boolean fellSilentTogether(Turn turn) {
-        long span = turn.config.silenceNanos() / 2;
+    static boolean isNetworkInDoubt(Turn turn) {
+        long span = turn.config.silenceNanos();
         return turn.view().members().stream()
-                        .filter(member -> turn.peer(member.node())
-                                .filter(peer ->
-                                        peer.linked() && peer.suspected() && turn.now - peer.suspectedNanos() < span)
-                                .isPresent())
-                        .map(Member::machine)
-                        .distinct()
-                        .count()
-                > 1;
+                .anyMatch(member -> !turn.isSelf(member)
+                        && known(turn, member)
+                                .filter(peer -> !peer.suspected()
+                                        && peer.presence().isPresent()
+                                        && (turn.now - peer.heardNanos() > span / 2
+                                                || turn.now - peer.awakeNanos() < span))
+                                .isPresent());
+    }
+
+    /** Whether the member's link is up: if it is silent, it was not refused. */
+    static boolean isLinked(Turn turn, Member member) {
+        return known(turn, member).filter(Peer::linked).isPresent();
     }
 
     /** A newer start of the node was seen: the member that the view lists is gone. */
@@ -62,18 +66,17 @@ final class Standing {
                 .isPresent();
     }
 
-    /** The member says that it lives in another lineage, and not just since it was admitted here. Old words of a silent one do not count. */
+    /** The member says that it lives in another lineage, and goes on saying so since it was admitted here. */
     static boolean isElsewhere(Turn turn, Member member) {
         Peer peer = turn.peers().get(member.node());
         if (peer == null
-                || peer.suspected()
                 || peer.incarnation() != member.incarnation()
                 || peer.presence().isEmpty()
                 || peer.livesIn(turn.home.lineage())) {
             return false;
         }
         long since = Math.max(peer.residentNanos(), turn.home.knownSince(member.node()));
-        return turn.now - since >= turn.config.silenceNanos();
+        return peer.heardNanos() - since >= turn.config.silenceNanos();
     }
 
     /** Whether a member is the start that the view lists, says that it lives here, and did not ask to leave. */
@@ -142,7 +145,7 @@ final class Standing {
         var heard = new TreeSet<PeerId>();
         heard.add(turn.self.node().peer());
         turn.peers().forEach((node, peer) -> {
-            if (peer.linked() && !peer.suspected()) {
+            if (peer.linked() && !peer.suspected() && turn.now - peer.heardNanos() < turn.config.silenceNanos()) {
                 heard.add(node.peer());
             }
         });
@@ -171,8 +174,8 @@ final class Standing {
             return Collections.emptySortedSet();
         }
         List<Member> members = turn.view().members().stream()
-                .filter(member -> !turn.isSelf(member) && !isSilent(turn, member))
-                .toList();
+                .filter(member -> !turn.isSelf(member) && !isSilent(turn, member) && isPlain(turn, member))
+                .toList(); // who lives elsewhere goes anyway and takes its broken pairs along
         SortedMap<NodeId, SortedSet<NodeId>> lasting = pairs(turn, members, turn.config.brokenPairNanos());
         SortedMap<NodeId, SortedSet<NodeId>> reported = pairs(turn, members, ANY_SPAN);
         var removed = new TreeSet<NodeId>();

@@ -128,7 +128,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         record Progress(long doneUpTo, GroupPhase phase) implements Event {}
 
         /** A data stream between two members that both stay broke: the group needs new ones. */
-        record GroupBroken(String why) implements Event {}
+        record GroupBroken(NodeId peer, String why) implements Event {}
 
         /**
          * This node's application was given an error that the others of its group do not have: it is out, and comes back
@@ -286,8 +286,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             }
             case Event.Progress(long doneUpTo, GroupPhase phase) ->
                 turn.progress = new ViewState.Progress(doneUpTo, phase);
-            case Event.GroupBroken(String why) -> {
-                if (!turn.home.isLone()) { // else it is late, of a view that this node is out of
+            case Event.GroupBroken(NodeId peer, String why) -> {
+                if (turn.view().member(peer).isPresent() && !turn.home.isLone()) { // else it is late, of a former view
                     turn.change = turn.change.broken(why);
                 }
             }

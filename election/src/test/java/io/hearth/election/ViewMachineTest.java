@@ -646,9 +646,19 @@ final class ViewMachineTest {
     void aBrokenStreamOfAFormerViewIsNoReasonToChangeALoneOne() {
         event(new Event.Resign());
         View alone = state.view();
-        event(new Event.GroupBroken("the stream broke"));
+        event(new Event.GroupBroken(SELF, "the stream broke"));
         pass(1_000 * MILLI);
         assertEquals(alone, state.view());
+    }
+
+    @Test
+    void aBrokenStreamToAFormerMemberIsNoReasonForAnotherChange() {
+        event(new Event.GroupBroken(Nodes.agent(9), "the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(Optional.empty(), state.change().needed());
+        event(new Event.GroupBroken(THIRD, "the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(Optional.of("the stream broke"), state.change().needed());
     }
 
     @Test

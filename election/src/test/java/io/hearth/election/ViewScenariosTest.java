@@ -388,7 +388,7 @@ final class ViewScenariosTest {
         List<Host> hosts = cluster(3);
         View before = hosts.getFirst().state().view();
         hosts.get(1).status = OpenResolver.BROKEN;
-        world.view(hosts.get(1), new ViewMachine.Event.GroupBroken("reset by peer"));
+        world.view(hosts.get(1), new ViewMachine.Event.GroupBroken(hosts.get(2).id, "reset by peer"));
         world.run(world.now + SECOND);
         hosts.get(1).status = OpenResolver.OPEN;
         world.run(world.now + 3 * SECOND);

@@ -94,7 +94,7 @@ final class ViewSimulationTest {
                     boolean leaves = world.random.nextInt(3) == 0;
                     world.view(
                             host,
-                            leaves ? new ViewMachine.Event.Leave() : new ViewMachine.Event.GroupBroken("by chance"));
+                            leaves ? new ViewMachine.Event.Leave() : new ViewMachine.Event.GroupBroken(host.id, "by chance"));
                 }
             }
         }
