@@ -32,7 +32,8 @@ final class Boundary {
     private final Exchanges exchanges;
     private final NavigableMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
     private final Staging staging;
-    private long fetchedNanos; // in former attempts at one beginning
+    private long fetchedNumber;
+    private long fetchedNanos; // in former attempts at that number
 
     /** What came for one number. */
     private static final class Attempt {
@@ -171,6 +172,10 @@ final class Boundary {
         if (!own.joined() && !world.sabotage.keepsWhoDiffers()) {
             giveUp("its state differs");
             return false;
+        }
+        if (fetchedNumber != number) {
+            fetchedNumber = number;
+            fetchedNanos = 0;
         }
         var task = new Fetch.Task(
                 fence(),

@@ -1,6 +1,7 @@
 package io.hearth.simulation;
 
 import io.hearth.election.Ballot;
+import io.hearth.election.ElectionEvent;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
 import io.hearth.election.View;
@@ -34,7 +35,8 @@ final class Narrator {
             case Effect.Left() -> Optional.of("may exit");
             case Effect.Hold(boolean held) -> Optional.of(held ? "holds its group" : "holds its group no more");
             case Effect.Announce(var event) ->
-                Optional.of("announces " + event.getClass().getSimpleName());
+                Optional.of("announces " + event.getClass().getSimpleName()
+                        + (event instanceof ElectionEvent.Started started ? ": " + started.why() : ""));
             case Effect.Pending(String reason) -> reason.isEmpty() ? Optional.empty() : Optional.of("waits: " + reason);
         };
     }

@@ -17,7 +17,8 @@ final class Outages {
 
     private final World world;
     private final SplittableRandom random;
-    private boolean isAnyOut;
+    private long outUntil; // some pair may be out before
+    private int peaces;
 
     Outages(World world, SplittableRandom random) {
         this.world = world;
@@ -37,10 +38,20 @@ final class Outages {
         RESIGN
     }
 
+    /** All pairs are brought back at once. */
+    void end() {
+        peaces++;
+        outUntil = world.now();
+    }
+
+    private boolean isAnyOut() {
+        return world.now() < outUntil;
+    }
+
     /** No machine hears another for a time; not while something is out already. */
     boolean everything() {
         List<Pair> pairs = pairs(null);
-        if (isAnyOut || pairs.isEmpty()) {
+        if (isAnyOut() || pairs.isEmpty()) {
             return false;
         }
         long nanos = SHORTEST_NANOS + random.nextLong(random.nextInt(3) == 0 ? 16 * SECOND : 5 * SECOND);
@@ -75,7 +86,7 @@ final class Outages {
     /** A machine is away for longer than every span; it may sleep, and the others may all start anew in the meantime. */
     boolean away(Host host) {
         List<Pair> pairs = pairs(host);
-        if (isAnyOut || pairs.isEmpty()) {
+        if (isAnyOut() || pairs.isEmpty()) {
             return false;
         }
         long absence = world.spans.absenceNanos();
@@ -150,11 +161,14 @@ final class Outages {
     }
 
     private void out(List<Pair> pairs, long nanos, long spread, boolean isNoticed) {
-        isAnyOut = true;
-        world.after(nanos + spread, () -> isAnyOut = false);
+        outUntil = Math.max(outUntil, world.now() + nanos + spread);
+        int before = peaces;
         for (Pair pair : pairs) {
             world.network.takeOut(pair.one().index, pair.other().index);
             world.after(nanos + random.nextLong(spread), () -> {
+                if (before != peaces) {
+                    return; // it is back already, and may be out for another reason
+                }
                 world.network.bringBack(pair.one().index, pair.other().index);
                 if (isNoticed) {
                     world.cluster.relink(pair.one(), pair.other());

@@ -139,8 +139,7 @@ final class Removals {
      */
     void outageEnds() {
         outageEnded = world.now();
-        isWatching = wasMeshed
-                && outageEnded - outageBegan >= 2 * world.spans.health().silenceNanos() + SECOND;
+        isWatching = wasMeshed;
         areBack = false;
         world.after(AFTER_OUTAGE_NANOS, () -> isWatching &= world.now() - outageEnded < AFTER_OUTAGE_NANOS);
     }

@@ -311,15 +311,24 @@ final class Results {
             }
             entersAtBoundary(view, group.name(), living);
             isRetained(living.stream()
-                    .filter(trainer -> isOf(trainer, view.lineage()))
+                    .filter(trainer -> isOf(trainer, view.lineage(), founded(group.name(), view)))
                     .toList());
         }
     }
 
-    /** Not what one of them did alone before it came, and was told that it does not count. */
-    private static boolean isOf(Trainer trainer, Lineage lineage) {
+    /** The last epoch in which nobody of a group was kept: its numbers began anew. */
+    private long founded(String group, View view) {
+        Long epoch = foundings
+                .getOrDefault(new Named(view.lineage(), group), new TreeSet<>())
+                .floor(view.epoch());
+        return epoch == null ? 1 : epoch;
+    }
+
+    /** Not what one of them did elsewhere, or in a group whose members all went, before it came and was told that it does not count. */
+    private static boolean isOf(Trainer trainer, Lineage lineage, long founded) {
         return trainer.script().endings().values().stream()
-                .allMatch(ending -> ending.lineage().equals(lineage));
+                .allMatch(ending -> ending.lineage().equals(lineage)
+                        && ending.sum().filter(sum -> sum.groupEpoch() < founded).isEmpty());
     }
 
     private static void isRetained(List<Trainer> living) {

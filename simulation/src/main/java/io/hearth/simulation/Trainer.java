@@ -248,7 +248,7 @@ final class Trainer {
             case Effect.TellLack _ -> {}
             case Effect.TellBroken(NodeId peer, String why) -> {
                 world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
-                tellLoop(new ViewMachine.Event.GroupBroken(why));
+                tellLoop(new ViewMachine.Event.GroupBroken(peer, why));
             }
             case Effect.Renumber(long from, long to) -> {
                 exchanges.settleMemory(from);

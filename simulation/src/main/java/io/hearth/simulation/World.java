@@ -147,6 +147,7 @@ final class World {
         phase = Phase.PEACE;
         chaos.end();
         liar.end();
+        outages.end();
         network.heal();
         cluster.hosts().forEach(host -> host.home.heal(SLOW_DISK_NANOS_IN_PEACE));
         List<Host> down = cluster.hosts().stream()
