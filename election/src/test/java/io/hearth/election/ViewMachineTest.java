@@ -167,6 +167,16 @@ final class ViewMachineTest {
     }
 
     /** Both answers to Prepare: the member stays, and its machine accepted nothing before. */
+    /** The others are heard again and again, for longer than a span of silence. */
+    private void heardForLong(NodeId... others) {
+        for (int i = 0; i < 8; i++) {
+            pass(240 * MILLI);
+            for (NodeId other : others) {
+                beat(other, LINEAGE, 3, 3);
+            }
+        }
+    }
+
     private void answers(NodeId from, Ballot ballot) {
         received(from, promise(ballot, Optional.empty()));
         received(from, here(ballot, Optional.of(OpenResolver.OPEN)));
@@ -283,9 +293,47 @@ final class ViewMachineTest {
                 received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast());
     }
 
+    /** The first whose silence is noticed in an outage of the whole network is not removed before it is clear what the others do. */
+    @Test
+    void aBallotWaitsForASuspectWhileOthersAreInDoubtToo() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertFalse(effects.stream().anyMatch(ViewMachineTest::isAccept), "the other was not heard for long either");
+        beat(THIRD, LINEAGE, 3, 3);
+        assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is back, the suspect may be too");
+        beat(MASTER, LINEAGE, 3, 3);
+        assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is asked again");
+        answers(MASTER, new Ballot(1, SELF));
+        assertTrue(effects.contains(new Effect.Send(
+                THIRD,
+                new Message.Accept(
+                        VIEW,
+                        new Ballot(1, SELF),
+                        next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
+    @Test
+    void aBallotGoesOnWithoutASuspectOnceTheOthersAreHeardAsEver() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        var sent = new ArrayList<Effect>();
+        for (int i = 0; i < 7; i++) {
+            beat(THIRD, LINEAGE, 3, 3);
+            sent.addAll(pass(240 * MILLI));
+        }
+        assertTrue(sent.stream().anyMatch(ViewMachineTest::isAccept), sent.toString());
+    }
+
     @Test
     void aProposerCompletesWhatOthersMayHaveChosen() {
         isDiskSlow = true;
+        heardForLong(MASTER, THIRD);
         event(new Event.Suspected(MASTER, 1));
         Ballot mine = new Ballot(1, SELF);
         var prepare = new Effect.Send(THIRD, new Message.Prepare(VIEW, mine));
@@ -565,6 +613,7 @@ final class ViewMachineTest {
                 Nodes.agent(8),
                 new Message.Commit(new View(new Lineage(false, 1, THIRD, 9, 9), 1, List.of(), List.of())));
         assertEquals(1, state.refusals().count(Refusal.NO_RECORD));
+        heardForLong(MASTER, THIRD);
         event(new Event.Suspected(MASTER, 1));
         Ballot mine = new Ballot(1, SELF);
         frozen(OpenResolver.OPEN);
@@ -771,6 +820,7 @@ final class ViewMachineTest {
     /** What another process of this machine says is no vote: the own voter reads it from the disk they share. */
     @Test
     void theVoteOfTheOwnMachineComesFromItsDiskOnly() {
+        heardForLong(MASTER, THIRD);
         event(new Event.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         Ballot mine = ownBallot();
