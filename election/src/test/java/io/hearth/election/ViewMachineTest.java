@@ -315,6 +315,20 @@ final class ViewMachineTest {
                         next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
+    /** It may have heard of its admission meanwhile: only what it goes on saying counts. */
+    @Test
+    void anOldWordOfANewMemberDoesNotSayThatItLivesElsewhere() {
+        var elsewhere = new Lineage(false, 400, THIRD, 1, 0);
+        beat(THIRD, elsewhere, 1, 1);
+        heardForLong(MASTER);
+        received(THIRD, new Message.NotYet(LINEAGE, "no heartbeat"));
+        assertEquals(Optional.empty(), state.change().needed());
+        beat(THIRD, elsewhere, 1, 1);
+        pass(1_000 * MILLI);
+        assertEquals(
+                Optional.of(THIRD.shortText() + " lives in another lineage"), state.change().needed());
+    }
+
     @Test
     void aBallotGoesOnWithoutASuspectOnceTheOthersAreHeardAsEver() {
         heardForLong(MASTER, THIRD);
