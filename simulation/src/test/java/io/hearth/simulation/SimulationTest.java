@@ -9,18 +9,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two thousand seeds, in the full ring some more, and the checker checked: each planted fault has to be found. {@code hearth
+ * Two thousand seeds, in the full ring twenty thousand, and the checker checked: each planted fault has to be found. {@code hearth
  * simulate} plays more.
  */
 final class SimulationTest {
     private static final long FIRST = Long.getLong("hearth.firstSeed", 0);
-    private static final long SEEDS = Long.getLong("hearth.seeds", Boolean.getBoolean("hearth.full") ? 2_800 : 2_000);
+    private static final long SEEDS = Long.getLong("hearth.seeds", Boolean.getBoolean("hearth.full") ? 20_000 : 2_000);
+
+    private static final long SOON_SEEDS_MAX = 150;
+
+    private static final long SOON_SEEDS_MAX = 150;
 
     /** What takes many seeds from the first is played from here on. */
     private static final Map<Plant, Long> RARE = Map.of(
@@ -51,8 +57,23 @@ final class SimulationTest {
         assertTrue(report.views() > 10 * SEEDS && report.collectives() > 50 * SEEDS, "little happened: " + report);
     }
 
+    static Stream<Plant> soonFound() {
+        return Stream.of(Plant.values()).filter(plant -> plant.seedsMax() <= SOON_SEEDS_MAX);
+    }
+
+    static Stream<Plant> lateFound() {
+        return Stream.of(Plant.values()).filter(plant -> plant.seedsMax() > SOON_SEEDS_MAX);
+    }
+
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("soonFound")
+    void aPlantedFaultIsFoundSoon(Plant plant) throws InterruptedException {
+        aPlantedFaultIsFound(plant);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @MethodSource("lateFound")
     void aPlantedFaultIsFound(Plant plant) throws InterruptedException {
         long first = RARE.getOrDefault(plant, 0L);
         Sweep.Report report = play(first, plant.seedsMax() - first, Optional.of(plant));
