@@ -128,16 +128,8 @@ final class Standing {
     }
 
     static boolean hasQuorum(Turn turn) {
-        return isEachHeard(turn) || turn.view().isQuorum(machinesHeard(turn));
-    }
-
-    private static boolean isEachHeard(Turn turn) {
-        for (Member member : turn.view().members()) {
-            if (isSilent(turn, member)) {
-                return false;
-            }
-        }
-        return true;
+        return turn.view().members().stream().allMatch(member -> isHeard(turn, member))
+                || turn.view().isQuorum(machinesHeard(turn));
     }
 
     /** A machine is heard if any process of it is: each can cast its vote. */
@@ -145,16 +137,28 @@ final class Standing {
         var heard = new TreeSet<PeerId>();
         heard.add(turn.self.node().peer());
         turn.peers().forEach((node, peer) -> {
-            if (peer.linked() && !peer.suspected() && turn.now - peer.heardNanos() < turn.config.silenceNanos()) {
+            if (peer.linked() && isHeard(turn, peer)) {
                 heard.add(node.peer());
             }
         });
         for (Member member : turn.view().members()) {
-            if (!isSilent(turn, member)) {
+            if (isHeard(turn, member)) {
                 heard.add(member.machine());
             }
         }
         return heard;
+    }
+
+    /** Not suspected, and with a heartbeat within a span of silence: where they come unevenly, suspicion takes longer than that. */
+    private static boolean isHeard(Turn turn, Peer peer) {
+        return !peer.suspected()
+                && (peer.presence().isEmpty() || turn.now - peer.heardNanos() < turn.config.silenceNanos());
+    }
+
+    private static boolean isHeard(Turn turn, Member member) {
+        return turn.isSelf(member)
+                || (!isSilent(turn, member)
+                        && known(turn, member).filter(peer -> !isHeard(turn, peer)).isEmpty());
     }
 
     /** Members that are heard, or that were restarted: those that nobody has to wait for. */

@@ -169,12 +169,20 @@ final class ViewMachineTest {
     /** Both answers to Prepare: the member stays, and its machine accepted nothing before. */
     /** The others are heard again and again, for longer than a span of silence. */
     private void heardForLong(NodeId... others) {
-        for (int i = 0; i < 8; i++) {
-            pass(240 * MILLI);
+        heardFor(2_000 * MILLI, others);
+    }
+
+    /** Time passes; {@code others} are heard and say that they live in the view. */
+    private List<Effect> heardFor(long nanos, NodeId... others) {
+        var all = new ArrayList<Effect>();
+        for (long until = now + nanos; now < until; ) {
             for (NodeId other : others) {
-                beat(other, LINEAGE, 3, 3);
+                beat(other, state.view().lineage(), state.view().epoch(), state.view().members().size());
+                all.addAll(effects);
             }
+            all.addAll(pass(Math.min(250 * MILLI, until - now)));
         }
+        return all;
     }
 
     private void answers(NodeId from, Ballot ballot) {
@@ -268,8 +276,8 @@ final class ViewMachineTest {
     void aFrozenMemberWhoseDriverFellSilentDrivesTheChangeItself() {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         frozen(OpenResolver.OPEN);
-        assertTrue(pass(2_400 * MILLI).stream().noneMatch(Effect.Announce.class::isInstance));
-        assertTrue(pass(1_000 * MILLI).stream()
+        assertTrue(heardFor(2_400 * MILLI, THIRD).stream().noneMatch(Effect.Announce.class::isInstance));
+        assertTrue(heardFor(1_000 * MILLI, THIRD).stream()
                 .anyMatch(effect -> effect instanceof Effect.Announce(ElectionEvent.Started _)));
     }
 
@@ -1141,12 +1149,15 @@ final class ViewMachineTest {
         for (int machine = 3; machine <= 6; machine++) {
             event(new Event.Trusted(Nodes.agent(machine), 1));
         }
+        var heard = new ArrayList<>(List.of(Nodes.agent(3), Nodes.agent(4), Nodes.agent(5), Nodes.agent(6)));
         for (int machine = 7; machine <= 9; machine++) { // never three seconds of quiet
-            assertTrue(pass(2_500 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+            assertTrue(heardFor(2_500 * MILLI, heard.toArray(NodeId[]::new)).stream().noneMatch(ViewMachineTest::isBallot));
             event(new Event.Trusted(Nodes.agent(machine), 1));
+            heard.add(Nodes.agent(machine));
         }
-        assertTrue(pass(480 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
-        assertTrue(pass(100 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+        NodeId[] all = heard.toArray(NodeId[]::new);
+        assertTrue(heardFor(480 * MILLI, all).stream().noneMatch(ViewMachineTest::isBallot));
+        assertTrue(heardFor(100 * MILLI, all).stream().anyMatch(ViewMachineTest::isBallot));
     }
 
     @Test
@@ -1269,7 +1280,7 @@ final class ViewMachineTest {
     void aVoterThatMissedManyBallotsClimbsToThem() {
         folder.put(LINEAGE, record().promise(new Ballot(3_500, THIRD)));
         event(new Event.Suspected(MASTER, 1));
-        pass(8_000 * MILLI);
+        heardFor(8_000 * MILLI, THIRD);
         assertTrue(record().promised().orElseThrow().round() > 3_500);
         assertEquals(SELF, record().promised().orElseThrow().proposer());
     }

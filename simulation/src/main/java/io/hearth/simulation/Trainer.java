@@ -165,6 +165,8 @@ final class Trainer {
     void finish() {
         pairs.over();
         newest = null; // the view in which it ended is none to come back to
+        tellLoop(new ViewMachine.Event.Progress(
+                state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY)); // no step is awaited
     }
 
     /** Begins anew, in the newest view known. */
