@@ -74,8 +74,7 @@ final class Candidacy {
 
     /** The own machine promised: now the others are asked. */
     static void promised(Turn turn, Campaign.Candidate candidate, Optional<Proposal> accepted) {
-        var preparing = new Campaign.Preparing(
-                        candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>())
+        var preparing = new Campaign.Preparing(candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>())
                 .promised(turn.self.node().peer(), accepted);
         turn.campaign = preparing;
         var prepare = new Message.Prepare(turn.view(), candidate.ballot());

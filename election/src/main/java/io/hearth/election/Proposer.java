@@ -205,7 +205,7 @@ final class Proposer {
                         < turn.config.ballots().answerNanos()
                 && turn.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
-                                && (mayReturn && Standing.isLinked(turn, member) || !Standing.isSilent(turn, member))
+                                && ((mayReturn && Standing.isLinked(turn, member)) || !Standing.isSilent(turn, member))
                                 && !Standing.isRestarted(turn, member)
                                 && !Standing.isElsewhere(turn, member));
     }

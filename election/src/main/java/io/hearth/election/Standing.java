@@ -158,7 +158,9 @@ final class Standing {
     private static boolean isHeard(Turn turn, Member member) {
         return turn.isSelf(member)
                 || (!isSilent(turn, member)
-                        && known(turn, member).filter(peer -> !isHeard(turn, peer)).isEmpty());
+                        && known(turn, member)
+                                .filter(peer -> !isHeard(turn, peer))
+                                .isEmpty());
     }
 
     /** Members that are heard, or that were restarted: those that nobody has to wait for. */

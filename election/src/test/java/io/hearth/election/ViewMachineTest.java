@@ -166,7 +166,6 @@ final class ViewMachineTest {
         return new Message.Here(LINEAGE, 3, ballot, status.map(bytes -> new Message.Status(false, bytes)));
     }
 
-    /** Both answers to Prepare: the member stays, and its machine accepted nothing before. */
     /** The others are heard again and again, for longer than a span of silence. */
     private void heardForLong(NodeId... others) {
         heardFor(2_000 * MILLI, others);
@@ -177,7 +176,11 @@ final class ViewMachineTest {
         var all = new ArrayList<Effect>();
         for (long until = now + nanos; now < until; ) {
             for (NodeId other : others) {
-                beat(other, state.view().lineage(), state.view().epoch(), state.view().members().size());
+                beat(
+                        other,
+                        state.view().lineage(),
+                        state.view().epoch(),
+                        state.view().members().size());
                 all.addAll(effects);
             }
             all.addAll(pass(Math.min(250 * MILLI, until - now)));
@@ -185,6 +188,7 @@ final class ViewMachineTest {
         return all;
     }
 
+    /** Both answers to Prepare: the member stays, and its machine accepted nothing before. */
     private void answers(NodeId from, Ballot ballot) {
         received(from, promise(ballot, Optional.empty()));
         received(from, here(ballot, Optional.of(OpenResolver.OPEN)));
@@ -311,7 +315,8 @@ final class ViewMachineTest {
         answers(THIRD, new Ballot(1, SELF));
         assertFalse(effects.stream().anyMatch(ViewMachineTest::isAccept), "the other was not heard for long either");
         beat(THIRD, LINEAGE, 3, 3);
-        assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is back, the suspect may be too");
+        assertFalse(
+                pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is back, the suspect may be too");
         beat(MASTER, LINEAGE, 3, 3);
         assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is asked again");
         answers(MASTER, new Ballot(1, SELF));
@@ -334,7 +339,8 @@ final class ViewMachineTest {
         beat(THIRD, elsewhere, 1, 1);
         pass(1_000 * MILLI);
         assertEquals(
-                Optional.of(THIRD.shortText() + " lives in another lineage"), state.change().needed());
+                Optional.of(THIRD.shortText() + " lives in another lineage"),
+                state.change().needed());
     }
 
     @Test
@@ -1151,7 +1157,8 @@ final class ViewMachineTest {
         }
         var heard = new ArrayList<>(List.of(Nodes.agent(3), Nodes.agent(4), Nodes.agent(5), Nodes.agent(6)));
         for (int machine = 7; machine <= 9; machine++) { // never three seconds of quiet
-            assertTrue(heardFor(2_500 * MILLI, heard.toArray(NodeId[]::new)).stream().noneMatch(ViewMachineTest::isBallot));
+            assertTrue(heardFor(2_500 * MILLI, heard.toArray(NodeId[]::new)).stream()
+                    .noneMatch(ViewMachineTest::isBallot));
             event(new Event.Trusted(Nodes.agent(machine), 1));
             heard.add(Nodes.agent(machine));
         }

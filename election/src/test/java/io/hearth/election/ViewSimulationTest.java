@@ -94,7 +94,9 @@ final class ViewSimulationTest {
                     boolean leaves = world.random.nextInt(3) == 0;
                     world.view(
                             host,
-                            leaves ? new ViewMachine.Event.Leave() : new ViewMachine.Event.GroupBroken(host.id, "by chance"));
+                            leaves
+                                    ? new ViewMachine.Event.Leave()
+                                    : new ViewMachine.Event.GroupBroken(host.id, "by chance"));
                 }
             }
         }

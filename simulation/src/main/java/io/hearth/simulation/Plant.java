@@ -17,7 +17,7 @@ public enum Plant {
     /** A vote counts twice. */
     VOTES_TWICE("each vote counts twice", 800, VoteSabotages.VotesTwice::new),
     /** Any half is a quorum. */
-    ANY_HALF("exactly half of the votes is enough without rank 0", 150, VoteSabotages.AnyHalf::new),
+    ANY_HALF("exactly half of the votes is enough without rank 0", 600, VoteSabotages.AnyHalf::new),
     /** A restart founds the same lineage again. */
     REUSED_LINEAGE("each start founds the same lineage", 30, ViewSabotages.ReusedLineage::new),
     /** Joiners believe proposals. */

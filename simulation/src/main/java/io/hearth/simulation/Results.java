@@ -328,7 +328,9 @@ final class Results {
     private static boolean isOf(Trainer trainer, Lineage lineage, long founded) {
         return trainer.script().endings().values().stream()
                 .allMatch(ending -> ending.lineage().equals(lineage)
-                        && ending.sum().filter(sum -> sum.groupEpoch() < founded).isEmpty());
+                        && ending.sum()
+                                .filter(sum -> sum.groupEpoch() < founded)
+                                .isEmpty());
     }
 
     private static void isRetained(List<Trainer> living) {

@@ -26,8 +26,6 @@ final class SimulationTest {
 
     private static final long SOON_SEEDS_MAX = 150;
 
-    private static final long SOON_SEEDS_MAX = 150;
-
     /** What takes many seeds from the first is played from here on. */
     private static final Map<Plant, Long> RARE = Map.of(
             Plant.THAW, 400L,
