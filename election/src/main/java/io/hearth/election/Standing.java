@@ -93,7 +93,8 @@ final class Standing {
 
     /** Whether the member can drive a ballot: it lives here as the incarnation listed, is heard, and stays. */
     static boolean canPropose(Turn turn, Member member) {
-        return !isSilent(turn, member)
+        return !turn.isDoubled(member.machine())
+                && !isSilent(turn, member)
                 && !isRestarted(turn, member)
                 && !isElsewhere(turn, member)
                 && !isLeaving(turn, member);
@@ -125,7 +126,7 @@ final class Standing {
     }
 
     static boolean hasQuorum(Turn turn) {
-        return isEachHeard(turn) || turn.view().isQuorum(machinesHeard(turn));
+        return (isEachHeard(turn) && turn.doubled.isEmpty()) || turn.view().isQuorum(machinesHeard(turn));
     }
 
     private static boolean isEachHeard(Turn turn) {
@@ -137,7 +138,7 @@ final class Standing {
         return true;
     }
 
-    /** A machine is heard if any process of it is: each can cast its vote. */
+    /** A machine is heard if any process of it is: each can cast its vote. One whose identity two computers use has none. */
     private static Set<PeerId> machinesHeard(Turn turn) {
         var heard = new TreeSet<PeerId>();
         heard.add(turn.self.node().peer());
@@ -151,6 +152,8 @@ final class Standing {
                 heard.add(member.machine());
             }
         }
+        heard.removeIf(machine ->
+                turn.isDoubled(machine) && !machine.equals(turn.self.node().peer()));
         return heard;
     }
 
