@@ -59,9 +59,8 @@ final class Admissions {
 
     /** What keeps a node out whatever its group does. */
     private static Optional<String> outside(Turn turn, NodeId node, Joiner joiner) {
-        if (turn.isDoubled() || turn.isDoubled(node.peer())) {
-            return Optional.of("two computers use "
-                    + (turn.isDoubled() ? "the identity of the node that it asks" : "its identity"));
+        if (turn.isDoubled(node.peer())) {
+            return Optional.of("two computers use its identity");
         }
         HoldDown hold = turn.admission.holdDowns().get(node);
         if (hold != null && hold.untilNanos() - turn.now > 0) {

@@ -514,8 +514,13 @@ final class ViewMachineTest {
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
         received(THIRD, promise);
         event(new Event.Doubled(doubled(THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
         received(Nodes.agent(4), promise);
-        assertTrue(pass(300 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "of that ballot");
+        assertTrue(
+                pass(3_000 * MILLI).stream()
+                        .noneMatch(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                                && accept.ballot().equals(mine)),
+                "of three machines one has no vote");
     }
 
     @Test
@@ -544,6 +549,26 @@ final class ViewMachineTest {
         event(new Event.Doubled(doubled(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
         assertEquals(VIEW, state.view(), "the other computer may have that vote");
+    }
+
+    @Test
+    void nobodyWaitsForTheTurnOfADoubledMachine() {
+        five();
+        event(new Event.Doubled(doubled(MASTER)));
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+    }
+
+    @Test
+    void aLoneNodeAsksNoDoubledMachineForEntry() {
+        state = started(List.of(), 2);
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Doubled(doubled(MASTER)));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin));
+        beat(MASTER, LINEAGE, 3, 3);
+        event(new Event.Doubled(doubled()));
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isJoin), effects.toString());
     }
 
     @Test

@@ -267,6 +267,10 @@ final class HandshakeMachineTest {
             assertInstanceOf(Effect.Admit.class, client.ends.getFirst());
             assertTrue(client.told.isEmpty() && server.told.isEmpty());
         }
+        Side client = side(true, endpoint(BOB, "agent", TestNode.bootId()), keys);
+        Side server = side(false, endpoint(ALICE, "agent", boot), keys);
+        run(client, BOB, server, ALICE, frame -> frame);
+        assertInstanceOf(Effect.Admit.class, client.ends.getFirst(), "another machine, of course booted elsewhere");
     }
 
     @Test
