@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -207,7 +208,8 @@ final class DoubledIdentityIT {
         return null;
     }
 
-    private static void assertSaysWhatToDo(String text) {
+    private static void assertSaysWhatToDo(@Nullable String message) {
+        String text = String.valueOf(message);
         assertTrue(text.contains("hearth identity reset") && text.contains("computer"), text);
     }
 

@@ -18,6 +18,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
@@ -478,7 +479,7 @@ final class ViewMachineTest {
         assertEquals(next, state.view());
     }
 
-    private static TreeSet<PeerId> doubled(NodeId... nodes) {
+    private static SortedSet<PeerId> doubled(NodeId... nodes) {
         var machines = new TreeSet<PeerId>();
         for (NodeId node : nodes) {
             machines.add(node.peer());
