@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -125,7 +126,7 @@ final class DoubledIdentityIT {
             copy.addPeer(TestNodes.address(original));
             copy.addPeer(TestNodes.address(first));
             assertEquals(original.id(), copy.id());
-            var ended = assertThrows(Exception.class, lost::get);
+            var ended = assertThrows(Exception.class, () -> lost.get(60, TimeUnit.SECONDS));
             var last = assertInstanceOf(HearthException.class, ended.getCause());
             assertFalse(last instanceof ReenterableException, "no step mends it");
             assertSaysWhatToDo(last.getMessage());
