@@ -88,17 +88,23 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @param peers 0 or more
      * @return how many there are
      * @throws NotEnoughPeersException there were fewer in time; names who is there, who was refused, and why
+     * @throws SetupException another computer uses this one's identity too; says where it is and what to do
      */
     public int waitForPeers(int peers, Duration patience) throws HearthException, InterruptedException {
         if (peers < 0) {
             throw new IllegalArgumentException("cannot wait for " + peers + " peers; 0 or more");
         }
         Optional<ClusterStatus> there = node.observation()
-                .await(status -> found(status) >= peers || node.failure().isPresent(), patience);
+                .await(
+                        status -> found(status) >= peers
+                                || status.ownDoubled().isPresent()
+                                || node.failure().isPresent(),
+                        patience);
         if (node.failure().isPresent()) {
             throw node.failure().get();
         }
         ClusterStatus status = node.status();
+        demandOwnIdentity(status);
         if (there.isEmpty()) {
             throw new NotEnoughPeersException("found " + found(status) + " of " + peers
                     + " peers of group '" + config.group() + "' in namespace '"
@@ -107,6 +113,14 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         }
         ranksFound = Math.max(ranksFound, peers + 1);
         return found(status);
+    }
+
+    /** Waiting would not help: a node whose identity another computer uses too joins nobody before it is started again. */
+    private static void demandOwnIdentity(ClusterStatus status) throws SetupException {
+        Optional<String> doubled = status.ownDoubled();
+        if (doubled.isPresent()) {
+            throw new SetupException(doubled.get());
+        }
     }
 
     private int found(ClusterStatus status) {
@@ -139,9 +153,11 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      *
      * @param minimumRanks 1 or more; counts if {@link #waitForPeers} and {@link HearthConfig#minimumRanks()} do not ask for more
      * @throws NotEnoughPeersException there were fewer, or not all called this, in time; names the others and what each waits for
+     * @throws SetupException another computer uses this one's identity too; says where it is and what to do
      * @throws HearthException the group did not start; says why
      */
     public DistributedContext context(int minimumRanks) throws HearthException {
+        demandOwnIdentity(node.status());
         if (context == null) {
             int least = Math.max(minimumRanks, Math.max(ranksFound, config.minimumRanks()));
             var _ = new RankBounds(least, config.maximumRanks()); // what no group can have is said at once

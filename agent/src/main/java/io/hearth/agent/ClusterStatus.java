@@ -26,6 +26,7 @@ import java.util.TreeMap;
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
  * @param refused who was met and is no peer, the newest last
  * @param faults peers that sent what this node could not read or handle, so that their link was closed; the newest last
+ * @param doubled identities that two computers use, this node's own first
  * @param ignored well-formed messages of linked nodes that had no effect since the start, by reason; only reasons that occurred
  * @param firstPeerMillis from the node's start to its first admitted link
  * @param trainersElsewhere trainers of the own group that are at work in another view, or have all its places
@@ -42,6 +43,7 @@ public record ClusterStatus(
         List<Node> nodes,
         List<Refused> refused,
         List<Fault> faults,
+        List<Doubled> doubled,
         Map<Refusal, Long> ignored,
         OptionalLong firstPeerMillis,
         int trainersElsewhere,
@@ -51,6 +53,7 @@ public record ClusterStatus(
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
         faults = List.copyOf(faults);
+        doubled = List.copyOf(doubled);
         trainers = List.copyOf(trainers);
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
@@ -120,6 +123,25 @@ public record ClusterStatus(
     /** Whose messages were rejected, why the last one was, and how many. */
     public record Fault(String who, String why, long count) {}
 
+    /**
+     * An identity that two computers use.
+     *
+     * @param who it names, in short form
+     * @param isSelf whether it is this node's
+     * @param addresses where the two are, as far as that is known; of this node's own, where the other is
+     * @param text what that means and what to do
+     */
+    public record Doubled(String who, boolean isSelf, List<String> addresses, String text) {
+        public Doubled {
+            addresses = List.copyOf(addresses);
+        }
+    }
+
+    /** Why this node joins nobody before it is started again: another computer uses its identity. Empty while none does. */
+    public Optional<String> ownDoubled() {
+        return doubled.stream().filter(Doubled::isSelf).map(Doubled::text).findFirst();
+    }
+
     /** Other machines in the view, each counted once. */
     public int otherMachines() {
         return (int) nodes.stream()
@@ -168,6 +190,12 @@ public record ClusterStatus(
                 .toList();
         var line = new StringBuilder(there.isEmpty() ? "nobody else is here" : "here: " + String.join("; ", there));
         waiting.ifPresent(why -> line.append("; waiting: ").append(why));
+        doubled.stream()
+                .filter(other -> !other.isSelf())
+                .forEach(other -> line.append("; doubled: ")
+                        .append(other.who())
+                        .append(", ")
+                        .append(other.text()));
         refused.forEach(other -> line.append("; refused: ")
                 .append(other.who().isEmpty() ? other.address() : other.who() + " at " + other.address())
                 .append(", ")

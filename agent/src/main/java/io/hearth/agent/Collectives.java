@@ -21,6 +21,9 @@ sealed interface Collectives {
     /** Open work ends with this error. */
     void removed(HearthException why);
 
+    /** Every call from now on ends with this error, for good. */
+    void fail(HearthException why);
+
     /** Whether the next step has to wait. */
     void hold(boolean held);
 
@@ -49,6 +52,11 @@ sealed interface Collectives {
         @Override
         public void removed(HearthException why) {
             engine.removed(why);
+        }
+
+        @Override
+        public void fail(HearthException why) {
+            engine.fail(why);
         }
 
         @Override
@@ -84,6 +92,9 @@ sealed interface Collectives {
 
         @Override
         public void removed(HearthException why) {}
+
+        @Override
+        public void fail(HearthException why) {}
 
         @Override
         public void hold(boolean held) {}

@@ -3,11 +3,13 @@ package io.hearth.agent;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.DialFailure;
+import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /** Turns what happens on links into events of the owner thread. */
 record LinkEvents(NodeInbox inbox) implements LinkObserver {
@@ -29,6 +31,16 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     @Override
     public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
         inbox.event(new NodeEvent.Refused(address, peer, refusal, text));
+    }
+
+    @Override
+    public void doubled(SortedMap<PeerId, DoubledIdentity> machines) {
+        inbox.event(new NodeEvent.Doubled(machines));
+    }
+
+    @Override
+    public void told(DoubledIdentity found, NodeId by) {
+        inbox.event(new NodeEvent.OwnDoubled(found, by));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.hearth.agent.votes.VoterThread;
 import io.hearth.core.Clock;
 import io.hearth.core.LineageLostException;
 import io.hearth.core.RemovedFromClusterException;
+import io.hearth.core.SetupException;
 import io.hearth.election.ElectionEvent;
 import io.hearth.election.ElectionState;
 import io.hearth.election.Message;
@@ -14,10 +15,13 @@ import io.hearth.election.ViewMachine.Event;
 import io.hearth.election.ViewState;
 import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +30,7 @@ final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
     private final VoterThread voter;
+    private final Consumer<String> setAside;
     private final BiConsumer<NodeId, Message> messenger;
     private final Collectives collectives;
     private final Runnable left;
@@ -33,11 +38,13 @@ final class Membership {
     private List<Effect> beforeStart = new ArrayList<>();
     private String waiting = "";
     private String stalled = "";
+    private String doubled = "";
 
     /**
      * Carries out the effects of the start at {@link #start}, and then those of every event.
      *
      * @param voter carries out votes; its answers come back as {@link Event.Voted}
+     * @param setAside has the voter set all records aside before its next task, and log why
      * @param left told once this node may exit
      */
     Membership(
@@ -45,10 +52,12 @@ final class Membership {
             ViewMachine.Start start,
             Clock clock,
             VoterThread voter,
+            Consumer<String> setAside,
             BiConsumer<NodeId, Message> messenger,
             Collectives collectives,
             Runnable left) {
         this.voter = voter;
+        this.setAside = setAside;
         this.messenger = messenger;
         this.collectives = collectives;
         this.left = left;
@@ -74,6 +83,17 @@ final class Membership {
     /** On the link to {@code to}; lost if there is none. */
     void send(NodeId to, Message message) {
         messenger.accept(to, message);
+    }
+
+    /**
+     * Another computer uses this node's identity. Its records are set aside, since the other has the same ones; its open work ends,
+     * and no call succeeds any more in this process.
+     */
+    void ownDoubled(String text, SortedSet<PeerId> machines) {
+        doubled = text;
+        setAside.accept("another computer uses the same identity");
+        views.step(new Event.Doubled(machines));
+        collectives.fail(new SetupException(text));
     }
 
     /** Why this node waits: for its disk, for a quorum, or for admission; empty when it does not. */
@@ -127,6 +147,7 @@ final class Membership {
                     case REMOVED ->
                         new RemovedFromClusterException(
                                 "the others went on without this node (" + why + "); " + advice);
+                    case DOUBLED -> new RemovedFromClusterException(doubled);
                     case LINEAGE_LOST -> new LineageLostException(why + "; " + advice);
                 });
     }

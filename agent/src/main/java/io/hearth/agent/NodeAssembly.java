@@ -14,7 +14,6 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.LineageRecord;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.Role;
 import io.hearth.election.ViewMachine;
@@ -26,6 +25,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.SlotLease;
+import io.hearth.identity.SystemBoot;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.InterfaceClass;
 import io.hearth.topology.LocalInterfaces;
@@ -34,7 +34,6 @@ import io.hearth.topology.NodeProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.Links;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -109,7 +108,7 @@ final class NodeAssembly implements AutoCloseable {
         Links links = scope.keep(Links.open(
                 Reach.links(config, home),
                 identity,
-                new Endpoint(self, lease.incarnation(), lease.bootId()),
+                new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
         Reach.checkInterfaces(config);
@@ -128,7 +127,7 @@ final class NodeAssembly implements AutoCloseable {
                 votes,
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
-        var membership = membership(config, links, lease, votes.load(), acquaintances);
+        var membership = membership(config, links, lease, votes, acquaintances);
         var talk = new GroupTalk(
                 self,
                 config.group(),
@@ -140,6 +139,7 @@ final class NodeAssembly implements AutoCloseable {
                 clock,
                 startedNanos,
                 new NodeCore.Parts(
+                        self,
                         inbox,
                         links,
                         new PeerFinder(clock, links::dial, sources.remembered()),
@@ -234,11 +234,8 @@ final class NodeAssembly implements AutoCloseable {
     }
 
     private Membership membership(
-            HearthConfig config,
-            Links links,
-            SlotLease lease,
-            List<LineageRecord> records,
-            Acquaintances acquaintances) {
+            HearthConfig config, Links links, SlotLease lease, VoteFolder votes, Acquaintances acquaintances)
+            throws SetupException {
         var spans = config.continueOnPartition()
                 ? ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE)
                 : ElectionConfig.DEFAULTS;
@@ -246,7 +243,7 @@ final class NodeAssembly implements AutoCloseable {
                 new ViewMachine(spans.silence(config.health().silenceNanos()), new CollectiveResolver()),
                 new ViewMachine.Start(
                         clock.epochMillis(),
-                        records,
+                        votes.load(),
                         self,
                         lease.incarnation(),
                         config.role(),
@@ -254,6 +251,7 @@ final class NodeAssembly implements AutoCloseable {
                         new SecureRandom().nextLong()),
                 clock,
                 voter,
+                votes::setAside,
                 (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
                 engine.isPresent()
                         ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)

@@ -40,6 +40,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Acquaintances acquaintances;
     private final RefusedPeers refused = new RefusedPeers();
     private final PeerFaults faults;
+    private final Duplicates duplicates;
     private final StatusReport report;
     private final GroupTalk talk;
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
@@ -51,6 +52,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** The parts that a node's owner thread steps. */
     record Parts(
+            NodeId self,
             NodeInbox inbox,
             Links links,
             PeerFinder finder,
@@ -76,6 +78,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.inbox = parts.inbox();
         this.links = parts.links();
         this.faults = new PeerFaults(links::close);
+        this.duplicates = new Duplicates(parts.self());
         this.watch = new PeerWatch(health, clock, this);
         this.finder = parts.finder();
         this.membership = parts.membership();
@@ -88,7 +91,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** What the node believes. */
     ClusterStatus status() {
-        return report.status(membership, watch, acquaintances, refused.list(), faults.list(), firstPeerMillis);
+        return report.status(
+                membership, watch, acquaintances, refused.list(), faults.list(), duplicates, firstPeerMillis);
     }
 
     @Override
@@ -105,6 +109,15 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             case NodeEvent.Refused refusal -> {
                 refused.note(refusal);
                 finder.refused(refusal);
+                changed = true;
+            }
+            case NodeEvent.Doubled(var machines) -> {
+                duplicates.others(machines);
+                membership.driver().step(new ViewMachine.Event.Doubled(duplicates.machines()));
+                changed = true;
+            }
+            case NodeEvent.OwnDoubled(var found, var by) -> {
+                membership.ownDoubled(duplicates.own(found, by), duplicates.machines());
                 changed = true;
             }
             case NodeEvent.DialFailed failed -> {

@@ -7,10 +7,12 @@ import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.DialFailure;
+import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.Refusal;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /** What reaches a node's owner thread from the threads around it. */
 sealed interface NodeEvent {
@@ -27,6 +29,12 @@ sealed interface NodeEvent {
     /** A connection that did not become a link. */
     record Refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why)
             implements NodeEvent {}
+
+    /** Two computers use the identity of each of these machines, and of no other. */
+    record Doubled(SortedMap<PeerId, DoubledIdentity> machines) implements NodeEvent {}
+
+    /** Another computer uses this node's identity, says {@code by}. */
+    record OwnDoubled(DoubledIdentity found, NodeId by) implements NodeEvent {}
 
     /** Nobody answered there. */
     record DialFailed(InetSocketAddress address, DialFailure failure, String why) implements NodeEvent {}

@@ -54,6 +54,8 @@ final class PeerFaults {
             case NodeEvent.Sighted sighted -> count(sighted.sighting().name(), why);
             case NodeEvent.Lost _,
                     NodeEvent.Voted _,
+                    NodeEvent.Doubled _,
+                    NodeEvent.OwnDoubled _,
                     NodeEvent.NetworkChanged _,
                     NodeEvent.Progress _,
                     NodeEvent.GroupBroken _,

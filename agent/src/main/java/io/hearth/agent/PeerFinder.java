@@ -78,7 +78,7 @@ final class PeerFinder {
                         new Event.Refused(address, PeerTableMachine.Refusal.OWN_REFLECTION, refused.why());
                     case UNKNOWN, VERSION, NAMESPACE, PURPOSE, MALFORMED, TOO_LARGE, TLS, BLOCKED, SAME_NODE ->
                         new Event.Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
-                    case TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP ->
+                    case TOO_LATE, OLD_INCARNATION, DOUBLED, DUPLICATE, TOO_MANY, HUNG_UP ->
                         new Event.DialFailed(address, refused.why());
                 });
     }

@@ -30,6 +30,9 @@ public final class StatusJson {
         var faults = new JsonArray();
         status.faults().forEach(fault -> faults.add(fault(fault)));
         json.add("faults", faults);
+        var doubled = new JsonArray();
+        status.doubled().forEach(other -> doubled.add(doubled(other)));
+        json.add("doubled", doubled);
         var ignored = new JsonObject();
         status.ignored()
                 .forEach((reason, count) -> ignored.addProperty(reason.name().toLowerCase(Locale.ROOT), count));
@@ -89,6 +92,17 @@ public final class StatusJson {
         json.addProperty("who", fault.who());
         json.addProperty("why", fault.why());
         json.addProperty("count", fault.count());
+        return json;
+    }
+
+    private static JsonObject doubled(ClusterStatus.Doubled other) {
+        var json = new JsonObject();
+        json.addProperty("who", other.who());
+        json.addProperty("self", other.isSelf());
+        var addresses = new JsonArray();
+        other.addresses().forEach(addresses::add);
+        json.add("addresses", addresses);
+        json.addProperty("why", other.text());
         return json;
     }
 

@@ -49,6 +49,7 @@ final class StatusReport {
             Acquaintances acquaintances,
             List<ClusterStatus.Refused> refused,
             List<ClusterStatus.Fault> faults,
+            Duplicates duplicates,
             OptionalLong firstPeerMillis) {
         View view = membership.view();
         reported = view;
@@ -56,11 +57,19 @@ final class StatusReport {
         List<Member> members = view.members();
         for (int rank = 0; rank < members.size(); rank++) {
             Member member = members.get(rank);
-            nodes.add(node(member.node(), Optional.of(member), OptionalInt.of(rank), watch, acquaintances, membership));
+            nodes.add(node(
+                    member.node(),
+                    Optional.of(member),
+                    OptionalInt.of(rank),
+                    watch,
+                    acquaintances,
+                    duplicates,
+                    membership));
         }
         for (NodeId linked : new TreeSet<>(acquaintances.linked())) {
             if (view.member(linked).isEmpty()) {
-                nodes.add(node(linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances, membership));
+                nodes.add(node(
+                        linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances, duplicates, membership));
             }
         }
         List<ClusterStatus.Trainer> trainers = talk.trainers(view);
@@ -69,9 +78,7 @@ final class StatusReport {
                 port,
                 namespace,
                 membership.driver().state().election(),
-                talk.isSpare()
-                        ? Optional.of("the group has all the ranks that it may have: this node is a spare")
-                        : membership.waiting(),
+                duplicates.own().or(() -> waiting(membership)),
                 new ClusterStatus.ViewSummary(
                         view.lineage().shortText(),
                         view.epoch(),
@@ -80,11 +87,18 @@ final class StatusReport {
                 nodes,
                 refused,
                 faults,
+                duplicates.list(),
                 membership.driver().state().refusals().counts(),
                 firstPeerMillis,
                 Math.max(membership.driver().state().trainersElsewhere(), elsewhere(trainers)),
                 trainers,
                 acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty());
+    }
+
+    private Optional<String> waiting(Membership membership) {
+        return talk.isSpare()
+                ? Optional.of("the group has all the ranks that it may have: this node is a spare")
+                : membership.waiting();
     }
 
     private int elsewhere(List<ClusterStatus.Trainer> trainers) {
@@ -102,10 +116,12 @@ final class StatusReport {
             OptionalInt rank,
             PeerWatch watch,
             Acquaintances acquaintances,
+            Duplicates duplicates,
             Membership membership) {
         boolean isSelf = id.equals(self);
         Optional<PeerHealth> health = watch.peer(id);
-        Optional<String> apart = membership.driver().state().apart(id);
+        Optional<String> apart =
+                duplicates.of(id).or(() -> membership.driver().state().apart(id));
         HealthStatus detected =
                 isSelf ? HealthStatus.HEALTHY : health.map(PeerHealth::status).orElse(HealthStatus.UNKNOWN);
         return new ClusterStatus.Node(

@@ -68,6 +68,7 @@ final class StatusJsonTest {
                             Optional.of("not heard"))),
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
             List.of(new ClusterStatus.Fault("y", "malformed", 2)),
+            List.of(new ClusterStatus.Doubled("z", false, List.of("10.0.0.4", "10.0.0.5"), "two computers")),
             Map.of(Refusal.OUTSIDER, 12L, Refusal.CONFLICT, 1L),
             OptionalLong.of(10),
             0,
@@ -108,6 +109,9 @@ final class StatusJsonTest {
                 "[{\"who\":\"y\",\"why\":\"malformed\",\"count\":2}]",
                 json.get("faults").toString());
         assertEquals(
+                "[{\"who\":\"z\",\"self\":false,\"addresses\":[\"10.0.0.4\",\"10.0.0.5\"],\"why\":\"two computers\"}]",
+                json.get("doubled").toString());
+        assertEquals(
                 "{\"conflict\":1,\"outsider\":12}", json.get("ignored_messages").toString());
         assertFalse(json.has("waiting"));
         assertFalse(json.has("discovery"));
@@ -117,7 +121,7 @@ final class StatusJsonTest {
     void aPersonReadsWhoIsHereAndWhoIsNot() {
         assertEquals(
                 "here: " + TRAINER.shortText() + " (mac); " + STRAY.shortText()
-                        + ", linked, not in the view; refused: x at 10.0.0.9, another namespace",
+                        + ", linked, not in the view; doubled: z, two computers; refused: x at 10.0.0.9, another namespace",
                 STATUS.explain());
         assertEquals(1, STATUS.otherTrainers("job"));
         assertEquals(0, STATUS.otherTrainers("other"));

@@ -78,6 +78,11 @@ final class StatusCommand implements Callable<Integer> {
         if (status.has("waiting")) {
             terminal.out().println("waiting: " + text(status, "waiting"));
         }
+        JsonArray doubled = status.has("doubled") ? status.getAsJsonArray("doubled") : new JsonArray();
+        for (JsonElement element : doubled) {
+            JsonObject other = element.getAsJsonObject();
+            terminal.out().println("DOUBLED: " + text(other, "who") + " " + text(other, "why"));
+        }
         for (JsonElement element : status.getAsJsonArray("refused")) {
             JsonObject other = element.getAsJsonObject();
             terminal.out()

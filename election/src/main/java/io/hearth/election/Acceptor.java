@@ -28,7 +28,7 @@ final class Acceptor {
         } else if (view.member(turn.self.node()).isPresent()) {
             turn.send(from, new Message.Here(view.lineage(), view.epoch(), prepare.ballot(), Optional.empty()));
         }
-        if (view.seat(turn.self.node().peer()) != 0) {
+        if (view.seat(turn.self.node().peer()) != 0 && !turn.isDoubled()) {
             VoteQueue.submit(turn, new VoterTask.Promise(view, prepare.ballot()));
         }
     }
@@ -49,7 +49,7 @@ final class Acceptor {
         if (livesIn(turn, view)) {
             giveWay(turn, from, accept.ballot());
         }
-        if (view.seat(turn.self.node().peer()) != 0) {
+        if (view.seat(turn.self.node().peer()) != 0 && !turn.isDoubled()) {
             VoteQueue.submit(turn, new VoterTask.Accept(view, accept.ballot(), accept.next()));
         }
     }

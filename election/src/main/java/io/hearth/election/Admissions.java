@@ -59,6 +59,9 @@ final class Admissions {
 
     /** What keeps a node out whatever its group does. */
     private static Optional<String> outside(Turn turn, NodeId node, Joiner joiner) {
+        if (turn.isDoubled(node.peer())) {
+            return Optional.of("two computers use its identity");
+        }
         HoldDown hold = turn.admission.holdDowns().get(node);
         if (hold != null && hold.untilNanos() - turn.now > 0) {
             return Optional.of("it was removed lately and has to wait "

@@ -15,6 +15,9 @@ final class Apartness {
         if (peer == null || node.equals(state.self().node())) {
             return Optional.empty();
         }
+        if (state.doubled().contains(node.peer())) {
+            return Optional.of("two computers use its identity, so its votes do not count and it is not admitted");
+        }
         return state.view().member(node).isPresent() ? ofMember(state, peer) : ofOther(state, node, peer);
     }
 

@@ -21,8 +21,13 @@ final class Leaving {
         if (turn.isLeaving()) {
             return;
         }
-        turn.sendToMembers(leave(turn, turn.view(), true));
+        tellToGoOn(turn);
         Learner.walkOut(turn);
+    }
+
+    /** The members need not wait for this node any more: it is about to live elsewhere. */
+    static void tellToGoOn(Turn turn) {
+        turn.sendToMembers(leave(turn, turn.view(), true));
     }
 
     /** A member asks to be left out. */

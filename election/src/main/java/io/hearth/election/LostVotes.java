@@ -27,7 +27,9 @@ final class LostVotes {
         }
         turn.change = turn.change.gone(machine);
         var left = new TreeSet<>(view.machines());
-        left.removeAll(turn.change.gone());
+        var dead = new TreeSet<>(turn.change.gone());
+        dead.removeAll(turn.doubled); // one computer lost what the other may still have
+        left.removeAll(dead);
         if (!view.isQuorum(left)) {
             giveUp(turn, "too many machines of view " + view.epoch() + " lost their votes");
         }

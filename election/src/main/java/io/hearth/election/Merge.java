@@ -3,6 +3,7 @@ package io.hearth.election;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,7 +28,7 @@ final class Merge {
 
     /** Does what is due for a lone node that looks for company. */
     static void drive(Turn turn) {
-        if (!turn.home.isLone() || turn.isLeaving() || !(turn.freeze instanceof Freeze.Thawed)) {
+        if (!turn.home.isLone() || turn.isLeaving() || turn.isDoubled() || !(turn.freeze instanceof Freeze.Thawed)) {
             turn.crossing = Crossing.STAYING;
             return;
         }
@@ -162,8 +163,11 @@ final class Merge {
     /** The best lineage heard of, if it is better than the own one. */
     private static Optional<Candidate> best(Turn turn) {
         var best = new Candidate(turn.home.lineage(), turn.view().members().size());
-        for (Peer peer : turn.peers().values()) {
-            if (!peer.livesIn(turn.home.lineage())
+        for (Map.Entry<NodeId, Peer> known : turn.peers().entrySet()) {
+            Peer peer = known.getValue();
+            boolean isDoubled = turn.isDoubled(known.getKey().peer());
+            if (!isDoubled
+                    && !peer.livesIn(turn.home.lineage())
                     && isDwelling(turn, peer)
                     && (turn.home.isLone() || isSettled(turn, peer))) {
                 Presence presence = peer.presence().orElseThrow();

@@ -23,5 +23,7 @@ public enum Refusal {
     /** An answer to nothing that was asked. */
     STRAY_ANSWER,
     /** Too many nodes ask to enter. */
-    TOO_MANY_JOINERS
+    TOO_MANY_JOINERS,
+    /** A ballot or a vote of a machine whose identity two computers use. */
+    DOUBLED
 }

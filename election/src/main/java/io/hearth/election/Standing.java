@@ -96,7 +96,8 @@ final class Standing {
 
     /** Whether the member can drive a ballot: it lives here as the incarnation listed, is heard, and stays. */
     static boolean canPropose(Turn turn, Member member) {
-        return !isSilent(turn, member)
+        return !turn.isDoubled(member.machine())
+                && !isSilent(turn, member)
                 && !isRestarted(turn, member)
                 && !isElsewhere(turn, member)
                 && !isLeaving(turn, member);
@@ -128,11 +129,12 @@ final class Standing {
     }
 
     static boolean hasQuorum(Turn turn) {
-        return turn.view().members().stream().allMatch(member -> isHeard(turn, member))
-                || turn.view().isQuorum(machinesHeard(turn));
+        boolean isEachHeard =
+                turn.doubled.isEmpty() && turn.view().members().stream().allMatch(member -> isHeard(turn, member));
+        return isEachHeard || turn.view().isQuorum(machinesHeard(turn));
     }
 
-    /** A machine is heard if any process of it is: each can cast its vote. */
+    /** A machine is heard if any process of it is: each can cast its vote. One whose identity two computers use has none. */
     private static Set<PeerId> machinesHeard(Turn turn) {
         var heard = new TreeSet<PeerId>();
         heard.add(turn.self.node().peer());
@@ -146,6 +148,8 @@ final class Standing {
                 heard.add(member.machine());
             }
         }
+        heard.removeIf(machine ->
+                turn.isDoubled(machine) && !machine.equals(turn.self.node().peer()));
         return heard;
     }
 

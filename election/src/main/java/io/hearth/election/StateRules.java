@@ -51,6 +51,9 @@ public final class StateRules {
         if (state.stall() instanceof Stall.Stalled && (isLone || isLeaving)) {
             return Optional.of("a lone node or a leaver is stalled");
         }
+        if (state.isDoubled() && !isLeaving && (!isLone || isCrossing)) {
+            return Optional.of("a node whose identity another computer uses is not alone");
+        }
         return Optional.empty();
     }
 }

@@ -2,11 +2,13 @@ package io.hearth.election;
 
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -52,6 +54,7 @@ final class Turn {
     Stall stall;
     Hold hold;
     ViewState.Progress progress;
+    SortedSet<PeerId> doubled;
     private String pending;
     private Refusals refusals;
 
@@ -82,6 +85,7 @@ final class Turn {
         this.stall = state.stall();
         this.hold = state.hold();
         this.progress = state.progress();
+        this.doubled = state.doubled();
         this.pending = state.pending();
         this.refusals = state.refusals();
     }
@@ -90,7 +94,7 @@ final class Turn {
         var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
                 self, clock, draws, foundings, lineages, voting, disk, peers, admission, home, freeze, campaign, change,
-                hearing, crossing, departure, stall, resting, hold, progress, pending, refusals);
+                hearing, crossing, departure, stall, resting, hold, progress, doubled, pending, refusals);
     }
 
     List<Effect> effects() {
@@ -204,6 +208,16 @@ final class Turn {
 
     View view() {
         return home.view();
+    }
+
+    /** Whether two computers use the identity of that machine: it has no vote that could be counted. */
+    boolean isDoubled(PeerId machine) {
+        return doubled.contains(machine);
+    }
+
+    /** Whether another computer uses this node's identity too. */
+    boolean isDoubled() {
+        return isDoubled(self.node().peer());
     }
 
     boolean isSelf(Member member) {

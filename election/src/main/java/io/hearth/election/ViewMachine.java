@@ -4,11 +4,14 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Machine;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Agrees on who is in, and so on the master: the view change.
@@ -38,13 +41,14 @@ import java.util.TreeMap;
  * resting    Awake --own pause over 700 ms--&gt; Until now + 600 ms --then--&gt; Awake
  * crossing   Staying --alone, better lineage heard--&gt; Entering: Vote(Enter) --on disk--&gt; Joining: Join, repeatedly
  * departure  Staying --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
+ * doubled    Single --own identity is used elsewhere--&gt; Doubled, for good: Leave, Removed, a lone lineage
  * hold       free    --lead and somebody is ready to enter, or alone and going elsewhere--&gt; Hold --in, gone, 5 s--&gt; free
  * stall      Flowing --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
  * <p>Each row group is a class of its own: {@link Acceptor}, {@link VoteQueue}, {@link Proposer} (with {@link Needs}, {@link
  * Candidacy} and {@link Successor}), {@link Learner}, {@link LostVotes}, {@link Hearing}, {@link Resting}, {@link Admissions}, {@link
- * Merge}, {@link Holding}, {@link Leaving}, {@link Stalls}; {@link Standing} reads how members stand.
+ * Merge}, {@link Holding}, {@link Leaving}, {@link Doubling}, {@link Stalls}; {@link Standing} reads how members stand.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
  * and Zhou, Vertical Paxos (2009). Rejected: a log (Raft), since only the newest membership matters and a log needs a leader
@@ -136,6 +140,12 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
          */
         record Resign() implements Event {}
 
+        /**
+         * Two computers each use the identity of one of these machines, and of no other: what is not listed is not doubled any
+         * more. For this node's own machine that is final.
+         */
+        record Doubled(SortedSet<PeerId> machines) implements Event {}
+
         /** The voter is done with the task that {@link Effect.Vote} gave it last. */
         record Voted(VoterTask task, VoterAnswer answer) implements Event {}
 
@@ -167,7 +177,9 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 /** The others went on without this node. */
                 REMOVED,
                 /** No successor of the view can be decided any more, or this node went on alone on purpose. */
-                LINEAGE_LOST
+                LINEAGE_LOST,
+                /** Another computer uses the identity of this one: it walked out, and joins no other node before its restart. */
+                DOUBLED
             }
         }
 
@@ -220,6 +232,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 Resting.AWAKE,
                 Hold.none(nowNanos),
                 new ViewState.Progress(-1, GroupPhase.FRESH),
+                new TreeSet<>(),
                 "",
                 Refusals.NONE);
         var turn = new Turn(config, resolver, state, state.clock());
@@ -273,7 +286,11 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Event.Received(NodeId from, long incarnation, Message message) -> {
                 if (Acquaintance.meet(turn, from, incarnation)) {
                     turn.peer(from).filter(Peer::suspected).ifPresent(peer -> turn.peer(from, peer.heard(turn.now)));
-                    receive(turn, from, incarnation, message);
+                    if (Doubling.counts(turn, from, message)) {
+                        receive(turn, from, incarnation, message);
+                    } else {
+                        turn.refuse(Refusal.DOUBLED);
+                    }
                 }
             }
             case Event.Frozen frozen -> {
@@ -291,6 +308,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                     turn.change = turn.change.broken(why);
                 }
             }
+            case Event.Doubled(SortedSet<PeerId> machines) -> Doubling.onDoubled(turn, machines);
             case Event.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(turn, task, answer);
             case Event.Resign() -> Leaving.onResign(turn);
             case Event.Leave() -> Leaving.onLeave(turn);

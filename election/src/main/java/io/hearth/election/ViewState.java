@@ -1,9 +1,11 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
@@ -30,6 +32,7 @@ import java.util.TreeSet;
  * @param resting whether it rests after a pause
  * @param hold whether its group waits
  * @param progress how far the collectives of its group are
+ * @param doubled machines whose identity two computers use, as far as this node knows; perhaps its own
  * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
  * @param refusals what was refused, counted
  */
@@ -54,6 +57,7 @@ public record ViewState(
         Resting resting,
         Hold hold,
         Progress progress,
+        SortedSet<PeerId> doubled,
         String pending,
         Refusals refusals) {
 
@@ -169,13 +173,18 @@ public record ViewState(
         return departure instanceof Departure.Gone;
     }
 
+    /** Whether another computer uses this node's identity too. */
+    public boolean isDoubled() {
+        return doubled.contains(self.node().peer());
+    }
+
     /** What every heartbeat of this node has to say. */
     public Presence presence() {
         return new Presence(
                 home.lineage(),
                 view().epoch(),
                 view().members().size(),
-                stall instanceof Stall.Stalled,
+                stall instanceof Stall.Stalled || isDoubled(), // so that no node asks it for entry
                 self.group(),
                 progress.phase(),
                 progress.doneUpTo(),

@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.election.World.Host;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * entry of another role, stale bigger view  {@link ViewMachineTest#onlyTheEntryAskedForIsAnAdmission},
  *                                           {@link #aStaleBiggerViewDissolvesNobody}
  * one identity on two computers             {@link #aJoinerBesideAnotherSeatWaitsAndIsToldWhy}, {@link VoterTest}
+ * and nothing on the disk shows it           {@link #bothComputersOfOneIdentityWalkOutAndTheOthersGoOn}
  * the junior of each broken pair            {@link #oneBrokenSeniorGoesAndNoneOfTheOthers}
  * </pre>
  */
@@ -429,6 +432,46 @@ final class StoriesTest {
         world.run(world.now + 5 * SECOND);
         assertTrue(beside.pending.contains("another process of its machine"), beside.pending);
         assertFalse(hosts.getFirst().isHeld);
+    }
+
+    private void doubled(Host host, Host... machines) {
+        var doubled = new TreeSet<PeerId>();
+        for (Host machine : machines) {
+            doubled.add(machine.id.peer());
+        }
+        world.view(host, new ViewMachine.Event.Doubled(doubled));
+    }
+
+    /** A snapshot of a whole disk: the others find out, and so does each of the two, here the one that was in. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void bothComputersOfOneIdentityWalkOutAndTheOthersGoOn(int copied) {
+        List<Host> hosts = cluster(Role.TRAINER, 3);
+        hosts.forEach(host -> busy(host, 3));
+        Lineage lineage = view(hosts.getFirst()).lineage();
+        Host original = hosts.get(copied);
+        List<Host> others = new ArrayList<>(hosts);
+        others.remove(original);
+        others.forEach(other -> doubled(other, original));
+        world.run(world.now + 2 * SECOND);
+        original.folder.records.clear(); // set aside
+        doubled(original, original);
+        world.run(world.now + 60 * SECOND);
+        assertEquals(1, view(original).members().size());
+        assertEquals(1, original.removals.size(), original.removals.toString());
+        others.forEach(other -> {
+            assertEquals(lineage, view(other).lineage());
+            assertEquals(2, view(other).members().size());
+            assertEquals(List.of(), other.removals);
+        });
+
+        others.forEach(this::doubled); // the copy has an identity of its own
+        world.crash(original, false);
+        original.status = OpenResolver.OPEN;
+        world.start(original);
+        others.forEach(other -> boundary(other, 3));
+        boundary(original, 0);
+        world.unite(10 * SECOND, "started again");
     }
 
     @Test

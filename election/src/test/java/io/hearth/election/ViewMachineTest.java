@@ -11,12 +11,14 @@ import io.hearth.core.Step;
 import io.hearth.election.ViewMachine.Effect;
 import io.hearth.election.ViewMachine.Event;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
@@ -551,6 +553,166 @@ final class ViewMachineTest {
         assertEquals(1, state.view().members().size());
         received(MASTER, new Message.Commit(next));
         assertEquals(next, state.view());
+    }
+
+    private static SortedSet<PeerId> doubled(NodeId... nodes) {
+        var machines = new TreeSet<PeerId>();
+        for (NodeId node : nodes) {
+            machines.add(node.peer());
+        }
+        return machines;
+    }
+
+    @Test
+    void aMachineWhoseIdentityTwoComputersUseHasNoVote() {
+        View five = five();
+        event(new Event.Doubled(doubled(THIRD)));
+        Ballot mine = campaign(five);
+        var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
+        received(THIRD, promise);
+        received(Nodes.trainer(3, 0), promise);
+        received(Nodes.agent(4), promise);
+        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "two machines of five");
+        assertEquals(2, state.refusals().count(Refusal.DOUBLED));
+        received(Nodes.agent(5), promise);
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        var accepted = new Message.Accepted(LINEAGE, 4, mine);
+        received(THIRD, accepted);
+        received(Nodes.agent(4), accepted);
+        assertEquals(five, state.view());
+        received(Nodes.agent(5), accepted);
+        assertEquals(5, state.view().epoch());
+    }
+
+    @Test
+    void aBallotThatCountedItBeforeIsGivenUp() {
+        View five = five();
+        Ballot mine = campaign(five);
+        var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
+        received(THIRD, promise);
+        event(new Event.Doubled(doubled(THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+        received(Nodes.agent(4), promise);
+        assertTrue(
+                pass(3_000 * MILLI).stream()
+                        .noneMatch(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                                && accept.ballot().equals(mine)),
+                "of three machines one has no vote");
+    }
+
+    @Test
+    void noBallotOfADoubledMachineIsAnsweredAndNoGoneOfItIsCounted() {
+        event(new Event.Doubled(doubled(MASTER, THIRD)));
+        LineageRecord written = record();
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        received(
+                MASTER,
+                new Message.Accept(VIEW, new Ballot(1, MASTER), next(member(MASTER, 1, 1), member(SELF, 1, 3))));
+        assertEquals(written, record());
+        assertFalse(state.isFrozen());
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        assertEquals(VIEW, state.view());
+        assertEquals(4, state.refusals().count(Refusal.DOUBLED));
+        event(new Event.Doubled(doubled()));
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        assertEquals(1, state.view().members().size(), "now both are gone for sure");
+    }
+
+    @Test
+    void aGoneThatWasHeardBeforeCountsNoMore() {
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        event(new Event.Doubled(doubled(THIRD)));
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        assertEquals(VIEW, state.view(), "the other computer may have that vote");
+    }
+
+    @Test
+    void nobodyWaitsForTheTurnOfADoubledMachine() {
+        five();
+        event(new Event.Doubled(doubled(MASTER)));
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+    }
+
+    @Test
+    void aLoneNodeAsksNoDoubledMachineForEntry() {
+        state = started(List.of(), 2);
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Doubled(doubled(MASTER)));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin));
+        beat(MASTER, LINEAGE, 3, 3);
+        event(new Event.Doubled(doubled()));
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isJoin), effects.toString());
+    }
+
+    @Test
+    void aDoubledMachineIsNoQuorumInHearing() {
+        event(new Event.Doubled(doubled(MASTER, THIRD)));
+        pass(200 * MILLI);
+        assertEquals(ElectionState.STALLED, state.election());
+        event(new Event.Doubled(doubled(MASTER)));
+        pass(9_000 * MILLI);
+        assertTrue(state.hearing() instanceof Hearing.Quorum, state.hearing().toString());
+    }
+
+    @Test
+    void aDoubledMachineIsAdmittedByNobodyAndSaysWhy() {
+        NodeId fourth = Nodes.agent(4);
+        event(new Event.Suspected(MASTER, 1)); // so this node leads
+        View two = next(member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(THIRD, new Message.Commit(two));
+        pass(400 * MILLI);
+        event(new Event.Linked(fourth, 1));
+        event(new Event.Doubled(doubled(fourth)));
+        received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertTrue(
+                effects.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Send(var to, Message.NotYet(var _, var reason))
+                                && to.equals(fourth)
+                                && reason.contains("two computers")),
+                effects.toString());
+        assertEquals(Optional.empty(), state.change().needed());
+        assertTrue(state.apart(fourth).orElseThrow().contains("two computers"));
+        event(new Event.Doubled(doubled()));
+        received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertTrue(state.change().needed().isPresent(), "its identity is its own again");
+    }
+
+    @Test
+    void whoseIdentityIsUsedElsewhereWalksOutAndStaysAlone() {
+        List<Effect> all = event(new Event.Doubled(doubled(SELF)));
+        assertTrue(all.contains(new Effect.Send(MASTER, new Message.Leave(LINEAGE, 3, true))), all.toString());
+        assertTrue(
+                all.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Removed removed
+                                && removed.cause() == Effect.Removed.Cause.DOUBLED),
+                all.toString());
+        assertEquals(1, state.view().members().size());
+        assertTrue(state.presence().stalled(), "no node asks it for entry");
+        LineageRecord written = record();
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(7, MASTER)));
+        assertTrue(
+                effects.contains(
+                        new Effect.Send(MASTER, new Message.Here(LINEAGE, 3, new Ballot(7, MASTER), Optional.empty()))),
+                effects.toString());
+        assertTrue(effects.stream().noneMatch(Effect.Vote.class::isInstance), "its records may be the copy's");
+        assertEquals(written, record());
+        event(new Event.Doubled(doubled())); // whatever is said of others
+        beat(MASTER, LINEAGE, 4, 2);
+        beat(THIRD, LINEAGE, 4, 2);
+        List<Effect> later = pass(60_000 * MILLI);
+        assertTrue(state.isDoubled());
+        assertTrue(later.stream().noneMatch(ViewMachineTest::isJoin), later.toString());
+        received(THIRD, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertEquals(Optional.empty(), state.change().needed(), "it admits nobody");
+        assertEquals(1, state.view().members().size());
+    }
+
+    private static boolean isJoin(Effect effect) {
+        return effect instanceof Effect.Send(var _, Message.Join _);
     }
 
     @Test

@@ -49,27 +49,33 @@ final class MachineId {
 
     /** Reads what {@code command}, ioreg, prints; its answer is a property list of some KiB. */
     static Optional<String> macos(List<String> command) {
-        Process ioreg;
+        return answer(command).flatMap(MachineId::macosAnswer);
+    }
+
+    /** What a program of the system prints; empty if it cannot be started or does not end in time. */
+    static Optional<String> answer(List<String> command) {
+        Process program;
         try {
-            ioreg = new ProcessBuilder(command)
+            program = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
         } catch (IOException _) {
             return Optional.empty();
         }
         try {
-            ioreg.getOutputStream().close();
-            if (!ioreg.waitFor(ANSWER_SECONDS_MAX, TimeUnit.SECONDS)) {
+            program.getOutputStream().close();
+            if (!program.waitFor(ANSWER_SECONDS_MAX, TimeUnit.SECONDS)) {
                 return Optional.empty();
             }
-            return macosAnswer(new String(ioreg.getInputStream().readNBytes(ANSWER_BYTES_MAX), StandardCharsets.UTF_8));
+            return Optional.of(
+                    new String(program.getInputStream().readNBytes(ANSWER_BYTES_MAX), StandardCharsets.UTF_8));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             return Optional.empty();
         } catch (IOException _) {
             return Optional.empty();
         } finally {
-            ioreg.destroyForcibly();
+            program.destroyForcibly();
         }
     }
 

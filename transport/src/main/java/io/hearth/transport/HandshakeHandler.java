@@ -148,8 +148,9 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                 case Effect.Send(var message) -> {
                     var _ = context.writeAndFlush(FrameDecoder.encode(context.alloc(), LinkCodec.encode(message)));
                 }
-                case Effect.Ask(var node) -> step(context, door.decide(node));
+                case Effect.Ask(var node) -> step(context, door.decide(node, address));
                 case Effect.Admit(var node) -> admit(context, node);
+                case Effect.Told(var found, var by) -> door.told(found, by, address);
                 case Effect.Refuse(var refusal, var why, var byPeer) -> {
                     door.refuse(address, peer, refusal, why, byPeer);
                     if (peer.isPresent()) {

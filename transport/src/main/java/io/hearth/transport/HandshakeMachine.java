@@ -10,6 +10,7 @@ import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,11 @@ final class HandshakeMachine
         implements Machine<HandshakeMachine.State, HandshakeMachine.Event, HandshakeMachine.Effect> {
     /** The protocol versions that this code speaks. */
     static final List<Integer> VERSIONS = List.of(2);
+
+    /** What both computers with one identity are told. */
+    static final String DOUBLED =
+            "another computer uses the same identity: run 'hearth identity reset' on one of the two,"
+                    + " then start Hearth again on both";
 
     private final Endpoint self;
     private final NamespaceKeys keys;
@@ -79,8 +85,12 @@ final class HandshakeMachine
         /** The owner admits the node that it was asked about. */
         record Allowed() implements Event {}
 
-        /** The owner does not. */
-        record Denied(Refusal refusal, String why) implements Event {}
+        /** The owner does not; {@code doubled} is told first if another computer uses the identity of that node. */
+        record Denied(Refusal refusal, String why, Optional<DoubledIdentity> doubled) implements Event {
+            Denied(Refusal refusal, String why) {
+                this(refusal, why, Optional.empty());
+            }
+        }
 
         record Tick() implements Event {}
     }
@@ -92,6 +102,9 @@ final class HandshakeMachine
         record Ask(RemoteNode node) implements Effect {}
 
         record Admit(RemoteNode node) implements Effect {}
+
+        /** Another computer uses this node's identity, says {@code by}, which proved the secret or has that identity itself. */
+        record Told(DoubledIdentity found, NodeId by) implements Effect {}
 
         /** Close the connection once everything sent is out. */
         record Refuse(Refusal refusal, String why, boolean byPeer) implements Effect {}
@@ -145,7 +158,7 @@ final class HandshakeMachine
             case Event.Broken broken -> refuse(state, broken.refusal(), broken.why());
             case Event.Lost lost -> end(state, List.of(new Effect.Refuse(lost.refusal(), lost.why(), false)));
             case Event.Allowed() -> onAllowed(state);
-            case Event.Denied denied -> refuse(state, denied.refusal(), denied.why());
+            case Event.Denied denied -> deny(state, denied);
             case Event.Tick() ->
                 nowNanos - state.startedNanos() < limitNanos
                         ? Step.quiet(state)
@@ -183,6 +196,12 @@ final class HandshakeMachine
         if (message instanceof LinkMessage.Refused(var refusal, var text)) {
             return end(state, List.of(new Effect.Refuse(refusal, text, true)));
         }
+        if (message instanceof LinkMessage.Duplicate(var found)) {
+            Optional<NodeId> by = believed(state);
+            return by.isPresent()
+                    ? new Step<>(state, List.of(new Effect.Told(found, by.get())))
+                    : refuse(state, Refusal.MALFORMED, "Duplicate does not belong before the proof");
+        }
         return switch (state.phase()) {
             case Phase.AwaitClient(var secure)
             when message instanceof LinkMessage.ClientHello(var hello, var encoded) ->
@@ -198,6 +217,16 @@ final class HandshakeMachine
                         Refusal.MALFORMED,
                         message.getClass().getSimpleName() + " does not belong in "
                                 + phase.getClass().getSimpleName());
+        };
+    }
+
+    /** Whose word on this node's identity counts: a node that proved the secret, or that has this identity. */
+    private Optional<NodeId> believed(State state) {
+        return switch (state.phase()) {
+            case Phase.AwaitAdmitted(var node) -> Optional.of(node.endpoint().id());
+            case Phase.AwaitServer(var secure, var _)
+            when secure.remote().equals(self.id().peer()) -> Optional.of(self.id());
+            case Phase _ -> Optional.empty();
         };
     }
 
@@ -291,6 +320,10 @@ final class HandshakeMachine
                     "another namespace or secret: the key ids " + keyId.hex() + " and "
                             + hello.keyId().hex() + " differ");
         }
+        var met = new Endpoint(id, hello.incarnation(), hello.bootId(), hello.systemBoot());
+        if (id.peer().equals(self.id().peer()) && self.isElsewhere(met.systemBoot())) {
+            return meetDouble(state, met);
+        }
         if (id.equals(self.id())) {
             return refuse(
                     state, Refusal.SAME_NODE, "another process of this machine runs as " + id.slot() + "; stop one");
@@ -301,6 +334,32 @@ final class HandshakeMachine
         return null;
     }
 
+    /** TLS proved that the other side holds this machine's key, and it is there now, on another computer: no more evidence is needed. */
+    private Step<State, Effect> meetDouble(State state, Endpoint met) {
+        var own = Appearance.of(self, "");
+        var other = Appearance.of(met, "");
+        var refuse = new Effect.Refuse(Refusal.DOUBLED, DOUBLED, false);
+        return end(
+                state,
+                List.of(
+                        new Effect.Send(new LinkMessage.Duplicate(
+                                new DoubledIdentity(self.id().peer(), other, own))),
+                        new Effect.Send(new LinkMessage.Refused(Refusal.DOUBLED, DOUBLED)),
+                        new Effect.Told(new DoubledIdentity(self.id().peer(), own, other), self.id()),
+                        refuse));
+    }
+
+    private static Step<State, Effect> deny(State state, Event.Denied denied) {
+        Step<State, Effect> refused = refuse(state, denied.refusal(), denied.why());
+        if (denied.doubled().isEmpty()) {
+            return refused;
+        }
+        var effects = new ArrayList<Effect>();
+        effects.add(new Effect.Send(new LinkMessage.Duplicate(denied.doubled().get())));
+        effects.addAll(refused.effects());
+        return new Step<>(refused.state(), effects);
+    }
+
     private Hello ownHello(long dial, int chosen) {
         return new Hello(
                 VERSIONS,
@@ -309,6 +368,7 @@ final class HandshakeMachine
                 self.id().slot(),
                 self.incarnation(),
                 self.bootId(),
+                self.systemBoot(),
                 keyId,
                 linkPort,
                 dataPort,
@@ -320,7 +380,11 @@ final class HandshakeMachine
         var common = new ArrayList<>(features);
         common.retainAll(hello.features());
         return new RemoteNode(
-                new Endpoint(new NodeId(secure.remote(), hello.slot()), hello.incarnation(), hello.bootId()),
+                new Endpoint(
+                        new NodeId(secure.remote(), hello.slot()),
+                        hello.incarnation(),
+                        hello.bootId(),
+                        hello.systemBoot()),
                 hello.linkPort(),
                 hello.dataPort(),
                 common,

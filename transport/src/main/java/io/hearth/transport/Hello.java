@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import io.hearth.core.Bytes;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How each side of a connection introduces itself. Claims only: the identity is what TLS proved, membership what the proof
@@ -12,6 +13,7 @@ import java.util.List;
  * @param slot of the sender on its machine
  * @param incarnation not negative
  * @param bootId 16 bytes
+ * @param systemBoot 16 bytes that name the time since the computer was started; empty if unknown
  * @param keyId 8 bytes that name the namespace secret
  * @param linkPort where the sender can be dialled, 1 to 65,535
  * @param dataPort where the sender accepts data streams, 1 to 65,535
@@ -25,6 +27,7 @@ record Hello(
         String slot,
         long incarnation,
         Bytes bootId,
+        Optional<Bytes> systemBoot,
         Bytes keyId,
         int linkPort,
         int dataPort,

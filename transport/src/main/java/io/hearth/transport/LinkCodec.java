@@ -4,7 +4,10 @@ import com.google.protobuf.ByteString;
 import io.hearth.core.BoundedDecoder;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.wire.AppearanceMessage;
 import io.hearth.transport.wire.CloseMessage;
+import io.hearth.transport.wire.DuplicateMessage;
 import io.hearth.transport.wire.HelloMessage;
 import io.hearth.transport.wire.ProofMessage;
 import io.hearth.transport.wire.RefusedMessage;
@@ -13,6 +16,7 @@ import io.hearth.transport.wire.StreamRequestMessage;
 import io.hearth.transport.wire.StreamTicketMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Turns {@link LinkMessage}s into frames and back; the only place that sees generated types. */
@@ -26,6 +30,7 @@ final class LinkCodec {
     private static final int STREAM_REQUEST = 7;
     private static final int STREAM_TICKET = 8;
     private static final int PROBE = 9;
+    private static final int DUPLICATE = 10;
 
     private static final int LIST_MAX = 16;
     private static final int FEATURE_CHARACTERS_MAX = 32;
@@ -33,6 +38,7 @@ final class LinkCodec {
     private static final int KEY_ID_BYTES = 8;
     private static final int PORT_MAX = 65_535;
     private static final int TEXT_CHARACTERS_MAX = 200;
+    private static final int ADDRESS_CHARACTERS_MAX = 64;
     private static final int SOCKET_BYTES_MAX = 103; // what macOS has room for
     private static final Pattern SLOT = Pattern.compile("[a-z0-9-]{1,32}");
 
@@ -40,7 +46,7 @@ final class LinkCodec {
 
     /** Whether {@link #decode} knows that kind; others below {@link Frame#USER_MIN} belong to later versions. */
     static boolean knows(int kind) {
-        return kind >= CLIENT_HELLO && kind <= PROBE;
+        return kind >= CLIENT_HELLO && kind <= DUPLICATE;
     }
 
     static Frame encode(LinkMessage message) {
@@ -99,6 +105,15 @@ final class LinkCodec {
                                 .build()
                                 .toByteArray());
             case LinkMessage.Probe() -> new Frame(PROBE, new byte[0]);
+            case LinkMessage.Duplicate(var found) ->
+                new Frame(
+                        DUPLICATE,
+                        DuplicateMessage.newBuilder()
+                                .setMachine(ByteString.copyFrom(found.machine().publicKey()))
+                                .setOwn(frame(found.one()))
+                                .setOther(frame(found.other()))
+                                .build()
+                                .toByteArray());
         };
     }
 
@@ -146,6 +161,14 @@ final class LinkCodec {
                         message.getSocket());
             }
             case PROBE -> empty(bytes, new LinkMessage.Probe());
+            case DUPLICATE -> {
+                var message = BoundedDecoder.parse(DuplicateMessage.parser(), DuplicateMessage.getDescriptor(), bytes);
+                yield new LinkMessage.Duplicate(new DoubledIdentity(
+                        PeerId.of(exact(message.getMachine(), PeerId.KEY_BYTES, "machine")
+                                .toArray()),
+                        appearance(message.getOwn()),
+                        appearance(message.getOther())));
+            }
             default -> throw new MalformedMessageException("frame kind " + frame.kind() + " is unknown");
         };
     }
@@ -159,6 +182,7 @@ final class LinkCodec {
                 .setSlot(hello.slot())
                 .setIncarnation(hello.incarnation())
                 .setBootId(string(hello.bootId()))
+                .setSystemBoot(string(hello.systemBoot().orElse(Bytes.EMPTY)))
                 .setKeyId(string(hello.keyId()))
                 .setLinkPort(hello.linkPort())
                 .setDataPort(hello.dataPort())
@@ -186,11 +210,37 @@ final class LinkCodec {
                 message.getSlot(),
                 message.getIncarnation(),
                 exact(message.getBootId(), Endpoint.BOOT_ID_BYTES, "boot id"),
+                systemBoot(message.getSystemBoot()),
                 exact(message.getKeyId(), KEY_ID_BYTES, "key id"),
                 message.getLinkPort(),
                 message.getDataPort(),
                 message.getDial(),
                 message.getChosen());
+    }
+
+    private static AppearanceMessage frame(Appearance appearance) {
+        return AppearanceMessage.newBuilder()
+                .setSlot(appearance.slot())
+                .setIncarnation(appearance.incarnation())
+                .setSystemBoot(string(appearance.systemBoot().orElse(Bytes.EMPTY)))
+                .setAddress(clean(appearance.address(), ADDRESS_CHARACTERS_MAX))
+                .build();
+    }
+
+    private static Appearance appearance(AppearanceMessage message) throws MalformedMessageException {
+        demand(SLOT.matcher(message.getSlot()).matches(), "slot");
+        demand(message.getIncarnation() >= 0, "incarnation");
+        return new Appearance(
+                message.getSlot(),
+                message.getIncarnation(),
+                systemBoot(message.getSystemBoot()),
+                clean(message.getAddress(), ADDRESS_CHARACTERS_MAX));
+    }
+
+    private static Optional<Bytes> systemBoot(ByteString bytes) throws MalformedMessageException {
+        return bytes.isEmpty()
+                ? Optional.empty()
+                : Optional.of(exact(bytes, Endpoint.BOOT_ID_BYTES, "boot id of the system"));
     }
 
     private static LinkMessage streamRequest(byte[] bytes) throws MalformedMessageException {
@@ -227,7 +277,11 @@ final class LinkCodec {
 
     /** What a peer wrote ends up in logs and on terminals: printable ASCII only, and not much of it. */
     private static String clean(String text) {
+        return clean(text, TEXT_CHARACTERS_MAX);
+    }
+
+    private static String clean(String text, int charactersMax) {
         String printable = text.replaceAll("[^\\x20-\\x7e]", "?");
-        return printable.length() <= TEXT_CHARACTERS_MAX ? printable : printable.substring(0, TEXT_CHARACTERS_MAX);
+        return printable.length() <= charactersMax ? printable : printable.substring(0, charactersMax);
     }
 }

@@ -28,6 +28,7 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, Frame frame) {
+        table.heard(link);
         if (frame.kind() >= Frame.USER_MIN) {
             Endpoint from = link.node().endpoint();
             observer.received(from.id(), from.incarnation(), frame.kind(), frame.bytes());
@@ -80,6 +81,8 @@ final class LinkHandler extends SimpleChannelInboundHandler<Frame> {
             case LinkMessage.StreamRequest request -> streams.requested(link, request);
             case LinkMessage.StreamTicket ticket -> streams.granted(ticket);
             case LinkMessage.Probe() -> {}
+            case LinkMessage.Duplicate(var found) ->
+                table.told(found, link.node().endpoint().id(), link.remoteAddress());
             case LinkMessage.ClientHello _, LinkMessage.ServerHello _, LinkMessage.Proof _, LinkMessage.Admitted _ ->
                 malformed(message.getClass().getSimpleName() + " does not belong on an admitted link");
         }

@@ -32,6 +32,9 @@ sealed interface LinkMessage {
      */
     record StreamTicket(long request, Bytes ticket, String socket) implements LinkMessage {}
 
+    /** Another computer uses the receiver's identity, which is {@code found}'s first appearance. */
+    record Duplicate(DoubledIdentity found) implements LinkMessage {}
+
     /** Says nothing; a dead connection answers it with a reset. */
     record Probe() implements LinkMessage {}
 }

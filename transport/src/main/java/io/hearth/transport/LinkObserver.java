@@ -4,6 +4,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * Hears what happens on the links of a node. Called on the one thread that serves them all: an implementation hands on and
@@ -37,6 +38,20 @@ public interface LinkObserver {
      * @param text one line for people; says so when it was the other side that refused
      */
     void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text);
+
+    /**
+     * Two computers each use the identity of one of these machines, none of them this one, and of no other as far as this node saw.
+     * Called when that changes.
+     */
+    default void doubled(SortedMap<PeerId, DoubledIdentity> machines) {}
+
+    /**
+     * Another computer uses the identity of this one. Called once.
+     *
+     * @param found this node, and the other one
+     * @param by who says so: a member, or this node itself when it met the other one
+     */
+    default void told(DoubledIdentity found, NodeId by) {}
 
     /** A thread that these links cannot do without ended by an error; whoever owns them should end. Called on that thread. */
     default void failed(Throwable why) {}

@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +18,9 @@ import org.slf4j.LoggerFactory;
 final class LinkTable implements Doorkeeper {
     private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
 
+    private static final long REVIEW_NANOS = 1_000_000_000L;
+
+    private final Endpoint own;
     private final NodeId self;
     private final AdmissionPolicy policy;
     private final int linksMax;
@@ -24,22 +29,31 @@ final class LinkTable implements Doorkeeper {
     private final Tally tally;
     private final RefusalLog refusals;
     private final Map<NodeId, Link> links = new ConcurrentHashMap<>();
+    private final Clock clock;
+    private final Doubles doubles; // event loop only, as the next ones
+    private SortedMap<PeerId, DoubledIdentity> doubled = new TreeMap<>();
+    private long reviewedNanos;
+    private boolean wasTold;
 
     LinkTable(
-            NodeId self,
+            Endpoint own,
             AdmissionPolicy policy,
             int linksMax,
             LinkObserver observer,
             StreamMessages streams,
             Tally tally,
             Clock clock) {
-        this.self = self;
+        this.own = own;
+        this.self = own.id();
         this.policy = policy;
         this.linksMax = linksMax;
         this.observer = observer;
         this.streams = streams;
         this.tally = tally;
         this.refusals = new RefusalLog(clock);
+        this.clock = clock;
+        this.doubles = new Doubles(clock.nanoTime());
+        this.reviewedNanos = clock.nanoTime();
     }
 
     Optional<Link> link(NodeId peer) {
@@ -51,12 +65,13 @@ final class LinkTable implements Doorkeeper {
     }
 
     @Override
-    public Event decide(RemoteNode node) {
+    public Event decide(RemoteNode node, InetSocketAddress address) {
         NodeId id = node.endpoint().id();
         Optional<String> blocked = policy.refuses(id);
         if (blocked.isPresent()) {
             return new Event.Denied(Refusal.BLOCKED, blocked.get());
         }
+        Optional<DoubledIdentity> found = met(node.endpoint(), address);
         Link held = links.get(id);
         if (held == null) {
             return links.size() < linksMax
@@ -66,10 +81,13 @@ final class LinkTable implements Doorkeeper {
         return switch (LinkChoice.judge(self, held.node(), node)) {
             case REPLACES, SUCCEEDS -> new Event.Allowed();
             case STALE ->
-                new Event.Denied(
-                        Refusal.OLD_INCARNATION,
-                        "incarnation " + held.node().endpoint().incarnation() + " of this node is linked, this is "
-                                + node.endpoint().incarnation());
+                found.isPresent()
+                        ? new Event.Denied(Refusal.DOUBLED, HandshakeMachine.DOUBLED, found)
+                        : new Event.Denied(
+                                Refusal.OLD_INCARNATION,
+                                "incarnation " + held.node().endpoint().incarnation()
+                                        + " of this node is linked, this is "
+                                        + node.endpoint().incarnation());
             case YIELDS -> {
                 // Who was dialled says no. Who dialled was admitted over there, where messages may already be on the
                 // way.
@@ -112,6 +130,55 @@ final class LinkTable implements Doorkeeper {
         String text = byPeer ? "the other side refused: " + why : why;
         refusals.log(address, peer, refusal, text);
         observer.refused(address, peer, refusal, text);
+    }
+
+    /** A node proved itself; what it has to be told of its identity. This machine's own is judged when it is met. */
+    private Optional<DoubledIdentity> met(Endpoint endpoint, InetSocketAddress address) {
+        if (endpoint.id().peer().equals(self.peer())) {
+            return Optional.empty();
+        }
+        Optional<DoubledIdentity> found =
+                doubles.hello(endpoint, address.getAddress().getHostAddress(), clock.nanoTime());
+        review(found.isPresent());
+        return found;
+    }
+
+    /** A frame came over a link. */
+    void heard(Link link) {
+        Optional<DoubledIdentity> found = doubles.frame(link.node().endpoint(), clock.nanoTime());
+        found.ifPresent(evidence -> link.say(new LinkMessage.Duplicate(evidence)));
+        review(found.isPresent());
+    }
+
+    private void review(boolean isNews) {
+        long nowNanos = clock.nanoTime();
+        if (!isNews && (doubled.isEmpty() || nowNanos - reviewedNanos < REVIEW_NANOS)) {
+            return;
+        }
+        reviewedNanos = nowNanos;
+        SortedMap<PeerId, DoubledIdentity> now = doubles.all(nowNanos);
+        boolean isChange = !now.keySet().equals(doubled.keySet());
+        doubled = now;
+        if (isChange) {
+            observer.doubled(now);
+        }
+    }
+
+    @Override
+    public void told(DoubledIdentity found, NodeId by, InetSocketAddress address) {
+        if (wasTold || !found.machine().equals(self.peer()) || !found.other().isForeignTo(own)) {
+            return; // said already, or not of this computer
+        }
+        wasTold = true;
+        Appearance other = found.other();
+        observer.told(
+                other.address().isEmpty()
+                        ? new DoubledIdentity(
+                                found.machine(),
+                                found.one(),
+                                other.at(address.getAddress().getHostAddress()))
+                        : found,
+                by);
     }
 
     @Override

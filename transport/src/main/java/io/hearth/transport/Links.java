@@ -88,7 +88,7 @@ public final class Links implements AutoCloseable {
         deadlines = new Deadlines(group);
         streams =
                 new Streams(this::link, this::ranksHere, ciphers, options.transport(), door, limits, clock, deadlines);
-        table = new LinkTable(self.id(), options.policy(), limits.linksMax(), observer, streams, tally, clock);
+        table = new LinkTable(self, options.policy(), limits.linksMax(), observer, streams, tally, clock);
         listener = new StreamListener(
                 data,
                 this::isLinked,

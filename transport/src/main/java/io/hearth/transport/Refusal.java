@@ -31,7 +31,9 @@ public enum Refusal {
     /** The other side closed the connection before admission. */
     HUNG_UP(13),
     /** Another process of this machine runs in the same slot. */
-    SAME_NODE(14);
+    SAME_NODE(14),
+    /** Another computer uses the same identity. */
+    DOUBLED(15);
 
     private final int code;
 
@@ -60,7 +62,7 @@ public enum Refusal {
      */
     public boolean tellsOfPeer() {
         return switch (this) {
-            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, TLS, MALFORMED, TOO_LARGE -> true;
+            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, DOUBLED, TLS, MALFORMED, TOO_LARGE -> true;
             case UNKNOWN, REFLECTION, TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> false;
         };
     }

@@ -17,6 +17,7 @@ import io.hearth.transport.HandshakeMachine.Event;
 import io.hearth.transport.HandshakeMachine.State;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,7 @@ final class HandshakeMachineTest {
         final HandshakeMachine machine;
         final List<LinkMessage> sent = new ArrayList<>();
         final List<Effect> ends = new ArrayList<>();
+        final List<Effect.Told> told = new ArrayList<>();
         State state;
 
         Side(HandshakeMachine machine, State state) {
@@ -47,6 +49,7 @@ final class HandshakeMachineTest {
                 switch (effect) {
                     case Effect.Send(var message) -> sent.add(message);
                     case Effect.Ask _ -> happens(new Event.Allowed());
+                    case Effect.Told word -> told.add(word);
                     case Effect.Admit _, Effect.Refuse _ -> ends.add(effect);
                 }
             }
@@ -56,6 +59,10 @@ final class HandshakeMachineTest {
             assertEquals(1, ends.size(), ends.toString());
             return assertInstanceOf(Effect.Refuse.class, ends.getFirst()).refusal();
         }
+    }
+
+    private static Endpoint endpoint(PeerId peer, String slot, Bytes systemBoot) {
+        return new Endpoint(new NodeId(peer, slot), 3, TestNode.bootId(), Optional.of(systemBoot));
     }
 
     private static Endpoint endpoint(PeerId peer) {
@@ -191,6 +198,7 @@ final class HandshakeMachineTest {
                     hello.slot(),
                     hello.incarnation(),
                     hello.bootId(),
+                    hello.systemBoot(),
                     hello.keyId(),
                     hello.linkPort(),
                     hello.dataPort(),
@@ -228,6 +236,91 @@ final class HandshakeMachineTest {
     }
 
     @Test
+    void twoComputersOfOneIdentityTellEachOtherWhenTheyMeet() throws MalformedMessageException {
+        Bytes here = TestNode.bootId();
+        Bytes there = TestNode.bootId();
+        for (String slot : List.of("agent", "trainer-0")) {
+            Endpoint original = endpoint(ALICE, "agent", here);
+            Endpoint copy = endpoint(ALICE, slot, there);
+            Side client = side(true, copy, keys);
+            Side server = side(false, original, keys);
+            run(client, ALICE, server, ALICE, frame -> frame);
+            assertEquals(Refusal.DOUBLED, server.refusal());
+            assertEquals(Refusal.DOUBLED, client.refusal());
+            var atServer = server.told.getFirst();
+            assertEquals(Appearance.of(copy, ""), atServer.found().other());
+            assertEquals(original.id(), atServer.by());
+            var atClient = client.told.getFirst();
+            assertEquals(
+                    new DoubledIdentity(ALICE, Appearance.of(copy, ""), Appearance.of(original, "")), atClient.found());
+        }
+    }
+
+    @Test
+    void processesOfOneComputerAndUnknownOnesMeetAsEver() throws MalformedMessageException {
+        Bytes boot = TestNode.bootId();
+        var unknown = new Endpoint(new NodeId(ALICE, "trainer-0"), 3, TestNode.bootId());
+        for (Endpoint trainer : List.of(endpoint(ALICE, "trainer-0", boot), unknown)) {
+            Side client = side(true, trainer, keys);
+            Side server = side(false, endpoint(ALICE, "agent", boot), keys);
+            run(client, ALICE, server, ALICE, frame -> frame);
+            assertInstanceOf(Effect.Admit.class, client.ends.getFirst());
+            assertTrue(client.told.isEmpty() && server.told.isEmpty());
+        }
+        Side client = side(true, endpoint(BOB, "agent", TestNode.bootId()), keys);
+        Side server = side(false, endpoint(ALICE, "agent", boot), keys);
+        run(client, BOB, server, ALICE, frame -> frame);
+        assertInstanceOf(Effect.Admit.class, client.ends.getFirst(), "another machine, of course booted elsewhere");
+    }
+
+    @Test
+    void aRefusedNodeIsToldOfItsDouble() throws MalformedMessageException {
+        Endpoint alice = endpoint(ALICE, "agent", TestNode.bootId());
+        var found = new DoubledIdentity(
+                ALICE,
+                Appearance.of(alice, "10.0.0.1"),
+                Appearance.of(endpoint(ALICE, "agent", TestNode.bootId()), "10.0.0.2"));
+        Side client = side(true, alice, keys);
+        client.happens(new Event.Secured(BOB, EXPORTER));
+        Side server = side(false, endpoint(BOB), keys);
+        server.happens(new Event.Secured(ALICE, EXPORTER));
+        server.happens(new Event.Arrived(client.sent.removeFirst()));
+        client.happens(new Event.Arrived(server.sent.removeFirst()));
+        Step<State, Effect> denied = server.machine.step(
+                new State(
+                        false,
+                        0,
+                        0,
+                        new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, List.of(), false, 1))),
+                new Event.Denied(Refusal.DOUBLED, "told", Optional.of(found)),
+                0);
+        for (Effect effect : denied.effects()) {
+            if (effect instanceof Effect.Send(var message)) {
+                client.happens(new Event.Arrived(message));
+            }
+        }
+        assertEquals(List.of(new Effect.Told(found, new NodeId(BOB, "agent"))), client.told);
+        assertEquals(Refusal.DOUBLED, client.refusal());
+    }
+
+    @Test
+    void aStrangersWordOnTheIdentityCountsForNothing() {
+        Endpoint alice = endpoint(ALICE, "agent", TestNode.bootId());
+        var lie = new LinkMessage.Duplicate(new DoubledIdentity(
+                ALICE, Appearance.of(alice, ""), Appearance.of(endpoint(ALICE, "agent", TestNode.bootId()), "")));
+        Side client = side(true, alice, keys);
+        client.happens(new Event.Secured(BOB, EXPORTER));
+        client.happens(new Event.Arrived(lie));
+        assertEquals(List.of(), client.told);
+        assertEquals(Refusal.MALFORMED, client.refusal());
+        Side server = side(false, alice, keys);
+        server.happens(new Event.Secured(BOB, EXPORTER));
+        server.happens(new Event.Arrived(lie));
+        assertEquals(List.of(), server.told);
+        assertEquals(Refusal.MALFORMED, server.refusal());
+    }
+
+    @Test
     void onlyVersionsAndPurposesThatAreServedGoOn() {
         assertEquals(Refusal.VERSION, afterHello(List.of(1, 3), Purpose.MEMBER));
         assertEquals(Refusal.PURPOSE, afterHello(HandshakeMachine.VERSIONS, Purpose.PAIR));
@@ -238,8 +331,19 @@ final class HandshakeMachineTest {
     private Refusal afterHello(List<Integer> versions, Purpose purpose) {
         Side server = side(false, endpoint(BOB), keys);
         server.happens(new Event.Secured(ALICE, EXPORTER));
-        var hello =
-                new Hello(versions, List.of(), purpose, "agent", 1, TestNode.bootId(), Bytes.of(keys.id()), 1, 1, 1, 0);
+        var hello = new Hello(
+                versions,
+                List.of(),
+                purpose,
+                "agent",
+                1,
+                TestNode.bootId(),
+                Optional.empty(),
+                Bytes.of(keys.id()),
+                1,
+                1,
+                1,
+                0);
         server.happens(new Event.Arrived(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello))));
         return server.refusal();
     }

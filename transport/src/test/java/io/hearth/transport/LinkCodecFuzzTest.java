@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.NodeIdentity;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +28,7 @@ final class LinkCodecFuzzTest {
             "trainer-3",
             77,
             TestNode.bootId(),
+            Optional.of(TestNode.bootId()),
             Bytes.of(new byte[8]),
             52_416,
             4711,
@@ -41,7 +44,11 @@ final class LinkCodecFuzzTest {
             new LinkMessage.Close(CloseCause.MALFORMED, "bad frame"),
             new LinkMessage.StreamRequest(5, new StreamId("digits", "e", 3)),
             new LinkMessage.StreamTicket(5, Bytes.of(new byte[16]), "/run/data-0123456789ab.sock"),
-            new LinkMessage.Probe());
+            new LinkMessage.Probe(),
+            new LinkMessage.Duplicate(new DoubledIdentity(
+                    NodeIdentity.generate().peer(),
+                    new Appearance("agent", 7, Optional.of(TestNode.bootId()), "192.168.1.20"),
+                    new Appearance("trainer-1", 8, Optional.empty(), ""))));
 
     @Test
     void everyMessageComesBackAsItWasSent() throws MalformedMessageException {
@@ -58,6 +65,33 @@ final class LinkCodecFuzzTest {
     }
 
     @Test
+    void whatNamesNoBootOfASystemIsRefused() throws MalformedMessageException {
+        var odd = new Hello(
+                List.of(2),
+                List.of(),
+                Purpose.MEMBER,
+                "agent",
+                1,
+                TestNode.bootId(),
+                Optional.of(Bytes.of(new byte[15])),
+                Bytes.of(new byte[8]),
+                1,
+                1,
+                1,
+                0);
+        Frame frame = LinkCodec.encode(new LinkMessage.ClientHello(odd, LinkCodec.encode(odd)));
+        var refused = assertThrows(MalformedMessageException.class, () -> LinkCodec.decode(frame));
+        assertTrue(String.valueOf(refused.getMessage()).contains("boot id of the system"), refused.toString());
+
+        var rude = new DoubledIdentity(
+                NodeIdentity.generate().peer(),
+                new Appearance("agent", 7, Optional.empty(), "a\u001b]52;c\n" + "x".repeat(1_000)),
+                new Appearance("agent", 8, Optional.empty(), ""));
+        var clean = (LinkMessage.Duplicate) LinkCodec.decode(LinkCodec.encode(new LinkMessage.Duplicate(rude)));
+        assertTrue(clean.found().one().address().matches("[ -~]{64}"), clean.toString());
+    }
+
+    @Test
     void aMillionMutatedFramesAreReadOrRefusedButNeverMore() {
         var random = new SplittableRandom(SEED);
         List<Frame> good = MESSAGES.stream().map(LinkCodec::encode).toList();
@@ -68,7 +102,7 @@ final class LinkCodecFuzzTest {
         for (int i = 0; i < FRAMES && System.nanoTime() - startNanos < TIME_NANOS; i++) {
             frames++;
             Frame frame = good.get(random.nextInt(good.size()));
-            var mutant = new Frame(1 + random.nextInt(10), mutate(random, frame.bytes()));
+            var mutant = new Frame(1 + random.nextInt(11), mutate(random, frame.bytes()));
             try {
                 LinkMessage message = LinkCodec.decode(mutant);
                 LinkCodec.encode(message); // whatever is read can be said

@@ -18,6 +18,7 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.KeyManager;
@@ -134,6 +135,7 @@ final class RawPeer implements AutoCloseable {
                 "agent",
                 1,
                 TestNode.bootId(),
+                Optional.empty(),
                 Bytes.of(keys.id()),
                 1,
                 1,

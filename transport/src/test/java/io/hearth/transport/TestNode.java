@@ -10,6 +10,7 @@ import io.hearth.identity.PeerId;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,10 @@ final class TestNode implements AutoCloseable {
         record Lost(NodeId peer, String reason) implements Seen {}
 
         record Refused(Optional<PeerId> peer, Refusal refusal, String text) implements Seen {}
+
+        record Doubled(SortedMap<PeerId, DoubledIdentity> machines) implements Seen {}
+
+        record Told(DoubledIdentity found, NodeId by) implements Seen {}
 
         record DialFailed(DialFailure failure) implements Seen {}
     }
@@ -63,8 +68,25 @@ final class TestNode implements AutoCloseable {
             RecordCipher.Factory ciphers,
             Clock clock)
             throws SetupException {
+        this(
+                identity,
+                new Endpoint(new NodeId(identity.peer(), slot), incarnation, bootId()),
+                keys,
+                options,
+                ciphers,
+                clock);
+    }
+
+    TestNode(
+            NodeIdentity identity,
+            Endpoint self,
+            NamespaceKeys keys,
+            UnaryOperator<LinkOptions> options,
+            RecordCipher.Factory ciphers,
+            Clock clock)
+            throws SetupException {
         this.identity = identity;
-        this.self = new Endpoint(new NodeId(identity.peer(), slot), incarnation, bootId());
+        this.self = self;
         this.links = Links.open(
                 options.apply(LinkOptions.loopback(0)), identity, self, keys, new Recorder(), clock, ciphers);
     }
@@ -88,6 +110,16 @@ final class TestNode implements AutoCloseable {
         @Override
         public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
             seen.add(new Seen.Refused(peer, refusal, text));
+        }
+
+        @Override
+        public void doubled(SortedMap<PeerId, DoubledIdentity> machines) {
+            seen.add(new Seen.Doubled(machines));
+        }
+
+        @Override
+        public void told(DoubledIdentity found, NodeId by) {
+            seen.add(new Seen.Told(found, by));
         }
 
         @Override

@@ -25,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +69,8 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
     private boolean wasSettled;
     private boolean distrusts; // a write or sync failed: a later sync of the same pages may claim success wrongly
 
+    private final AtomicReference<@Nullable String> doubt =
+            new AtomicReference<>(); // setAside sets, the next task takes
     private volatile DiskTimes times; // written by whoever holds the lock, read by any thread
     private volatile boolean closed; // written by close(), read by who comes later
 
@@ -159,6 +163,11 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         } finally {
             restore(wasInterrupted);
         }
+    }
+
+    /** Before the next task, all records are set aside: they are not of this machine alone. Any thread may say so. */
+    public void setAside(String why) {
+        doubt.set(why);
     }
 
     @Override
@@ -302,6 +311,16 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
 
     /** Makes sure that this is the folder in which the records were made. Looks closely only if its file {@code place} is another. */
     private void settle() throws IOException {
+        String why = doubt.get();
+        if (why != null) {
+            durable.clear();
+            Optional<Path> aside = records.setAllAside();
+            doubt.compareAndSet(why, null); // not before it is done: it may fail
+            LOG.warn(
+                    "{}: the voting records are kept in {} and do not vote",
+                    why,
+                    aside.isPresent() ? aside.get() : folder);
+        }
         Optional<PlaceFile.Seen> seen = place.seen();
         if (wasSettled && seen.isPresent() && seen.equals(settled)) {
             return;

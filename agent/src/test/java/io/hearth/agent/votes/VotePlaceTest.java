@@ -88,6 +88,17 @@ final class VotePlaceTest {
     }
 
     @Test
+    void recordsThatAnotherComputerHasTooAreSetAsideBeforeTheNextVote() throws Exception {
+        try (VoteFolder votes = open(folder)) {
+            assertInPlace(votes);
+            votes.setAside("another computer uses the same identity");
+            assertSetAside(votes, folder, 1);
+            assertEquals(new VoterAnswer.Written(), votes.carryOut(found(2)));
+            assertEquals(1, records(folder).size(), "once");
+        }
+    }
+
+    @Test
     void theRecordsOfACopiedFolderAreSetAsideAndTheOriginalsVoteOn() throws Exception {
         Path copy = home.resolve("copy");
         assertEquals(0, run("cp", "-a", folder.toString(), copy.toString()));

@@ -1,0 +1,105 @@
+package io.hearth.agent;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.Appearance;
+import io.hearth.transport.DoubledIdentity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Which identities two computers use, in words for people. Owner thread only. */
+final class Duplicates {
+    private static final Logger LOG = LoggerFactory.getLogger(Duplicates.class);
+    private static final String REMEDY =
+            "run 'hearth identity reset' on one of the two, then start Hearth again on both";
+
+    private final NodeId self;
+    private SortedMap<PeerId, DoubledIdentity> others = new TreeMap<>();
+    private Optional<ClusterStatus.Doubled> own = Optional.empty();
+
+    Duplicates(NodeId self) {
+        this.self = self;
+    }
+
+    /** Two computers use each of these identities, and no other. */
+    void others(SortedMap<PeerId, DoubledIdentity> machines) {
+        machines.forEach((machine, found) -> {
+            if (!others.containsKey(machine)) {
+                LOG.warn(
+                        "peer={} is doubled: {}", machine.shortText(), of(found).text());
+            }
+        });
+        others.keySet().stream()
+                .filter(machine -> !machines.containsKey(machine))
+                .forEach(machine -> LOG.info(
+                        "peer={} is doubled no more: one of the two computers was not seen lately",
+                        machine.shortText()));
+        others = new TreeMap<>(machines);
+    }
+
+    /**
+     * Another computer uses this node's identity.
+     *
+     * @param by who says so, this node itself if it met the other
+     * @return the line for people
+     */
+    String own(DoubledIdentity found, NodeId by) {
+        String text = "another computer uses the identity of this one too, at "
+                + found.other().address() + " (said by "
+                + (by.equals(self) ? "that computer itself" : by.shortText()) + "): this node is out of its cluster and"
+                + " joins nobody until it is started again; " + REMEDY;
+        own = Optional.of(new ClusterStatus.Doubled(
+                self.peer().shortText(), true, List.of(found.other().address()), text));
+        LOG.warn("this node is doubled: {}", text);
+        return text;
+    }
+
+    /** All machines of which that is known, this one included. */
+    SortedSet<PeerId> machines() {
+        var machines = new TreeSet<>(others.keySet());
+        if (own.isPresent()) {
+            machines.add(self.peer());
+        }
+        return machines;
+    }
+
+    /** What another computer does to this node; empty while none does. */
+    Optional<String> own() {
+        return own.map(ClusterStatus.Doubled::text);
+    }
+
+    /** What is to be said of a node; empty if its identity is its own. */
+    Optional<String> of(NodeId node) {
+        return Optional.ofNullable(others.get(node.peer()))
+                .map(found -> of(found).text());
+    }
+
+    /** This node first. */
+    List<ClusterStatus.Doubled> list() {
+        var all = new ArrayList<ClusterStatus.Doubled>();
+        own.ifPresent(all::add);
+        others.values().forEach(found -> all.add(of(found)));
+        return all;
+    }
+
+    private static ClusterStatus.Doubled of(DoubledIdentity found) {
+        String text = "two computers use its identity, " + text(found.one()) + " and " + text(found.other())
+                + ": its votes do not count and it is not admitted; " + REMEDY;
+        return new ClusterStatus.Doubled(
+                found.machine().shortText(),
+                false,
+                List.of(found.one().address(), found.other().address()),
+                text);
+    }
+
+    private static String text(Appearance one) {
+        return one.slot() + " at " + one.address();
+    }
+}
