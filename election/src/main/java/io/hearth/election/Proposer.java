@@ -181,6 +181,7 @@ final class Proposer {
     private static void advance(Turn turn) {
         if (!(turn.campaign instanceof Campaign.Preparing preparing)
                 || !turn.view().isQuorum(preparing.promises().keySet())
+                || !Standing.hasQuorum(turn, turn.config.silenceNanos() / 2)
                 || isWorthWaiting(turn, preparing)) {
             return;
         }

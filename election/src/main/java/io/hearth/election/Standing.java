@@ -46,7 +46,7 @@ final class Standing {
         long span = turn.config.silenceNanos();
         return turn.view().members().stream()
                 .anyMatch(member -> !turn.isSelf(member)
-                        && known(turn, member)
+                        && turn.peer(member.node()) // of any start: one that was restarted hears the network, too
                                 .filter(peer -> !peer.suspected()
                                         && peer.presence().isPresent()
                                         && (turn.now - peer.heardNanos() > span / 2
@@ -121,30 +121,36 @@ final class Standing {
 
     /** Members whose machine is not heard: those that a lost quorum waits for. */
     static List<NodeId> silentMembers(Turn turn) {
-        Set<PeerId> heard = machinesHeard(turn);
+        Set<PeerId> heard = machinesHeard(turn, turn.config.silenceNanos());
         return turn.view().members().stream()
                 .filter(member -> !heard.contains(member.machine()))
                 .map(Member::node)
                 .toList();
     }
 
+    /** Whether so many machines are heard that they can decide. */
     static boolean hasQuorum(Turn turn) {
-        boolean isEachHeard =
-                turn.doubled.isEmpty() && turn.view().members().stream().allMatch(member -> isHeard(turn, member));
-        return isEachHeard || turn.view().isQuorum(machinesHeard(turn));
+        return hasQuorum(turn, turn.config.silenceNanos());
+    }
+
+    /** The same within that time: who is not suspected may have been silent for nearly a span. */
+    static boolean hasQuorum(Turn turn, long nanos) {
+        boolean isEachHeard = turn.doubled.isEmpty()
+                && turn.view().members().stream().allMatch(member -> isHeard(turn, member, nanos));
+        return isEachHeard || turn.view().isQuorum(machinesHeard(turn, nanos));
     }
 
     /** A machine is heard if any process of it is: each can cast its vote. One whose identity two computers use has none. */
-    private static Set<PeerId> machinesHeard(Turn turn) {
+    private static Set<PeerId> machinesHeard(Turn turn, long nanos) {
         var heard = new TreeSet<PeerId>();
         heard.add(turn.self.node().peer());
         turn.peers().forEach((node, peer) -> {
-            if (peer.linked() && isHeard(turn, peer)) {
+            if (peer.linked() && isHeard(turn, peer, nanos)) {
                 heard.add(node.peer());
             }
         });
         for (Member member : turn.view().members()) {
-            if (isHeard(turn, member)) {
+            if (isHeard(turn, member, nanos)) {
                 heard.add(member.machine());
             }
         }
@@ -153,17 +159,16 @@ final class Standing {
         return heard;
     }
 
-    /** Not suspected, and with a heartbeat within a span of silence: where they come unevenly, suspicion takes longer than that. */
-    private static boolean isHeard(Turn turn, Peer peer) {
-        return !peer.suspected()
-                && (peer.presence().isEmpty() || turn.now - peer.heardNanos() < turn.config.silenceNanos());
+    /** Not suspected, and with a heartbeat within {@code nanos}: where they come unevenly, suspicion takes longer than a span. */
+    private static boolean isHeard(Turn turn, Peer peer, long nanos) {
+        return !peer.suspected() && (peer.presence().isEmpty() || turn.now - peer.heardNanos() < nanos);
     }
 
-    private static boolean isHeard(Turn turn, Member member) {
+    private static boolean isHeard(Turn turn, Member member, long nanos) {
         return turn.isSelf(member)
                 || (!isSilent(turn, member)
                         && known(turn, member)
-                                .filter(peer -> !isHeard(turn, peer))
+                                .filter(peer -> !isHeard(turn, peer, nanos))
                                 .isEmpty());
     }
 

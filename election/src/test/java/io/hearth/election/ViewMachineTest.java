@@ -654,7 +654,7 @@ final class ViewMachineTest {
         pass(200 * MILLI);
         assertEquals(ElectionState.STALLED, state.election());
         event(new Event.Doubled(doubled(MASTER)));
-        pass(9_000 * MILLI);
+        heardFor(9_000 * MILLI, THIRD);
         assertTrue(state.hearing() instanceof Hearing.Quorum, state.hearing().toString());
     }
 
