@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -13,29 +14,51 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class DurableFileTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    @Test
-    void theContentIsReplacedWholeAndOnlyTheOwnerCanReadIt() throws IOException {
+    /** The ways to put content in place of a file's former one. */
+    enum Way {
+        REPLACE {
+            @Override
+            void put(Path file, byte[] content) throws IOException {
+                DurableFile.replace(file, content);
+            }
+        },
+        REPLACE_CHECKED {
+            @Override
+            void put(Path file, byte[] content) throws IOException {
+                DurableFile.replaceChecked(file, content);
+            }
+        };
+
+        abstract void put(Path file, byte[] content) throws IOException;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theContentIsReplacedWholeAndOnlyTheOwnerCanReadIt(Way way) throws IOException {
         Path file = folder.resolve("record");
         Files.writeString(file, "a longer content than the next one");
-        DurableFile.replace(file, new byte[] {1, 2});
+        way.put(file, new byte[] {1, 2});
         assertEquals(2, Files.size(file));
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         assertEquals(List.of("record"), names());
     }
 
-    @Test
-    void whatCannotBeReplacedIsAsItWasAndNothingIsLeftBeside() throws IOException {
+    @ParameterizedTest
+    @EnumSource
+    void whatCannotBeReplacedIsAsItWasAndNothingIsLeftBeside(Way way) throws IOException {
         Path taken = Files.createDirectories(folder.resolve("record/full"));
-        assertThrows(IOException.class, () -> DurableFile.replace(folder.resolve("record"), new byte[1]));
+        assertThrows(IOException.class, () -> way.put(folder.resolve("record"), new byte[1]));
         assertEquals(List.of("record"), names());
         assertEquals(true, Files.isDirectory(taken));
-        assertThrows(IOException.class, () -> DurableFile.replace(folder.resolve("absent/record"), new byte[1]));
+        assertThrows(IOException.class, () -> way.put(folder.resolve("absent/record"), new byte[1]));
         assertFalse(Files.exists(folder.resolve("absent")));
     }
 
@@ -65,6 +88,20 @@ final class DurableFileTest {
             DurableFile.replace(folder.resolve("record"), new byte[1]);
             long nanos = System.nanoTime() - beginNanos;
             assertTrue(nanos >= 40_000_000, () -> nanos + " ns");
+        } finally {
+            System.clearProperty(DurableFile.SLOW);
+        }
+    }
+
+    @Test
+    void anInterruptedThreadWritesNothing() throws IOException {
+        Path file = folder.resolve("record");
+        System.setProperty(DurableFile.SLOW, "20");
+        Thread.currentThread().interrupt();
+        try {
+            assertThrows(ClosedByInterruptException.class, () -> DurableFile.replaceChecked(file, new byte[1]));
+            assertTrue(Thread.interrupted(), "whoever interrupts wants it to be known");
+            assertEquals(List.of(), names());
         } finally {
             System.clearProperty(DurableFile.SLOW);
         }

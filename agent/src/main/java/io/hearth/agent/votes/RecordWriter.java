@@ -10,7 +10,7 @@ interface RecordWriter {
     RecordWriter DURABLE = new RecordWriter() {
         @Override
         public void replace(Path file, byte[] content) throws IOException {
-            DurableFile.replace(file, content);
+            DurableFile.replaceChecked(file, content);
         }
 
         @Override
@@ -19,7 +19,7 @@ interface RecordWriter {
         }
     };
 
-    /** Puts new content in place of a file's former one, or of none. */
+    /** Puts new content, which carries a checksum, in place of a file's former one, or of none. */
     void replace(Path file, byte[] content) throws IOException;
 
     /** Makes sure of a file that another process wrote. */
