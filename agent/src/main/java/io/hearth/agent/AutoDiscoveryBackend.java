@@ -115,7 +115,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         return found(status);
     }
 
-    /** Waiting would not help: a node whose identity another computer uses too joins nobody before it is started again. */
+    /** Throws if another computer uses this node's identity: such a node joins no cluster until its restart, so no wait would end. */
     private static void demandOwnIdentity(ClusterStatus status) throws SetupException {
         Optional<String> doubled = status.ownDoubled();
         if (doubled.isPresent()) {

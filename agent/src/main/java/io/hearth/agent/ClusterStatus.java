@@ -137,7 +137,7 @@ public record ClusterStatus(
         }
     }
 
-    /** Why this node joins nobody before it is started again: another computer uses its identity. Empty while none does. */
+    /** What a person has to do if another computer uses this node's identity; empty if none does. */
     public Optional<String> ownDoubled() {
         return doubled.stream().filter(Doubled::isSelf).map(Doubled::text).findFirst();
     }

@@ -8,8 +8,8 @@ import io.hearth.election.Proposal;
 import io.hearth.election.View;
 
 /**
- * Reads what the view change carries for the collectives without knowing it: so a report or resolution that breaks a bound ends the
- * link of whoever sent it, and is never passed on.
+ * Reads what the view change carries for the collectives without knowing it. A report or resolution that breaks a bound ends the
+ * sender's link, and no node passes it on.
  */
 final class ControlData {
     private ControlData() {}

@@ -70,12 +70,12 @@ final class Duplicates {
         return machines;
     }
 
-    /** What another computer does to this node; empty while none does. */
+    /** The line for people if another computer uses this node's identity; empty if none does. */
     Optional<String> own() {
         return own.map(ClusterStatus.Doubled::text);
     }
 
-    /** What is to be said of a node; empty if its identity is its own. */
+    /** The line for people if two computers use the identity of {@code node}; empty if one does. */
     Optional<String> of(NodeId node) {
         return Optional.ofNullable(others.get(node.peer()))
                 .map(found -> of(found).text());

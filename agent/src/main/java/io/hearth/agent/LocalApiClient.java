@@ -174,7 +174,7 @@ public final class LocalApiClient implements AutoCloseable {
         T run() throws IOException;
     }
 
-    /** What an action on a channel gave in time; empty if it did not end, and the channel is closed then. */
+    /** The result of an action on a channel. If the action takes too long, this closes the channel and returns empty. */
     private static <T> Optional<T> within(SocketChannel channel, Duration longest, Action<T> action)
             throws IOException {
         var outcome = new CompletableFuture<T>();

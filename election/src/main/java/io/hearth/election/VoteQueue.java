@@ -24,7 +24,11 @@ final class VoteQueue {
             return;
         }
         turn.voting = turn.voting.idle();
-        turn.diskFault = answer instanceof VoterAnswer.Failed(String why) ? why : "";
+        if (answer instanceof VoterAnswer.Failed(String why)) {
+            turn.diskFault = why;
+        } else if (answer.isOnDisk() || answer instanceof VoterAnswer.Retained) {
+            turn.diskFault = ""; // an answer that wrote nothing says nothing about the disk
+        }
         switch (task) {
             case VoterTask.Promise(View view, Ballot ballot) -> promised(turn, view, ballot, answer);
             case VoterTask.Accept accept -> accepted(turn, accept, answer);

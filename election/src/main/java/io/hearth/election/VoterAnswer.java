@@ -5,6 +5,14 @@ import java.util.SortedSet;
 
 /** The outcome of a {@link VoterTask}; what it says was written is on disk. */
 public sealed interface VoterAnswer {
+    /** Whether other nodes act on it as on something that this machine remembers: the disk has it. */
+    default boolean isOnDisk() {
+        return switch (this) {
+            case Entered _, Written _, Promised _, Accepted _ -> true;
+            case Refused _, Newer _, NoSeat _, Conflict _, Retained _, Failed _ -> false;
+        };
+    }
+
     /** The machine has a record with this seat, which knows {@code view}. */
     record Entered(long seat, Optional<View> view) implements VoterAnswer {}
 

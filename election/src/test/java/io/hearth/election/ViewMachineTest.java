@@ -1496,6 +1496,21 @@ final class ViewMachineTest {
     }
 
     @Test
+    void onlyAnAnswerThatIsOnDiskEndsAFaultOfTheDisk() {
+        isDiskSlow = true;
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(2, MASTER)));
+        VoterTask task = tasks.removeFirst();
+        event(new Event.Voted(task, new VoterAnswer.Failed("no space left")));
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(2, MASTER)));
+        task = tasks.removeFirst();
+        event(new Event.Voted(task, new VoterAnswer.Refused(new Ballot(3, THIRD))));
+        assertEquals(Optional.of("no space left"), state.diskFault(), "a refusal wrote nothing");
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(4, MASTER)));
+        diskDone();
+        assertEquals(Optional.empty(), state.diskFault());
+    }
+
+    @Test
     void aFoundingThatTheDiskRefusedIsTriedAgainAndNobodyIsAdmittedBefore() {
         folder.clear();
         isDiskSlow = true;

@@ -156,9 +156,15 @@ public final class DurableFile {
         Thread.ofVirtual().name("hearth-sync-folder").start(folder);
         try {
             force(open);
-        } finally {
-            await(folder);
+        } catch (IOException broken) {
+            try {
+                await(folder);
+            } catch (IOException alsoBroken) {
+                broken.addSuppressed(alsoBroken);
+            }
+            throw broken;
         }
+        await(folder);
     }
 
     /** Not even an interrupt ends this early: what is not on disk must not be taken for it. */

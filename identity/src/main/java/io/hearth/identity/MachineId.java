@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,8 +20,7 @@ final class MachineId {
     private static final List<Path> LINUX = List.of(Path.of("/etc/machine-id"), Path.of("/var/lib/dbus/machine-id"));
     private static final Pattern LINUX_ID = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern MACOS_ID = Pattern.compile("\"IOPlatformUUID\" = \"([0-9A-Fa-f-]{36})\"");
-    private static final int ANSWER_BYTES_MAX = 64 * 1024;
-    private static final long ANSWER_SECONDS_MAX = 5;
+    private static final int FILE_BYTES_MAX = 1_024;
 
     private MachineId() {}
 
@@ -36,7 +34,7 @@ final class MachineId {
     static Optional<String> linux(List<Path> files) {
         for (Path file : files) {
             try (var in = Files.newInputStream(file)) {
-                String text = new String(in.readNBytes(ANSWER_BYTES_MAX), StandardCharsets.US_ASCII).strip();
+                String text = new String(in.readNBytes(FILE_BYTES_MAX), StandardCharsets.US_ASCII).strip();
                 if (LINUX_ID.matcher(text).matches()) {
                     return Optional.of(text);
                 }
@@ -49,34 +47,7 @@ final class MachineId {
 
     /** Reads what {@code command}, ioreg, prints; its answer is a property list of some KiB. */
     static Optional<String> macos(List<String> command) {
-        return answer(command).flatMap(MachineId::macosAnswer);
-    }
-
-    /** What a program of the system prints; empty if it cannot be started or does not end in time. */
-    static Optional<String> answer(List<String> command) {
-        Process program;
-        try {
-            program = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-        } catch (IOException _) {
-            return Optional.empty();
-        }
-        try {
-            program.getOutputStream().close();
-            if (!program.waitFor(ANSWER_SECONDS_MAX, TimeUnit.SECONDS)) {
-                return Optional.empty();
-            }
-            return Optional.of(
-                    new String(program.getInputStream().readNBytes(ANSWER_BYTES_MAX), StandardCharsets.UTF_8));
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return Optional.empty();
-        } catch (IOException _) {
-            return Optional.empty();
-        } finally {
-            program.destroyForcibly();
-        }
+        return SystemProgram.answer(command).flatMap(MachineId::macosAnswer);
     }
 
     static Optional<String> macosAnswer(String plist) {

@@ -43,7 +43,7 @@ public final class SystemBoot {
                     : Optional.empty();
         }
         return System.getProperty("os.name", "").startsWith("Mac")
-                ? MachineId.answer(List.of("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"))
+                ? SystemProgram.answer(List.of("/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"))
                         .flatMap(SystemBoot::parse)
                 : linux(LINUX);
     }

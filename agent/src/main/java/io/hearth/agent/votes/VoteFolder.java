@@ -210,23 +210,10 @@ public final class VoteFolder implements VoterDisk, AutoCloseable {
         Voter.Decision decision = Voter.decide(machine, onDisk, task);
         if (decision.write().isPresent()) {
             write(file, decision.write().get());
-        } else if (onDisk.isPresent() && reliesOnDisk(decision.answer())) {
+        } else if (onDisk.isPresent() && decision.answer().isOnDisk()) {
             makeSure(file, onDisk.get());
         }
         return decision.answer();
-    }
-
-    /** Whether others act on the answer as one that this machine will remember. */
-    private static boolean reliesOnDisk(VoterAnswer answer) {
-        return switch (answer) {
-            case VoterAnswer.Entered _, VoterAnswer.Written _, VoterAnswer.Promised _, VoterAnswer.Accepted _ -> true;
-            case VoterAnswer.Refused _,
-                    VoterAnswer.Newer _,
-                    VoterAnswer.NoSeat _,
-                    VoterAnswer.Conflict _,
-                    VoterAnswer.Retained _,
-                    VoterAnswer.Failed _ -> false;
-        };
     }
 
     /** The record is read from a file that another process wrote, and perhaps did not live to sync. */
