@@ -134,6 +134,7 @@ final class DoubledIdentityIT {
             assertInstanceOf(RemovedFromClusterException.class, doubled.errors.getFirst());
             assertSaysWhatToDo(doubled.errors.getFirst().getMessage());
 
+            until("the copy is told too", () -> isTold(copy)); // before, it may well see peers to wait for
             assertSaysWhatToDo(assertThrows(SetupException.class, () -> copy.waitForPeers(1, PATIENCE))
                     .getMessage());
             assertSaysWhatToDo(assertThrows(SetupException.class, copy::context).getMessage());

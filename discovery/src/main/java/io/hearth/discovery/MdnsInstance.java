@@ -31,7 +31,6 @@ final class MdnsInstance {
     static MdnsInstance open(
             MdnsBinding binding, Stay stay, int port, MdnsTraffic traffic, MdnsHearing hearing, Runnable spent)
             throws IOException {
-        PromptStarter.install();
         var jmdns = new MeteredJmdns(local(binding, stay.hostName()), stay.hostName(), traffic, spent);
         var instance = new MdnsInstance(jmdns, hearing);
         try {

@@ -2,17 +2,24 @@ package io.hearth.discovery;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import javax.jmdns.impl.DNSIncoming;
 import javax.jmdns.impl.DNSOutgoing;
 import javax.jmdns.impl.DNSRecord;
 import javax.jmdns.impl.JmDNSImpl;
+import javax.jmdns.impl.ServiceInfoImpl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * JmDNS with an owner: it counts, and when its socket breaks it says so instead of trying to mend itself. JmDNS's own
  * recovery leaves instances that look alive and are not; the owner opens a new one.
+ *
+ * <p>It has one {@link PromptStarter} for its life. JmDNS keeps its starters in a map of the whole JVM, which makes another one, with
+ * two threads that nobody ends, when a packet reaches an instance that is just closed.
  */
 final class MeteredJmdns extends JmDNSImpl {
     private final MdnsTraffic traffic;
     private final Runnable broken;
+    private @Nullable PromptStarter starter; // made by the constructor of JmDNS, which starts the prober
 
     /**
      * @param address of the interface to use; its host name is set, so that JmDNS asks no resolver for it
@@ -46,5 +53,77 @@ final class MeteredJmdns extends JmDNSImpl {
     @Override
     public void recover() {
         broken.run();
+    }
+
+    private synchronized PromptStarter starter() {
+        if (starter == null) {
+            starter = new PromptStarter(this);
+        }
+        return starter;
+    }
+
+    @Override
+    public void startProber() {
+        starter().startProber();
+    }
+
+    @Override
+    public void startAnnouncer() {
+        starter().startAnnouncer();
+    }
+
+    @Override
+    public void startRenewer() {
+        starter().startRenewer();
+    }
+
+    @Override
+    public void startCanceler() {
+        starter().startCanceler();
+    }
+
+    @Override
+    public void startReaper() {
+        starter().startReaper();
+    }
+
+    @Override
+    public void startServiceInfoResolver(ServiceInfoImpl info) {
+        starter().startServiceInfoResolver(info);
+    }
+
+    @Override
+    public void startTypeResolver() {
+        starter().startTypeResolver();
+    }
+
+    @Override
+    public void startServiceResolver(String type) {
+        starter().startServiceResolver(type);
+    }
+
+    @Override
+    public void startResponder(DNSIncoming in, InetAddress address, int port) {
+        starter().startResponder(in, address, port);
+    }
+
+    @Override
+    public void purgeTimer() {
+        starter().purgeTimer();
+    }
+
+    @Override
+    public void purgeStateTimer() {
+        starter().purgeStateTimer();
+    }
+
+    @Override
+    public void cancelTimer() {
+        starter().cancelTimer();
+    }
+
+    @Override
+    public void cancelStateTimer() {
+        starter().cancelStateTimer();
     }
 }

@@ -10,6 +10,8 @@ import javax.jmdns.impl.ServiceInfoImpl;
 import javax.jmdns.impl.constants.DNSConstants;
 import javax.jmdns.impl.tasks.state.Announcer;
 import javax.jmdns.impl.tasks.state.Prober;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Starts JmDNS's tasks as JmDNS does, at the pace of RFC 6762, section 8: three probes 250 ms apart and the first announcement
@@ -17,24 +19,30 @@ import javax.jmdns.impl.tasks.state.Prober;
  * one second instead of over four. After ten conflicts in a row JmDNS's own pace holds again, as the RFC asks too.
  */
 final class PromptStarter implements DNSTaskStarter {
+    private static final Logger LOG = LoggerFactory.getLogger(PromptStarter.class);
+
     private final DNSTaskStarter usual;
     private final JmDNSImpl jmdns;
     private final Timer states;
 
-    private PromptStarter(JmDNSImpl jmdns) {
+    PromptStarter(JmDNSImpl jmdns) {
         this.usual = new DNSTaskStarterImpl(jmdns);
         this.jmdns = jmdns;
         this.states = new StateTimer(jmdns);
     }
 
-    /** Makes every JmDNS instance of this JVM probe so; JmDNS has no setting per instance. Idempotent. */
-    static void install() {
-        Factory.setClassDelegate(PromptStarter::new);
+    /** A packet may reach an instance whose timers are cancelled; its reader must not die of it with a stack trace. */
+    private static void unlessClosed(Runnable start) {
+        try {
+            start.run();
+        } catch (IllegalStateException cancelled) {
+            LOG.trace("a task of an mDNS instance that is closing was not started", cancelled);
+        }
     }
 
     @Override
     public void startProber() {
-        new Prober(jmdns).start(states);
+        unlessClosed(() -> new Prober(jmdns).start(states));
     }
 
     @Override
@@ -61,42 +69,42 @@ final class PromptStarter implements DNSTaskStarter {
 
     @Override
     public void startAnnouncer() {
-        new Announcer(jmdns).start(states);
+        unlessClosed(() -> new Announcer(jmdns).start(states));
     }
 
     @Override
     public void startRenewer() {
-        usual.startRenewer();
+        unlessClosed(() -> usual.startRenewer());
     }
 
     @Override
     public void startCanceler() {
-        usual.startCanceler();
+        unlessClosed(() -> usual.startCanceler());
     }
 
     @Override
     public void startReaper() {
-        usual.startReaper();
+        unlessClosed(() -> usual.startReaper());
     }
 
     @Override
     public void startServiceInfoResolver(ServiceInfoImpl info) {
-        usual.startServiceInfoResolver(info);
+        unlessClosed(() -> usual.startServiceInfoResolver(info));
     }
 
     @Override
     public void startTypeResolver() {
-        usual.startTypeResolver();
+        unlessClosed(() -> usual.startTypeResolver());
     }
 
     @Override
     public void startServiceResolver(String type) {
-        usual.startServiceResolver(type);
+        unlessClosed(() -> usual.startServiceResolver(type));
     }
 
     @Override
     public void startResponder(DNSIncoming in, InetAddress address, int port) {
-        usual.startResponder(in, address, port);
+        unlessClosed(() -> usual.startResponder(in, address, port));
     }
 
     /** The timer that probers and announcers schedule themselves on; the only place where its pace can be changed. */
