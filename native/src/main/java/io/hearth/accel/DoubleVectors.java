@@ -80,9 +80,10 @@ final class DoubleVectors implements TypeLoops {
     @Override
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Double.BYTES / STRIDE * STRIDE;
+        DoubleVector by = DoubleVector.broadcast(SPECIES, (double) divisor);
         for (long at = offset; at < offset + bytes; at += STRIDE) {
             load(values, at)
-                    .div((double) divisor)
+                    .div(by)
                     .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Double.BYTES, divisor);

@@ -133,9 +133,10 @@ final class FloatVectors implements TypeLoops {
     @Override
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Float.BYTES / STRIDE * STRIDE;
+        FloatVector by = FloatVector.broadcast(SPECIES, (float) divisor);
         for (long at = offset; at < offset + bytes; at += STRIDE) {
             load(values, at)
-                    .div((float) divisor)
+                    .div(by)
                     .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Float.BYTES, divisor);
