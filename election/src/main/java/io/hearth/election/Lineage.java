@@ -1,7 +1,6 @@
 package io.hearth.election;
 
 import io.hearth.identity.NodeId;
-import java.util.Comparator;
 
 /**
  * The name of a chain of views: new at each founding, never reused.
@@ -14,16 +13,14 @@ import java.util.Comparator;
  */
 public record Lineage(boolean continued, long bornMillis, NodeId founder, long incarnation, int counter)
         implements Comparable<Lineage> {
-    private static final Comparator<Lineage> ORDER = Comparator.comparing(Lineage::continued)
-            .thenComparingLong(Lineage::bornMillis)
-            .thenComparing(Lineage::founder)
-            .thenComparingLong(Lineage::incarnation)
-            .thenComparingInt(Lineage::counter);
-
     /** The better of two lineages of equal size comes first: not continued, then earlier born, then smaller id. */
     @Override
     public int compareTo(Lineage other) {
-        return ORDER.compare(this, other);
+        int order = Boolean.compare(continued, other.continued);
+        order = order != 0 ? order : Long.compare(bornMillis, other.bornMillis);
+        order = order != 0 ? order : founder.compareTo(other.founder);
+        order = order != 0 ? order : Long.compare(incarnation, other.incarnation);
+        return order != 0 ? order : Integer.compare(counter, other.counter);
     }
 
     /** For people and logs. */

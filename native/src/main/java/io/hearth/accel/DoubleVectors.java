@@ -82,9 +82,7 @@ final class DoubleVectors implements TypeLoops {
         long bytes = count * Double.BYTES / STRIDE * STRIDE;
         DoubleVector by = DoubleVector.broadcast(SPECIES, (double) divisor);
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            load(values, at)
-                    .div(by)
-                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+            load(values, at).div(by).intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Double.BYTES, divisor);
     }

@@ -135,9 +135,7 @@ final class FloatVectors implements TypeLoops {
         long bytes = count * Float.BYTES / STRIDE * STRIDE;
         FloatVector by = FloatVector.broadcast(SPECIES, (float) divisor);
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            load(values, at)
-                    .div(by)
-                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+            load(values, at).div(by).intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Float.BYTES, divisor);
     }

@@ -1,6 +1,5 @@
 package io.hearth.simulation;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /** Virtual time: what is to happen, in order; of two things at one instant, the one that was planned first. */
@@ -9,10 +8,16 @@ final class Timeline {
     static final long MILLI = 1_000 * MICRO;
     static final long SECOND = 1_000 * MILLI;
 
-    private record Happening(long atNanos, long order, Runnable what) {}
+    /** Ordered by hand: a chain of comparators took an eighth of the time of a world. */
+    private record Happening(long atNanos, long order, Runnable what) implements Comparable<Happening> {
+        @Override
+        public int compareTo(Happening other) {
+            int byTime = Long.compare(atNanos, other.atNanos);
+            return byTime != 0 ? byTime : Long.compare(order, other.order);
+        }
+    }
 
-    private final PriorityQueue<Happening> queue =
-            new PriorityQueue<>(Comparator.comparingLong(Happening::atNanos).thenComparingLong(Happening::order));
+    private final PriorityQueue<Happening> queue = new PriorityQueue<>();
     private long order;
     private long now;
 
