@@ -201,9 +201,8 @@ final class Learner {
         turn.freeze = Freeze.THAWED;
         turn.campaign = Campaign.NONE;
         turn.change = Change.none(turn.now);
-        if (turn.home.isLone()) {
-            turn.hearing =
-                    Hearing.QUORUM; // it is its own quorum; a view of several does not end the wait after an outage
+        if (turn.home.isLone()) { // it is its own quorum; a view of several does not end the wait after an outage
+            turn.hearing = Hearing.QUORUM;
         }
         turn.stall = Stall.FLOWING;
         turn.effect(new Effect.Install(turn.view()));

@@ -10,6 +10,9 @@ import java.util.TreeSet;
  * Drives this node's own ballots, once {@link Candidacy} started one: collects promises and acceptances, commits.
  */
 final class Proposer {
+    /** How many spans of silence longer a change waits for answers while the network is in doubt: a liar may feign gaps for ever. */
+    private static final long DOUBTED_SPANS = 2;
+
     private Proposer() {}
 
     /** Does what is due. */
@@ -202,8 +205,12 @@ final class Proposer {
 
     private static boolean isWorthWaiting(Turn turn, Campaign.Preparing preparing) {
         boolean mayReturn = Standing.isNetworkInDoubt(turn);
-        return turn.now - preparing.timing().beganNanos()
-                        < turn.config.ballots().answerNanos()
+        long answerNanos = turn.config.ballots().answerNanos();
+        long doubtNanos = answerNanos + DOUBTED_SPANS * turn.config.silenceNanos();
+        boolean isInTime = turn.now - preparing.timing().beganNanos() < answerNanos
+                || (mayReturn
+                        && turn.now - turn.change.neededNanos() < doubtNanos); // an outage is no time to answer in
+        return isInTime
                 && turn.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
                                 && ((mayReturn && Standing.isLinked(turn, member)) || !Standing.isSilent(turn, member))

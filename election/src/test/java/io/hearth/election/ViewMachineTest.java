@@ -330,6 +330,32 @@ final class ViewMachineTest {
                         next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
+    /** An outage takes the time in which a member could have answered. */
+    @Test
+    void aBallotThatAnOutageHeldUpWaitsOnForAnswers() {
+        heardForLong(MASTER, THIRD);
+        pass(600 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        pass(560 * MILLI);
+        var sent = new ArrayList<Effect>();
+        for (int i = 0; i < 7; i++) {
+            beat(THIRD, LINEAGE, 3, 3);
+            sent.addAll(pass(200 * MILLI));
+        }
+        sent.addAll(pass(60 * MILLI));
+        assertFalse(sent.stream().anyMatch(ViewMachineTest::isAccept), "2 s are over, 0.6 s of them in an outage");
+        beat(MASTER, LINEAGE, 3, 3);
+        answers(MASTER, new Ballot(1, SELF));
+        assertTrue(effects.contains(new Effect.Send(
+                THIRD,
+                new Message.Accept(
+                        VIEW,
+                        new Ballot(1, SELF),
+                        next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
     /** It may have heard of its admission meanwhile: only what it goes on saying counts. */
     @Test
     void anOldWordOfANewMemberDoesNotSayThatItLivesElsewhere() {
@@ -391,7 +417,7 @@ final class ViewMachineTest {
         NodeId fourth = five.members().get(3).node();
         received(fourth, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(2, MASTER), high))));
         received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(1, THIRD), low))));
-        List<Effect> all = pass(2_100 * MILLI);
+        List<Effect> all = heardFor(2_100 * MILLI, THIRD, fourth);
         assertTrue(all.contains(new Effect.Send(THIRD, new Message.Accept(five, mine, high))), all.toString());
     }
 
@@ -457,7 +483,9 @@ final class ViewMachineTest {
         for (NodeId from : List.of(THIRD, THIRD, other, other)) {
             received(from, promise);
         }
-        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "two machines of five");
+        assertTrue(
+                heardFor(2_100 * MILLI, THIRD, Nodes.agent(4)).stream().noneMatch(ViewMachineTest::isAccept),
+                "two machines of five");
         frozen(OpenResolver.OPEN);
         received(Nodes.agent(4), promise);
         assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
@@ -572,7 +600,9 @@ final class ViewMachineTest {
         received(THIRD, promise);
         received(Nodes.trainer(3, 0), promise);
         received(Nodes.agent(4), promise);
-        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "two machines of five");
+        assertTrue(
+                heardFor(2_100 * MILLI, THIRD, Nodes.agent(4)).stream().noneMatch(ViewMachineTest::isAccept),
+                "two machines of five");
         assertEquals(2, state.refusals().count(Refusal.DOUBLED));
         received(Nodes.agent(5), promise);
         assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
@@ -967,10 +997,13 @@ final class ViewMachineTest {
         frozen(OpenResolver.OPEN);
         received(fourth, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
         received(fourth, new Message.Here(LINEAGE, 4, new Ballot(1, SELF), LEAVES));
-        pass(1_500 * MILLI);
+        heardFor(1_500 * MILLI, THIRD, fourth);
+        beat(THIRD, LINEAGE, 4, 3);
         now += 645 * MILLI;
         assertTrue(event(new Event.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
-        assertTrue(pass(600 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it does not wait for ever");
+        assertTrue(
+                heardFor(600 * MILLI, THIRD, fourth).stream().anyMatch(ViewMachineTest::isAccept),
+                "it does not wait for ever");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.election.View;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The time after the faults: whatever was begun has to end, all nodes have to come into one view, and a training of all has to
@@ -21,7 +22,7 @@ final class Peace {
     private final World world;
     private final Cluster cluster;
     private final long began;
-    private final long settleNanosMax;
+    private final long oneViewNanosMax;
 
     Peace(World world) {
         this.world = world;
@@ -35,8 +36,8 @@ final class Peace {
                 .mapToLong(host -> host.home.writeNanosMax())
                 .max()
                 .orElse(0);
-        this.settleNanosMax = Math.max(0, awake - began)
-                + world.spans.settleNanosMax()
+        this.oneViewNanosMax = Math.max(0, awake - began)
+                + world.spans.oneViewNanosMax()
                 + world.removals.heldNanosMax()
                 + WRITES_OF_PEACE * slowest
                 + (cluster.isDamaged() ? DAMAGED_NANOS : 0);
@@ -48,8 +49,9 @@ final class Peace {
         long settled = isSettled() ? world.now() : Long.MAX_VALUE; // what was heard before may still remove somebody
         while (world.now() - settled < CALM_NANOS) {
             long waited = world.now() - began;
+            long patience = oneViewNanosMax + (commonView().isPresent() ? world.spans.atWorkNanosMax() : 0);
             Violation.unless(
-                    waited < settleNanosMax,
+                    waited < patience,
                     world.spans.areScaled() ? "L2" : "L1",
                     () -> "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
             if (cluster.isDamaged() && !helped && waited > DAMAGED_NANOS) {
@@ -82,8 +84,17 @@ final class Peace {
     }
 
     private boolean isSettled() {
+        Optional<View> view = commonView();
+        return view.isPresent()
+                && cluster.processes().stream()
+                        .flatMap(process -> process.trainer().stream())
+                        .allMatch(trainer -> isReady(trainer, view.get()));
+    }
+
+    /** The view that all who should run are in and nobody else. */
+    private Optional<View> commonView() {
         if (!cluster.isMeshed()) {
-            return false;
+            return Optional.empty();
         }
         View view = null;
         for (Host host : cluster.expected()) {
@@ -92,19 +103,15 @@ final class Peace {
                     || process.isPaused()
                     || process.isLeaving()
                     || process.state().isFrozen()) {
-                return false;
+                return Optional.empty();
             }
             view = view == null ? process.state().view() : view;
-            View all = view;
             if (view.members().size() != cluster.expected().size()
-                    || !process.state().view().equals(view)
-                    || process.trainer()
-                            .filter(trainer -> !isReady(trainer, all))
-                            .isPresent()) {
-                return false;
+                    || !process.state().view().equals(view)) {
+                return Optional.empty();
             }
         }
-        return true;
+        return Optional.ofNullable(view);
     }
 
     /** Where jobs have steps, all are at work together; else nobody works. */

@@ -133,10 +133,7 @@ final class Removals {
         afterOutage.clear();
     }
 
-    /**
-     * The first pair may come back now. An outage about as long as the span of silence is none that this looks at: some members are
-     * suspected by then and others are not, so a quorum may remain in hearing all the time.
-     */
+    /** The first pair may come back now, after an outage of any length. */
     void outageEnds() {
         outageEnded = world.now();
         isWatching = wasMeshed;

@@ -28,7 +28,8 @@ record Spans(
         long absenceNanos) {
     private static final int SCALED_ONE_IN = 6;
     private static final int PRESET_ONE_IN = 6;
-    private static final long SETTLE_NANOS = 30 * SECOND; // a step that was held in vain is not held again for 5 s
+    private static final long ONE_VIEW_NANOS = 20 * SECOND;
+    private static final long AT_WORK_NANOS = 10 * SECOND; // a step that was held in vain is not held again for 5 s
 
     static Spans draw(SplittableRandom extremes) {
         if (extremes.nextInt(SCALED_ONE_IN) == 0) {
@@ -127,8 +128,13 @@ record Spans(
     }
 
     /** L1: one view this long after everything healed, if nobody waits for a hold-down. */
-    long settleNanosMax() {
-        return SETTLE_NANOS + 4 * patienceNanos();
+    long oneViewNanosMax() {
+        return ONE_VIEW_NANOS + 4 * patienceNanos();
+    }
+
+    /** As long after that all are at work together. */
+    long atWorkNanosMax() {
+        return AT_WORK_NANOS;
     }
 
     /** The longest that a node which was removed that often may have to wait outside. */
