@@ -72,8 +72,12 @@ final class Candidacy {
         return true;
     }
 
-    /** The own machine promised: now the others are asked. */
+    /** The own machine promised: now the others are asked, unless the reason went while the disk took its time. */
     static void promised(Turn turn, Campaign.Candidate candidate, Optional<Proposal> accepted) {
+        if (accepted.isEmpty() && Needs.of(turn).isEmpty()) {
+            turn.campaign = Campaign.NONE;
+            return;
+        }
         var preparing = new Campaign.Preparing(candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>())
                 .promised(turn.self.node().peer(), accepted);
         turn.campaign = preparing;

@@ -387,6 +387,20 @@ final class ViewMachineTest {
     }
 
     @Test
+    void aBallotIsNotBegunForAReasonThatWentWhileTheDiskTookItsTime() {
+        isDiskSlow = true;
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        assertTrue(
+                effects.contains(new Effect.Vote(new VoterTask.Promise(VIEW, new Ballot(1, SELF)))),
+                effects.toString());
+        event(new Event.Trusted(MASTER, 1));
+        isDiskSlow = false;
+        assertTrue(diskDone().stream().noneMatch(Effect.Send.class::isInstance), effects.toString());
+        assertEquals(ElectionState.FOLLOWER, state.election());
+    }
+
+    @Test
     void aProposerCompletesWhatOthersMayHaveChosen() {
         isDiskSlow = true;
         heardForLong(MASTER, THIRD);

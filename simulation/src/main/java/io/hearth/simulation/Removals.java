@@ -87,7 +87,7 @@ final class Removals {
                 + change.view().epoch();
         world.note(what + ": " + excuse.orElse("no excuse"));
         Violation.unless(excuse.isPresent(), "L3", () -> what + " though it was well and heard");
-        if (isWatching && isOfOutageOnly(process, change)) {
+        if (isWatching && !world.liar.is(process) && isOfOutageOnly(process, change)) {
             afterOutage.add(what);
             lookAtLinks();
         }
