@@ -86,8 +86,11 @@ final class Removals {
                 + world.name(change.ballot().proposer()) + " in epoch "
                 + change.view().epoch();
         world.note(what + ": " + excuse.orElse("no excuse"));
+        if (world.liar.is(process)) {
+            return; // nothing is promised to it
+        }
         Violation.unless(excuse.isPresent(), "L3", () -> what + " though it was well and heard");
-        if (isWatching && !world.liar.is(process) && isOfOutageOnly(process, change)) {
+        if (isWatching && isOfOutageOnly(process, change)) {
             afterOutage.add(what);
             lookAtLinks();
         }
