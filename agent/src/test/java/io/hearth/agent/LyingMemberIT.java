@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class LyingMemberIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final long LIES = Long.getLong("hearth.lies", Boolean.getBoolean("hearth.full") ? 200_000 : 20_000);
+    private static final long LIES = Long.getLong("hearth.lies", Boolean.getBoolean("hearth.full") ? 40_000 : 20_000);
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it

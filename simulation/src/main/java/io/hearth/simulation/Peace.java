@@ -49,7 +49,9 @@ final class Peace {
         long settled = isSettled() ? world.now() : Long.MAX_VALUE; // what was heard before may still remove somebody
         while (world.now() - settled < CALM_NANOS) {
             long waited = world.now() - began;
-            long patience = oneViewNanosMax + (commonView().isPresent() ? world.spans.atWorkNanosMax() : 0);
+            boolean isWorkAwaited =
+                    world.hasSteps || commonView().isPresent(); // who trains in steps enters between two
+            long patience = oneViewNanosMax + (isWorkAwaited ? world.spans.atWorkNanosMax() : 0);
             Violation.unless(
                     waited < patience,
                     world.spans.areScaled() ? "L2" : "L1",
