@@ -22,6 +22,10 @@ final class Acceptor {
         if (!meets(turn, view, prepare.ballot())) {
             return;
         }
+        if (Standing.isAbandoner(turn, from)) {
+            turn.refuse(Refusal.ABANDONER);
+            return;
+        }
         if (livesIn(turn, view)) {
             giveWay(turn, from, prepare.ballot());
             freezeAndAnswer(turn, prepare.ballot());

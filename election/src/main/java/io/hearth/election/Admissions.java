@@ -180,6 +180,9 @@ final class Admissions {
         ElectionConfig.HoldDowns spans = turn.config.holdDowns();
         HoldDown last = turn.admission.holdDowns().get(member.node());
         boolean wasHealthy = turn.now - turn.home.knownSince(member.node()) >= spans.healthyNanos();
+        if (Standing.isAbandoner(turn, member.node())) {
+            return new HoldDown(spans.mostNanos(), turn.now + spans.mostNanos());
+        }
         long span = last == null || wasHealthy ? spans.firstNanos() : Math.min(spans.mostNanos(), 2 * last.spanNanos());
         return new HoldDown(span, turn.now + span);
     }

@@ -34,9 +34,9 @@ record Change(
         return new Change(why, since, notBeforeNanos, driver, drivenNanos, broken, gone);
     }
 
-    /** The clocks start again: what was needed during an outage may be needed no more. */
+    /** The clocks start again: what was needed or driven during an outage may be so no more. */
     Change restarted(long now) {
-        return new Change(Optional.empty(), now, notBeforeNanos, driver, drivenNanos, broken, gone);
+        return new Change(Optional.empty(), now, notBeforeNanos, Optional.empty(), drivenNanos, broken, gone);
     }
 
     Change notBefore(long instant) {
@@ -45,6 +45,11 @@ record Change(
 
     Change drivenBy(NodeId node, long now) {
         return new Change(needed, neededNanos, notBeforeNanos, Optional.of(node), now, broken, gone);
+    }
+
+    /** Nobody drives it. */
+    Change abandoned() {
+        return new Change(needed, neededNanos, notBeforeNanos, Optional.empty(), drivenNanos, broken, gone);
     }
 
     Change broken(String why) {

@@ -6,6 +6,9 @@ import java.util.Set;
 
 /** Why the view has to change, as far as this node can tell; the first reason found. */
 final class Needs {
+    /** How many times longer a change that is driven on and on may keep this node frozen. */
+    private static final long DRIVEN_SPANS = 12;
+
     private Needs() {}
 
     static Optional<String> of(Turn turn) {
@@ -28,12 +31,20 @@ final class Needs {
         if (turn.change.broken().isPresent()) {
             return turn.change.broken();
         }
-        if (turn.freeze instanceof Freeze.Frozen frozen
-                && turn.now - Math.max(turn.change.drivenNanos(), frozen.sinceNanos())
-                        >= turn.config.ballots().orphanNanos()) {
-            return Optional.of("frozen for a change that nobody drives any more");
+        if (isOrphaned(turn)) {
+            return Optional.of("frozen for a change that nobody drives to its end");
         }
         return Standing.isLead(turn) ? ofLead(turn) : Optional.empty();
+    }
+
+    /** Whether this node stands frozen for a change of which it heard nothing for long, or that is driven without end. */
+    static boolean isOrphaned(Turn turn) {
+        if (!(turn.freeze instanceof Freeze.Frozen frozen)) {
+            return false;
+        }
+        long orphanNanos = turn.config.ballots().orphanNanos();
+        return turn.now - Math.max(turn.change.drivenNanos(), frozen.sinceNanos()) >= orphanNanos
+                || turn.now - frozen.sinceNanos() >= DRIVEN_SPANS * orphanNanos;
     }
 
     /** What speaks against a member, whichever node settles it. */
@@ -53,10 +64,13 @@ final class Needs {
     }
 
     private static Optional<String> otherThanSilence(Turn turn, Member member) {
+        String name = member.node().shortText();
+        if (Standing.isAbandoner(turn, member.node())) {
+            return Optional.of(name + " began ballots and abandoned them");
+        }
         if (Standing.isPlain(turn, member)) {
             return Optional.empty();
         }
-        String name = member.node().shortText();
         if (Standing.isRestarted(turn, member)) {
             return Optional.of(name + " was restarted");
         }

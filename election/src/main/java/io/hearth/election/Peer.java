@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param awakeNanos since when it has said something again and again, without a pause of its own
  * @param residentNanos since when it says to live in that lineage
  * @param brokenSince nodes that it cannot reach, and since when it says so
+ * @param abandonments of ballots that it began
  */
 record Peer(
         long incarnation,
@@ -31,10 +32,23 @@ record Peer(
         long heardNanos,
         long awakeNanos,
         long residentNanos,
-        SortedMap<NodeId, Long> brokenSince) {
+        SortedMap<NodeId, Long> brokenSince,
+        Abandonments abandonments) {
 
     static Peer fresh(long incarnation, long now) {
-        return new Peer(incarnation, true, now, false, now, false, Optional.empty(), now, now, now, new TreeMap<>());
+        return new Peer(
+                incarnation,
+                true,
+                now,
+                false,
+                now,
+                false,
+                Optional.empty(),
+                now,
+                now,
+                now,
+                new TreeMap<>(),
+                Abandonments.NONE);
     }
 
     Peer linked(boolean up, long now) {
@@ -49,7 +63,8 @@ record Peer(
                 heardNanos,
                 awakeNanos,
                 residentNanos,
-                brokenSince);
+                brokenSince,
+                abandonments);
     }
 
     Peer suspected(boolean doubt, long now) {
@@ -64,7 +79,8 @@ record Peer(
                 heardNanos,
                 awakeNanos,
                 residentNanos,
-                brokenSince);
+                brokenSince,
+                abandonments);
     }
 
     /** Any frame ends a suspicion, however long the peer was away. */
@@ -84,7 +100,25 @@ record Peer(
                 heardNanos,
                 awakeNanos,
                 residentNanos,
-                brokenSince);
+                brokenSince,
+                abandonments);
+    }
+
+    /** It froze the others for a ballot and did not go on with it. */
+    Peer abandons(long now) {
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                suspected,
+                suspectedNanos,
+                leaving,
+                presence,
+                heardNanos,
+                awakeNanos,
+                residentNanos,
+                brokenSince,
+                abandonments.more(now));
     }
 
     /** {@code gapNanos}: it stood still if it said nothing for longer. */
@@ -108,7 +142,8 @@ record Peer(
                 nowNanos,
                 nowNanos - heardNanos > gapNanos ? nowNanos : awakeNanos,
                 stayed ? residentNanos : nowNanos,
-                broken);
+                broken,
+                abandonments);
     }
 
     boolean livesIn(Lineage lineage) {

@@ -23,6 +23,7 @@ final class Proposer {
             return;
         }
         turn.change = turn.change.needed(Needs.of(turn), turn.now);
+        blame(turn);
         switch (turn.campaign) {
             case Campaign.None() -> Candidacy.consider(turn);
             case Campaign.Candidate candidate -> {
@@ -42,6 +43,30 @@ final class Proposer {
                 }
             }
         }
+    }
+
+    /** Notes who was heard all the time and did not bring its ballot to an end. */
+    private static void blame(Turn turn) {
+        Optional<Member> driver = turn.change.driver().flatMap(turn.view()::member);
+        if (driver.isPresent()
+                && turn.hearing instanceof Hearing.Quorum // else it dropped its ballot for a reason
+                && Needs.isOrphaned(turn)
+                && couldGoOn(turn, driver.get())) {
+            NodeId node = driver.get().node();
+            turn.peer(node).ifPresent(peer -> turn.peer(node, peer.abandons(turn.now)));
+            turn.change = turn.change.abandoned();
+        }
+    }
+
+    /** It was heard without a gap since it last drove the change, still is, and was not blamed a moment ago. */
+    private static boolean couldGoOn(Turn turn, Member driver) {
+        return Standing.canPropose(turn, driver)
+                && Standing.known(turn, driver)
+                        .filter(peer -> peer.awakeNanos() - turn.change.drivenNanos() < 0
+                                && turn.now - peer.heardNanos() < turn.config.silenceNanos() / 2
+                                && !peer.abandonments()
+                                        .isWithin(turn.config.ballots().orphanNanos(), turn.now))
+                        .isPresent();
     }
 
     private static boolean isOver(Turn turn, Ballot ballot, Campaign.Timing timing) {

@@ -54,6 +54,14 @@ final class Standing {
                                 .isPresent());
     }
 
+    /** Whether the node froze the others again and again for ballots that it did not bring to an end. */
+    static boolean isAbandoner(Turn turn, NodeId node) {
+        return turn.peer(node)
+                .filter(peer -> peer.abandonments()
+                        .areTooMany(turn.config.holdDowns().mostNanos(), turn.now))
+                .isPresent();
+    }
+
     /** Whether the member's link is up: if it is silent, it was not refused. */
     static boolean isLinked(Turn turn, Member member) {
         return known(turn, member).filter(Peer::linked).isPresent();
@@ -97,6 +105,7 @@ final class Standing {
     /** Whether the member can drive a ballot: it lives here as the incarnation listed, is heard, and stays. */
     static boolean canPropose(Turn turn, Member member) {
         return !turn.isDoubled(member.machine())
+                && !isAbandoner(turn, member.node())
                 && !isSilent(turn, member)
                 && !isRestarted(turn, member)
                 && !isElsewhere(turn, member)

@@ -43,7 +43,7 @@ final class Successor {
             boolean stays = status(preparing, member)
                     .filter(status -> !status.leaving())
                     .isPresent();
-            if (stays && !broken.contains(member.node())) {
+            if (stays && !broken.contains(member.node()) && !Standing.isAbandoner(turn, member.node())) {
                 kept.add(member);
             }
         }

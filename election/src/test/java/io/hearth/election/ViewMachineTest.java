@@ -386,6 +386,63 @@ final class ViewMachineTest {
         assertTrue(sent.stream().anyMatch(ViewMachineTest::isAccept), sent.toString());
     }
 
+    /** Each such ballot stops the data of all others until one of them drives the change itself. */
+    @Test
+    void whoBeginsBallotsAndAbandonsThemIsLeftOut() {
+        heardForLong(MASTER, THIRD);
+        View view = VIEW;
+        for (int i = 0; i < Abandonments.MOST; i++) {
+            received(THIRD, new Message.Prepare(view, new Ballot(1, THIRD)));
+            assertTrue(effects.stream().anyMatch(Effect.Freeze.class::isInstance), effects.toString());
+            event(new Event.Frozen(LINEAGE, view.epoch(), Optional.of(OpenResolver.OPEN), 0));
+            heardFor(2_600 * MILLI, MASTER, THIRD);
+            view = new View(LINEAGE, view.epoch() + 1, VIEW.members(), List.of());
+            received(MASTER, new Message.Commit(view));
+            heardFor(400 * MILLI, MASTER, THIRD);
+        }
+        received(THIRD, new Message.Prepare(view, new Ballot(1, THIRD)));
+        assertEquals(1, state.refusals().count(Refusal.ABANDONER));
+        assertFalse(effects.stream().anyMatch(Effect.Freeze.class::isInstance), "its data flows");
+        assertEquals(
+                Optional.of(THIRD.shortText() + " began ballots and abandoned them"),
+                state.change().needed());
+    }
+
+    /** Prepare comes again and again, each time with a higher ballot, and never an Accept. */
+    @Test
+    void aChangeThatIsDrivenWithoutEndIsTakenOver() {
+        heardForLong(MASTER, THIRD);
+        var sent = new ArrayList<Effect>();
+        for (int round = 1; round <= 130; round++) {
+            received(THIRD, new Message.Prepare(VIEW, new Ballot(round, THIRD)));
+            if (round == 1) {
+                frozen(OpenResolver.OPEN);
+            }
+            sent.addAll(heardFor(300 * MILLI, MASTER, THIRD));
+        }
+        assertTrue(state.refusals().count(Refusal.ABANDONER) > 1);
+        assertTrue(
+                sent.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Send(NodeId to, Message.Prepare mine)
+                                && to.equals(MASTER)
+                                && mine.ballot().proposer().equals(SELF)),
+                sent.toString());
+    }
+
+    /** It was not heard meanwhile. */
+    @Test
+    void whoWasAwayDidNotAbandonItsBallot() {
+        heardForLong(MASTER, THIRD);
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        frozen(OpenResolver.OPEN);
+        heardFor(1_800 * MILLI, MASTER);
+        heardFor(900 * MILLI, MASTER, THIRD);
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(MASTER, new Message.Commit(next));
+        received(THIRD, new Message.Prepare(next, new Ballot(1, THIRD)));
+        assertEquals(0, state.refusals().count(Refusal.ABANDONER));
+    }
+
     @Test
     void aBallotIsNotBegunForAReasonThatWentWhileTheDiskTookItsTime() {
         isDiskSlow = true;

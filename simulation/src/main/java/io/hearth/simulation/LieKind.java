@@ -39,12 +39,11 @@ public enum LieKind {
     FORGED_COMMIT;
 
     /**
-     * Those that the present rules bear: others train on, and no process ends. Not among them: ballots of high rounds can part two
-     * voters by more than one ballot may be ahead; a wrong resolution can leave two trainers at different numbers; and a forged view
-     * is believed.
+     * Those that the present rules bear: others train on, and no process ends. Not among them: a wrong resolution can leave two
+     * trainers at different numbers, and a forged view is believed.
      */
     static final Set<LieKind> BORNE = Collections.unmodifiableSet(
-            EnumSet.complementOf(EnumSet.of(HIGH_BALLOTS, RESOLUTIONS, FORGED_ACCEPTANCE, FORGED_COMMIT)));
+            EnumSet.complementOf(EnumSet.of(RESOLUTIONS, FORGED_ACCEPTANCE, FORGED_COMMIT)));
 
     /** Whether those who believe it may end with two views of one number: members are trusted with that. */
     boolean isForgery() {
