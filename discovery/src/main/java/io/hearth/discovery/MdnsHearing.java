@@ -86,6 +86,16 @@ final class MdnsHearing {
         return verdict.questions().isEmpty() ? Optional.empty() : Optional.of(DnsWriter.query(verdict.questions()));
     }
 
+    /** Counts a datagram; whether there are so many that the reader is to pause. */
+    boolean isOverrun() {
+        lock.lock();
+        try {
+            return gate.isOverrun(clock.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Tells of those that had to wait for it, because too many came at once. */
     void tellLate() {
         locked(judge::due).forEach(this::tell);

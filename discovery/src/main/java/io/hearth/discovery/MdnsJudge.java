@@ -215,8 +215,9 @@ final class MdnsJudge {
         private final TokenBucket pace; // of telling
         private final List<DnsName> names = new ArrayList<>();
         private final List<Place> places = new ArrayList<>(); // in the order of their first hearing
-        private int generation;
+        private @Nullable Advert advert; // whose tag was right for this port
         private int port;
+        private int generation;
         private DnsName host = LOCAL;
         private boolean isNews = true; // not told of since something changed
         private boolean wasTold; // since it has its place
@@ -225,6 +226,17 @@ final class MdnsJudge {
         Member(Bytes nonce, long nowNanos) {
             this.nonce = nonce;
             this.pace = new TokenBucket(TOLD_BURST, 1, nowNanos);
+        }
+
+        /** Whether the tag of this advert was checked already. */
+        boolean said(Advert again, int itsPort) {
+            return port == itsPort && again.equals(advert);
+        }
+
+        void verified(Advert right, int itsPort, int itsGeneration) {
+            advert = right;
+            port = itsPort;
+            generation = itsGeneration;
         }
 
         Optional<Heard> heard(long nowNanos) {
@@ -362,22 +374,20 @@ final class MdnsJudge {
             if (ownNonce.test(advert.nonce())) {
                 return true; // nobody to tell of, and no stranger
             }
-            OptionalInt generation = tags.verify(advert, half.service.port());
-            if (generation.isEmpty()) {
-                return false;
-            }
-            Member member = members.remove(advert.nonce());
-            if (member == null) {
-                if (members.size() >= MEMBERS_MAX && !makeRoom()) {
-                    return true;
+            Member member = members.get(advert.nonce());
+            if (member == null || !member.said(advert, half.service.port())) {
+                OptionalInt generation = tags.verify(advert, half.service.port());
+                if (generation.isEmpty()) {
+                    return false;
                 }
-                member = new Member(advert.nonce(), nowNanos);
-                newMembers++;
+                member = room(advert, half.service.port(), generation.getAsInt());
+                if (member == null) {
+                    return true; // it will speak again
+                }
             }
-            members.put(advert.nonce(), member);
+            members.remove(advert.nonce());
+            members.put(advert.nonce(), member); // last of all, because it was heard just now
             touched.put(advert.nonce(), member);
-            member.generation = generation.getAsInt();
-            member.port = half.service.port();
             member.host = half.service.host();
             member.isNews |= member.isGone;
             member.isGone = false;
@@ -390,6 +400,20 @@ final class MdnsJudge {
             }
             member.heardAt(source, true, nowNanos);
             return true;
+        }
+
+        /** The place of a member whose tag is right; null if all are taken by those that nobody was told of. */
+        private @Nullable Member room(Advert advert, int port, int generation) {
+            Member member = members.get(advert.nonce());
+            if (member == null) {
+                if (members.size() >= MEMBERS_MAX && !makeRoom()) {
+                    return null;
+                }
+                member = new Member(advert.nonce(), nowNanos);
+                newMembers++;
+            }
+            member.verified(advert, port, generation);
+            return member;
         }
 
         private boolean makeRoom() {

@@ -6,6 +6,8 @@ import java.net.MulticastSocket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.jmdns.impl.constants.DNSConstants;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * reader, asks to be told of its fault, and answers whether it ended.
  */
 final class SiftedSocket extends MulticastSocket {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final MdnsHearing hearing;
     private final MdnsTraffic traffic;
     private final Consumer<String> broken;
@@ -57,6 +61,9 @@ final class SiftedSocket extends MulticastSocket {
         while (true) {
             raw.setLength(raw.getData().length);
             source.receive(raw);
+            if (hearing.isOverrun()) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
             Optional<byte[]> message = sifted();
             if (message.isPresent()) {
                 byte[] bytes = message.get();
