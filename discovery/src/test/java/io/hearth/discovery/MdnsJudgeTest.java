@@ -200,6 +200,9 @@ final class MdnsJudgeTest {
         assertEquals(Sighting.CANDIDATES_MAX, known(1).size());
         assertEquals(address(10, 77, 0, 199), known(1).getFirst());
         assertTrue(known(1).contains(home));
+        List<Bytes> sources = known(1);
+        hear(address(10, 77, 0, 199), announcement("a", 1, address(10, 77, 0, 250)));
+        assertEquals(sources, known(1), "a record took the place of a source");
     }
 
     @Test
@@ -281,6 +284,33 @@ final class MdnsJudgeTest {
         assertEquals(List.of(), judge.due(nowNanos), "nothing is left to tell");
     }
 
+    /** Twice as many new members at an instant as there is room for: those that wait to be told of lose their places to nobody. */
+    @Test
+    void whoWaitsToBeToldKeepsItsPlace() {
+        var told = new TreeSet<String>();
+        for (int i = 0; i < 3 * MdnsJudge.MEMBERS_MAX; i++) {
+            hear(ATTACKER, announcement("m" + i, i, ATTACKER))
+                    .forEach(heard -> told.add(heard.nonce().hex()));
+        }
+        assertEquals(MdnsJudge.MEMBERS_MAX, told.size(), "told at an instant");
+        for (int tick = 0; tick < 60; tick++) {
+            nowNanos += SECOND;
+            judge.due(nowNanos).forEach(heard -> told.add(heard.nonce().hex()));
+        }
+        for (int i = 0; i < 2 * MdnsJudge.MEMBERS_MAX; i++) {
+            assertTrue(told.contains(nonce(i).hex()), "member " + i + " was never told of");
+        }
+    }
+
+    @Test
+    void aKnownAdvertAtAnotherPortIsAStranger() {
+        Bytes home = address(10, 77, 0, 1);
+        hear(home, announcement("a", 1, home));
+        assertEquals(List.of(), hear(ATTACKER, whole("b", PORT + 1, txt(1))));
+        assertEquals(1, strangers);
+        assertEquals(List.of(home), known(1));
+    }
+
     /** Halves of nobody, from one source and then from many, while a member speaks in halves. */
     @Test
     void aFloodOfHalvesFromOneSourceHidesNobody() {
@@ -288,8 +318,8 @@ final class MdnsJudgeTest {
         hear(home, Packet.response().txt("a." + TYPE, 120, txt(1)));
         for (int i = 0; i < 10_000; i++) {
             hear(ATTACKER, Packet.response().srv("half" + i + "." + TYPE, 120, PORT, "nobody.local"));
-            hear(ATTACKER, Packet.response().srv("a." + TYPE, 120, PORT + 1, "nobody.local"));
         }
+        hear(ATTACKER, Packet.response().srv("a." + TYPE, 120, PORT + 1, "nobody.local"));
         assertEquals(
                 1,
                 hear(home, Packet.response().srv("a." + TYPE, 120, PORT, "host-a.local"))

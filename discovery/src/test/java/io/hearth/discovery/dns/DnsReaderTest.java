@@ -183,6 +183,12 @@ final class DnsReaderTest {
                         "a pointer ahead",
                         Packet.query().ask(new byte[] {(byte) 0xC0, 40}, 1).bytes()),
                 Arguments.of(
+                        "a pointer ahead to a name",
+                        Packet.query()
+                                .ask(new byte[] {(byte) 0xC0, 18}, 1)
+                                .ask(HOST, 1)
+                                .bytes()),
+                Arguments.of(
                         "a pointer into the header",
                         Packet.query().ask(new byte[] {(byte) 0xC0, 0}, 1).bytes()),
                 Arguments.of(
