@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.collective.GroupActivity;
+import io.hearth.discovery.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.HealthStatus;
 import io.hearth.election.Refusal;
@@ -32,6 +33,7 @@ import java.util.TreeMap;
  * @param trainersElsewhere trainers of the own group that are at work in another view, or have all its places
  * @param trainers other trainers of the own group that are linked, and what each said of itself
  * @param discovery what was tried to find peers, in one line, while there are none
+ * @param mdns what mDNS did and heard on each interface in use
  */
 public record ClusterStatus(
         NodeId self,
@@ -48,13 +50,15 @@ public record ClusterStatus(
         OptionalLong firstPeerMillis,
         int trainersElsewhere,
         List<Trainer> trainers,
-        Optional<String> discovery) {
+        Optional<String> discovery,
+        List<MdnsCounters> mdns) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         refused = List.copyOf(refused);
         faults = List.copyOf(faults);
         doubled = List.copyOf(doubled);
         trainers = List.copyOf(trainers);
+        mdns = List.copyOf(mdns);
         ignored = Collections.unmodifiableMap(new TreeMap<>(ignored));
     }
 

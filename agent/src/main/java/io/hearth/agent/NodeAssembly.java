@@ -150,6 +150,7 @@ final class NodeAssembly implements AutoCloseable {
                                 links.port(),
                                 new ClusterStatus.Namespace(namespace.name(), namespace.keyId(), namespace.isOpen()),
                                 sources::silence,
+                                sources::mdns,
                                 talk),
                         talk),
                 config.health(),

@@ -3,6 +3,7 @@ package io.hearth.agent;
 import io.hearth.core.Clock;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.InterfaceMonitor;
+import io.hearth.discovery.MdnsCounters;
 import io.hearth.discovery.MdnsOptions;
 import io.hearth.discovery.MdnsSource;
 import io.hearth.discovery.Medium;
@@ -85,6 +86,11 @@ final class Sources implements AutoCloseable {
         return silentNanos < SILENCE_NANOS
                 ? Optional.empty()
                 : Optional.of(Silence.explain(silentNanos / 1_000_000_000L, mdns.counters(), isMacos()));
+    }
+
+    /** What mDNS did and heard on each interface. */
+    List<MdnsCounters> mdns() {
+        return mdns.counters();
     }
 
     private static boolean isMacos() {

@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.discovery.MdnsCounters;
 import java.util.Locale;
 
 /** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or goes. */
@@ -37,6 +38,9 @@ public final class StatusJson {
         status.ignored()
                 .forEach((reason, count) -> ignored.addProperty(reason.name().toLowerCase(Locale.ROOT), count));
         json.add("ignored_messages", ignored);
+        var mdns = new JsonArray();
+        status.mdns().forEach(each -> mdns.add(mdns(each)));
+        json.add("mdns", mdns);
         status.waiting().ifPresent(why -> json.addProperty("waiting", why));
         status.discovery().ifPresent(line -> json.addProperty("discovery", line));
         json.addProperty("other_machines", status.otherMachines());
@@ -103,6 +107,23 @@ public final class StatusJson {
         other.addresses().forEach(addresses::add);
         json.add("addresses", addresses);
         json.addProperty("why", other.text());
+        return json;
+    }
+
+    private static JsonObject mdns(MdnsCounters each) {
+        var json = new JsonObject();
+        json.addProperty("interface", each.interfaceName());
+        json.addProperty("address", each.address());
+        json.addProperty("sent", each.sent());
+        json.addProperty("send_failures", each.sendFailures());
+        json.addProperty("records_heard", each.recordsHeard());
+        json.addProperty("dropped", each.dropped());
+        json.addProperty("foreign", each.foreign());
+        json.addProperty("members", each.members());
+        json.addProperty("restarted", each.restarted());
+        if (each.restarted() > 0) {
+            json.addProperty("restart_reason", each.restartReason());
+        }
         return json;
     }
 

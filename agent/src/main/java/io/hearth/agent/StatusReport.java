@@ -1,6 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.collective.GroupActivity;
+import io.hearth.discovery.MdnsCounters;
 import io.hearth.election.HealthStatus;
 import io.hearth.election.Member;
 import io.hearth.election.PeerHealth;
@@ -21,20 +22,26 @@ final class StatusReport {
     private final int port;
     private final ClusterStatus.Namespace namespace;
     private final Supplier<Optional<String>> discovery;
+    private final Supplier<List<MdnsCounters>> mdns;
     private final GroupTalk talk;
     private @Nullable View reported;
 
-    /** @param discovery what was tried to find peers, in one line, once that is worth a line */
+    /**
+     * @param discovery what was tried to find peers, in one line, once that is worth a line
+     * @param mdns what mDNS did and heard
+     */
     StatusReport(
             NodeId self,
             int port,
             ClusterStatus.Namespace namespace,
             Supplier<Optional<String>> discovery,
+            Supplier<List<MdnsCounters>> mdns,
             GroupTalk talk) {
         this.self = self;
         this.port = port;
         this.namespace = namespace;
         this.discovery = discovery;
+        this.mdns = mdns;
         this.talk = talk;
     }
 
@@ -92,7 +99,8 @@ final class StatusReport {
                 firstPeerMillis,
                 Math.max(membership.driver().state().trainersElsewhere(), elsewhere(trainers)),
                 trainers,
-                acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty());
+                acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty(),
+                mdns.get());
     }
 
     private Optional<String> waiting(Membership membership) {

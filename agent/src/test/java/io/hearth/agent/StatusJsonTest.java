@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.google.gson.JsonObject;
+import io.hearth.discovery.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.HealthStatus;
 import io.hearth.election.Refusal;
@@ -73,7 +74,8 @@ final class StatusJsonTest {
             OptionalLong.of(10),
             0,
             List.of(),
-            Optional.empty());
+            Optional.empty(),
+            List.of(new MdnsCounters("eth0", "10.0.0.1", 9, 0, "", 7, 12, 3, 2, 1, 1, "its listener ended")));
 
     @Test
     void aStatusSaysWhatScriptsRelyOn() {
@@ -113,6 +115,11 @@ final class StatusJsonTest {
                 json.get("doubled").toString());
         assertEquals(
                 "{\"conflict\":1,\"outsider\":12}", json.get("ignored_messages").toString());
+        assertEquals(
+                "[{\"interface\":\"eth0\",\"address\":\"10.0.0.1\",\"sent\":9,\"send_failures\":0,"
+                        + "\"records_heard\":7,\"dropped\":12,\"foreign\":2,\"members\":1,\"restarted\":1,"
+                        + "\"restart_reason\":\"its listener ended\"}]",
+                json.get("mdns").toString());
         assertFalse(json.has("waiting"));
         assertFalse(json.has("discovery"));
     }

@@ -11,6 +11,7 @@ import io.hearth.identity.HearthHome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -96,9 +97,27 @@ final class StatusCommand implements Callable<Integer> {
                     .println("rejected: " + text(fault, "who") + " (" + text(fault, "count") + " times): "
                             + text(fault, "why"));
         }
+        JsonArray mdns = status.has("mdns") ? status.getAsJsonArray("mdns") : new JsonArray();
+        mdns.forEach(element -> mdns(element.getAsJsonObject()).ifPresent(terminal.out()::println));
         if (status.has("discovery")) {
             terminal.out().println(text(status, "discovery"));
         }
+    }
+
+    /** What was out of the ordinary on an interface. */
+    private static Optional<String> mdns(JsonObject each) {
+        long dropped = each.get("dropped").getAsLong();
+        long restarted = each.get("restarted").getAsLong();
+        if (dropped == 0 && restarted == 0) {
+            return Optional.empty();
+        }
+        return Optional.of("mDNS on " + text(each, "interface") + ": "
+                + (dropped == 0 ? "" : dropped + " packets dropped (malformed, too large, too many or off the link)")
+                + (dropped == 0 || restarted == 0 ? "" : ", ")
+                + (restarted == 0
+                        ? ""
+                        : "mDNS listener restarted " + restarted + (restarted == 1 ? " time" : " times") + " ("
+                                + text(each, "restart_reason") + ")"));
     }
 
     private static List<String> row(JsonObject node) {

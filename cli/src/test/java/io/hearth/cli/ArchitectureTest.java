@@ -96,6 +96,11 @@ final class ArchitectureTest {
             .map(name -> ROOT + "cli.Chaos" + name)
             .collect(Collectors.toSet());
 
+    /** What decides of what mDNS hears, beside its shells. */
+    private static final Set<String> MDNS_DECIDES = Stream.of("MdnsGate", "MdnsJudge", "TokenBucket", "LinkPrefix")
+            .map(name -> ROOT + "discovery." + name)
+            .collect(Collectors.toSet());
+
     private static final JavaClasses HEARTH = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("io.hearth");
@@ -253,7 +258,9 @@ final class ArchitectureTest {
         return written().and(describe("decide", type -> {
             String outermost = type.getName().split("\\$", 2)[0];
             return CHAOS_DECIDES.contains(outermost)
+                    || MDNS_DECIDES.contains(outermost)
                     || outermost.endsWith("Machine")
+                    || type.getPackageName().startsWith("io.hearth.discovery.dns")
                     || type.getPackageName().startsWith("io.hearth.collective.schedule")
                     || type.getPackageName().startsWith("io.hearth.collective.choice")
                     || type.getPackageName().startsWith("io.hearth.election")

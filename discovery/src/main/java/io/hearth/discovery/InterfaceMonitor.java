@@ -1,11 +1,14 @@
 package io.hearth.discovery;
 
+import io.hearth.core.Bytes;
 import java.net.InetAddress;
+import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,12 +64,25 @@ public final class InterfaceMonitor {
                         each.supportsMulticast(),
                         each.isLoopback(),
                         each.isPointToPoint(),
-                        addresses));
+                        addresses,
+                        prefixes(each)));
             } catch (SocketException vanished) {
                 LOG.debug("interface {} went away between the list and the question", each.getName(), vanished);
             }
         }
         return states;
+    }
+
+    private static SortedSet<LinkPrefix> prefixes(NetworkInterface each) {
+        var prefixes = new TreeSet<LinkPrefix>();
+        for (InterfaceAddress own : each.getInterfaceAddresses()) {
+            Bytes address = Bytes.of(own.getAddress().getAddress());
+            int bits = own.getNetworkPrefixLength();
+            if (bits > 0 && bits <= 8 * address.size()) { // others say that the system does not know
+                prefixes.add(new LinkPrefix(address, bits));
+            }
+        }
+        return prefixes;
     }
 
     private static String literal(InetAddress address) {

@@ -1,7 +1,9 @@
 package io.hearth.discovery;
 
+import io.hearth.core.Bytes;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -11,6 +13,7 @@ import java.util.TreeSet;
  *
  * @param name as the system calls it, {@code eth0}, {@code en0}
  * @param addresses IP literals without scope
+ * @param prefixes what the addresses reach without a router
  */
 public record InterfaceState(
         String name,
@@ -19,10 +22,22 @@ public record InterfaceState(
         boolean multicast,
         boolean loopback,
         boolean pointToPoint,
-        SortedSet<String> addresses) {
+        SortedSet<String> addresses,
+        SortedSet<LinkPrefix> prefixes) {
+    private static final int UNUSABLE = 4;
+    private static final LinkPrefix IPV6_LINK_LOCAL =
+            new LinkPrefix(Bytes.of(HexFormat.of().parseHex("fe80" + "00".repeat(14))), 10);
 
     public InterfaceState {
         addresses = Collections.unmodifiableSortedSet(new TreeSet<>(addresses));
+        prefixes = Collections.unmodifiableSortedSet(new TreeSet<>(prefixes));
+    }
+
+    /** Whether an address of 4 or 16 bytes is reached without a router, as all are at the end of a point-to-point link. */
+    boolean isOnLink(Bytes address) {
+        return pointToPoint
+                || IPV6_LINK_LOCAL.holds(address)
+                || prefixes.stream().anyMatch(prefix -> prefix.holds(address));
     }
 
     /**
@@ -34,8 +49,6 @@ public record InterfaceState(
                 .filter(address -> preference(address) < UNUSABLE)
                 .min(Comparator.comparingInt(InterfaceState::preference).thenComparing(Comparator.naturalOrder()));
     }
-
-    private static final int UNUSABLE = 4;
 
     private static int preference(String address) {
         if (address.indexOf(':') < 0) {

@@ -2,7 +2,7 @@ package io.hearth.discovery;
 
 /**
  * What mDNS did and heard on one interface since it is in use, for {@code status} and for explaining silence. A service
- * counts again when the instance was replaced and heard it anew.
+ * counts again when it is heard anew after the instance was replaced, or after many others.
  *
  * @param interfaceName as the system calls it
  * @param address that the instance speaks from
@@ -10,10 +10,12 @@ package io.hearth.discovery;
  * @param sendFailures packets that the system refused to send
  * @param lastFailure the system's words for the latest of those; empty when there was none
  * @param recordsHeard DNS records received from others and from this machine itself
+ * @param dropped datagrams that were not judged: malformed, too large, too many, or not from this link
  * @param services Hearth services of others, whatever their namespace
- * @param foreign services of those whose tag is not this namespace's
+ * @param foreign services of those whose tag is not this namespace's, or that is heard under too many names
  * @param members services of those whose tag is
- * @param recycled how often the instance was replaced because it was flooded or broken
+ * @param restarted how often the instance was replaced because it was broken
+ * @param restartReason of the latest of those; empty when there was none
  */
 public record MdnsCounters(
         String interfaceName,
@@ -22,7 +24,9 @@ public record MdnsCounters(
         long sendFailures,
         String lastFailure,
         long recordsHeard,
+        long dropped,
         long services,
         long foreign,
         long members,
-        long recycled) {}
+        long restarted,
+        String restartReason) {}

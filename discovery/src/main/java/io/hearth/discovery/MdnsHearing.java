@@ -1,145 +1,142 @@
 package io.hearth.discovery;
 
 import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.discovery.dns.DnsMessage;
+import io.hearth.discovery.dns.DnsReader;
+import io.hearth.discovery.dns.DnsWriter;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
-import javax.jmdns.ServiceEvent;
-import javax.jmdns.ServiceInfo;
-import javax.jmdns.ServiceListener;
 
 /**
- * Sifts what one JmDNS instance hears: tells of records with a right tag, counts the rest, and calls for a new instance when
- * strangers crowd this one, because JmDNS keeps every record that anybody sends.
+ * What one mDNS instance does with the datagrams that come in: the gate admits them, the reader takes them apart, the judge says what
+ * matters. Members are told of; of the rest, JmDNS gets questions that this node can answer, written anew, and nothing else. So no
+ * byte of a stranger reaches JmDNS's parser, and its cache of records, which keeps all that anybody sends, stays empty.
  */
-final class MdnsHearing implements ServiceListener {
-    static final int STRANGERS_MAX = 1_000;
-    private static final int MEMBERS_MAX = 256;
-
-    /** Whether a stranger was heard out and found foreign, or has not been resolved yet. */
-    private enum Stranger {
-        UNHEARD,
-        FOREIGN
-    }
-
+final class MdnsHearing {
     private final MdnsBinding binding;
-    private final TagCodec tags;
     private final Bytes nonce;
-    private final Predicate<Bytes> ownNonce;
     private final MdnsTraffic traffic;
     private final Consumer<Sighting> sink;
-    private final Runnable crowded;
-    // by service name; written by JmDNS's listener thread, read by the source's own
-    private final ConcurrentMap<String, Sighting> members = new ConcurrentHashMap<>();
-    private final ConcurrentMap<String, Stranger> strangers = new ConcurrentHashMap<>();
+    private final Clock clock;
+    private final ReentrantLock lock =
+            new ReentrantLock(); // JmDNS's listener thread hears, the source's own asks again
+    private final MdnsGate gate;
+    private final MdnsJudge judge;
 
     /**
-     * @param nonce that this node announces on the same interface
+     * @param stay what this node announces on the same interface
      * @param ownNonce whether a nonce is one of this node's, on whichever interface
      */
     MdnsHearing(
             MdnsBinding binding,
             TagCodec tags,
-            Bytes nonce,
+            Stay stay,
             Predicate<Bytes> ownNonce,
             MdnsTraffic traffic,
             Consumer<Sighting> sink,
-            Runnable crowded) {
+            Clock clock) {
         this.binding = binding;
-        this.tags = tags;
-        this.nonce = nonce;
-        this.ownNonce = ownNonce;
+        this.nonce = stay.advert().nonce();
         this.traffic = traffic;
         this.sink = sink;
-        this.crowded = crowded;
+        this.clock = clock;
+        this.gate = new MdnsGate(binding.state().loopback(), clock.nanoTime());
+        this.judge = new MdnsJudge(stay, tags, ownNonce, binding.state()::isOnLink, clock.nanoTime());
     }
 
-    @Override
-    public void serviceAdded(ServiceEvent event) {
-        if (!members.containsKey(event.getName())) {
-            stranger(event.getName(), Stranger.UNHEARD);
+    /**
+     * Takes a datagram.
+     *
+     * @param packet borrowed
+     * @return a message for JmDNS, if the datagram asks something that this node can answer
+     */
+    Optional<byte[]> hear(byte[] packet, int length, InetAddress from) {
+        Bytes source = Bytes.of(from.getAddress());
+        DnsMessage message;
+        MdnsJudge.Verdict verdict;
+        lock.lock();
+        try {
+            long nowNanos = clock.nanoTime();
+            if (!binding.state().isOnLink(source) || !gate.admits(source, nowNanos)) {
+                traffic.dropped.incrementAndGet();
+                return Optional.empty();
+            }
+            message = DnsReader.read(packet, length);
+            verdict = judge.judge(message, source, nowNanos);
+        } catch (MalformedMessageException malformed) {
+            traffic.dropped.incrementAndGet();
+            return Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+        traffic.recordsHeard.addAndGet(message.recordsSeen());
+        traffic.members.addAndGet(verdict.members());
+        traffic.foreign.addAndGet(verdict.strangers());
+        verdict.heard().forEach(this::tell);
+        return verdict.questions().isEmpty() ? Optional.empty() : Optional.of(DnsWriter.query(verdict.questions()));
+    }
+
+    /** Counts a datagram; whether there are so many that the reader is to pause. */
+    boolean isOverrun() {
+        lock.lock();
+        try {
+            return gate.isOverrun(clock.nanoTime());
+        } finally {
+            lock.unlock();
         }
     }
 
-    @Override
-    public void serviceRemoved(ServiceEvent event) {
-        members.remove(event.getName());
-        strangers.remove(event.getName());
-    }
-
-    /** JmDNS resolves twice, first without the text: what has no text yet is not judged yet. */
-    @Override
-    public void serviceResolved(ServiceEvent event) {
-        ServiceInfo info = event.getInfo();
-        if (info.getTextBytes().length > 1) {
-            judge(event.getName(), info);
-        }
+    /** Tells of those that had to wait for it, because too many came at once. */
+    void tellLate() {
+        locked(judge::due).forEach(this::tell);
     }
 
     /** Tells of everybody known once more, for whoever had no room the first time. */
     void tellAgain() {
-        members.values().forEach(sink);
+        locked(judge::known).forEach(this::tell);
     }
 
-    private void judge(String service, ServiceInfo info) {
-        Advert advert;
+    private List<MdnsJudge.Heard> locked(LongFunction<List<MdnsJudge.Heard>> question) {
+        lock.lock();
         try {
-            advert = Advert.parse(info::getPropertyString);
-        } catch (MalformedMessageException notOurs) {
-            stranger(service, Stranger.FOREIGN);
-            return;
+            return question.apply(clock.nanoTime());
+        } finally {
+            lock.unlock();
         }
-        if (ownNonce.test(advert.nonce())) {
-            strangers.remove(service);
-            return;
-        }
-        OptionalInt generation = tags.verify(advert, info.getPort());
-        if (generation.isEmpty()) {
-            stranger(service, Stranger.FOREIGN);
-            return;
-        }
-        strangers.remove(service);
-        List<Candidate> candidates = candidates(info);
-        if (candidates.isEmpty() || members.size() >= MEMBERS_MAX) {
-            return;
-        }
-        var sighting = new Sighting(
-                "mdns:" + advert.nonce().hex(),
-                candidates,
-                SourceKind.MDNS,
-                generation,
-                Optional.of(new Nonces(nonce, advert.nonce())));
-        if (members.put(service, sighting) == null) {
-            traffic.members.incrementAndGet();
-        }
-        sink.accept(sighting);
     }
 
-    private List<Candidate> candidates(ServiceInfo info) {
-        var candidates = new ArrayList<Candidate>();
+    private void tell(MdnsJudge.Heard heard) {
         InterfaceState state = binding.state();
-        for (InetAddress address : info.getInetAddresses()) {
-            SocketAddresses.heard(address, info.getPort(), state.name(), state.loopback())
-                    .filter(_ -> candidates.size() < Sighting.CANDIDATES_MAX)
+        var candidates = new ArrayList<Candidate>();
+        for (Bytes address : heard.addresses()) {
+            SocketAddresses.heard(address(address), heard.port(), state.name(), state.loopback())
                     .ifPresent(peer -> candidates.add(new Candidate(peer, binding.medium())));
         }
-        return candidates;
+        if (!candidates.isEmpty()) {
+            sink.accept(new Sighting(
+                    "mdns:" + heard.nonce().hex(),
+                    candidates,
+                    SourceKind.MDNS,
+                    OptionalInt.of(heard.generation()),
+                    Optional.of(new Nonces(nonce, heard.nonce()))));
+        }
     }
 
-    private void stranger(String service, Stranger judged) {
-        if (strangers.size() >= STRANGERS_MAX && !strangers.containsKey(service)) {
-            crowded.run();
-            return;
-        }
-        if (strangers.put(service, judged) != Stranger.FOREIGN && judged == Stranger.FOREIGN) {
-            traffic.foreign.incrementAndGet();
+    private static InetAddress address(Bytes address) {
+        try {
+            return InetAddress.getByAddress(address.toArray());
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible); // it has 4 or 16 bytes
         }
     }
 }

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import javax.jmdns.ServiceInfo;
 
 /** One JmDNS instance on one interface address, from registration to goodbye. */
@@ -24,17 +25,17 @@ final class MdnsInstance {
     /**
      * Opens a socket, announces the stay and asks who else is there. Takes about 0.2 s.
      *
-     * @param spent called on threads of JmDNS, maybe often, once the instance's socket is of no use
+     * @param spent called with the reason on threads of JmDNS, maybe often, once the instance is of no use
      * @throws IOException if the address is not, or not any longer, this machine's, or UDP port 5353 is held by somebody who
      *     does not share it
      */
     static MdnsInstance open(
-            MdnsBinding binding, Stay stay, int port, MdnsTraffic traffic, MdnsHearing hearing, Runnable spent)
+            MdnsBinding binding, Stay stay, int port, MdnsTraffic traffic, MdnsHearing hearing, Consumer<String> spent)
             throws IOException {
-        var jmdns = new MeteredJmdns(local(binding, stay.hostName()), stay.hostName(), traffic, spent);
+        var jmdns = new MeteredJmdns(local(binding, stay.hostName()), stay.hostName(), traffic, hearing, spent);
         var instance = new MdnsInstance(jmdns, hearing);
         try {
-            jmdns.addServiceListener(SERVICE_TYPE, hearing);
+            instance.query();
             jmdns.registerService(ServiceInfo.create(
                     SERVICE_TYPE, stay.serviceName(), port, 0, 0, stay.advert().txt()));
         } catch (IOException failed) {
@@ -47,6 +48,15 @@ final class MdnsInstance {
     /** Three queries, for those whose answers were lost. */
     void query() {
         jmdns.startServiceResolver(SERVICE_TYPE);
+    }
+
+    /** Whether the thread ended that takes what arrives. */
+    boolean isDeaf() {
+        return jmdns.isDeaf();
+    }
+
+    void tellLate() {
+        hearing.tellLate();
     }
 
     void tellAgain() {

@@ -1,6 +1,7 @@
 package io.hearth.discovery;
 
 import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -30,23 +31,18 @@ final class MdnsSlot {
 
     private static final long QUERY_EVERY_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    /** What JmDNS's threads found out about an instance. */
-    private enum Condition {
-        GOOD,
-        CROWDED,
-        BROKEN
-    }
-
     private final MdnsBinding binding;
     private final TagCodec tags;
     private final MdnsOptions options;
     private final SecureRandom random;
+    private final Clock clock;
     private final MdnsTraffic traffic = new MdnsTraffic();
 
     private volatile Stay stay; // written by the source's thread, read by listener threads that look for their own
     private volatile Bytes formerNonce = Bytes.EMPTY; // as stay
     private @Nullable MdnsInstance instance;
-    private AtomicReference<Condition> condition = new AtomicReference<>(Condition.GOOD); // of that instance alone
+    private AtomicReference<String> trouble =
+            new AtomicReference<>(""); // why that instance is of no use; empty while it is
     private long stayNanos;
     private long openedNanos;
     private long toldNanos;
@@ -55,14 +51,15 @@ final class MdnsSlot {
     private int queries;
     private String complaint = "";
 
-    MdnsSlot(MdnsBinding binding, TagCodec tags, MdnsOptions options, SecureRandom random, long nowNanos) {
+    MdnsSlot(MdnsBinding binding, TagCodec tags, MdnsOptions options, SecureRandom random, Clock clock) {
         this.binding = binding;
         this.tags = tags;
         this.options = options;
         this.random = random;
+        this.clock = clock;
         this.stay = Stay.fresh(tags, options.port(), options.nameplate(), random);
-        this.stayNanos = nowNanos;
-        this.nextOpenNanos = nowNanos;
+        this.stayNanos = clock.nanoTime();
+        this.nextOpenNanos = stayNanos;
     }
 
     MdnsBinding binding() {
@@ -91,14 +88,18 @@ final class MdnsSlot {
             stayNanos = nowNanos;
             nextOpenNanos = nowNanos;
         }
-        if (instance != null && condition.get() != Condition.GOOD) {
-            traffic.recycled.incrementAndGet();
+        if (instance != null && instance.isDeaf()) {
+            trouble.compareAndSet("", "its listener ended");
+        }
+        if (instance != null && !trouble.get().isEmpty()) {
+            traffic.restarted(trouble.get());
+            LOG.warn(
+                    "mDNS starts again on interface={} address={}: {}",
+                    binding.state().name(),
+                    binding.address(),
+                    trouble.get());
             close().ifPresent(closing::add);
-            if (condition.get() == Condition.CROWDED) {
-                nextOpenNanos = nowNanos + PAUSE_MIN_NANOS; // no longer, or a flood could keep this node deaf
-            } else {
-                pause(nowNanos);
-            }
+            pause(nowNanos);
         }
         if (instance == null && nowNanos - nextOpenNanos >= 0) {
             open(nowNanos, ownNonce, sink, wake);
@@ -116,13 +117,12 @@ final class MdnsSlot {
     }
 
     private void open(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
-        var fresh = new AtomicReference<>(Condition.GOOD); // an instance that is closing must not condemn the next
-        condition = fresh;
-        Runnable crowded = () -> condemn(fresh, Condition.CROWDED, wake);
-        Runnable broken = () -> condemn(fresh, Condition.BROKEN, wake);
-        var hearing = new MdnsHearing(binding, tags, stay.advert().nonce(), ownNonce, traffic, sink, crowded);
+        var fresh = new AtomicReference<>(""); // an instance that is closing must not condemn the next
+        trouble = fresh;
+        var hearing = new MdnsHearing(binding, tags, stay, ownNonce, traffic, sink, clock);
         try {
-            instance = MdnsInstance.open(binding, stay, options.port(), traffic, hearing, broken);
+            instance = MdnsInstance.open(
+                    binding, stay, options.port(), traffic, hearing, why -> condemn(fresh, why, wake));
             openedNanos = nowNanos;
             toldNanos = nowNanos;
             queries = 0;
@@ -133,8 +133,8 @@ final class MdnsSlot {
         }
     }
 
-    private static void condemn(AtomicReference<Condition> condition, Condition why, Runnable wake) {
-        if (condition.compareAndSet(Condition.GOOD, why)) {
+    private static void condemn(AtomicReference<String> trouble, String why, Runnable wake) {
+        if (trouble.compareAndSet("", why)) {
             wake.run();
         }
     }
@@ -148,6 +148,7 @@ final class MdnsSlot {
             queries++;
             running.query();
         }
+        running.tellLate();
         if (nowNanos - toldNanos >= TELL_AGAIN_NANOS) {
             toldNanos = nowNanos;
             running.tellAgain();

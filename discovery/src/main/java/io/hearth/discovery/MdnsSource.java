@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Finds the nodes of a namespace by multicast DNS, with one JmDNS instance for each usable interface, bound to that
  * interface's own address; a machine with a VPN or containers would otherwise talk on one network with the address of another.
  *
- * <p>mDNS only finds. Who leaves silently stays in its caches for an hour.
+ * <p>mDNS only finds. A node that leaves silently is told of for two more minutes.
  */
 public final class MdnsSource implements PeerSource {
     private static final Logger LOG = LoggerFactory.getLogger(MdnsSource.class);
@@ -135,7 +135,7 @@ public final class MdnsSource implements PeerSource {
         }
         for (MdnsBinding binding : wanted) {
             if (next.stream().noneMatch(slot -> slot.binding().equals(binding))) {
-                next.add(new MdnsSlot(binding, tags, options, random, clock.nanoTime()));
+                next.add(new MdnsSlot(binding, tags, options, random, clock));
                 LOG.info("mDNS uses interface={} address={}", binding.state().name(), binding.address());
                 changed = true;
             }

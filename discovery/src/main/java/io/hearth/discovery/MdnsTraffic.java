@@ -9,12 +9,19 @@ final class MdnsTraffic {
     final AtomicLong recordsHeard = new AtomicLong();
     final AtomicLong foreign = new AtomicLong();
     final AtomicLong members = new AtomicLong();
-    final AtomicLong recycled = new AtomicLong();
+    final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong restarted = new AtomicLong();
+    private volatile String restartReason = ""; // written by the source's own thread, read by snapshot()
     private volatile String lastFailure = ""; // written by JmDNS's timer thread, read by snapshot()
 
     void failed(String why) {
         lastFailure = why;
         sendFailures.incrementAndGet();
+    }
+
+    void restarted(String why) {
+        restartReason = why;
+        restarted.incrementAndGet();
     }
 
     MdnsCounters snapshot(String interfaceName, String address) {
@@ -27,9 +34,11 @@ final class MdnsTraffic {
                 sendFailures.get(),
                 lastFailure,
                 recordsHeard.get(),
+                dropped.get(),
                 strangers + friends,
                 strangers,
                 friends,
-                recycled.get());
+                restarted.get(),
+                restartReason);
     }
 }

@@ -2,33 +2,41 @@ package io.hearth.discovery;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.MulticastSocket;
+import java.util.function.Consumer;
 import javax.jmdns.impl.DNSIncoming;
 import javax.jmdns.impl.DNSOutgoing;
-import javax.jmdns.impl.DNSRecord;
 import javax.jmdns.impl.JmDNSImpl;
 import javax.jmdns.impl.ServiceInfoImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JmDNS with an owner: it counts, and when its socket breaks it says so instead of trying to mend itself. JmDNS's own
- * recovery leaves instances that look alive and are not; the owner opens a new one.
+ * JmDNS with an owner: it counts, hears only what a {@link SiftedSocket} lets through, and when its socket or its listener breaks it
+ * says so instead of trying to mend itself. JmDNS's own recovery leaves instances that look alive and are not; the owner opens a
+ * new one.
  *
  * <p>It has one {@link PromptStarter} for its life. JmDNS keeps its starters in a map of the whole JVM, which makes another one, with
  * two threads that nobody ends, when a packet reaches an instance that is just closed.
  */
 final class MeteredJmdns extends JmDNSImpl {
     private final MdnsTraffic traffic;
-    private final Runnable broken;
+    private final Consumer<String> broken;
+    private final SiftedSocket sifted;
     private @Nullable PromptStarter starter; // made by the constructor of JmDNS, which starts the prober
 
     /**
      * @param address of the interface to use; its host name is set, so that JmDNS asks no resolver for it
      * @param hostName label that stands for this machine in its records
-     * @param broken called on JmDNS's threads, maybe often, once the instance is of no use; before the constructor ends even
+     * @param hearing takes all that is received
+     * @param broken called with the reason on JmDNS's threads, maybe often, once the instance is of no use; before the constructor
+     *     ends even
      */
-    MeteredJmdns(InetAddress address, String hostName, MdnsTraffic traffic, Runnable broken) throws IOException {
+    MeteredJmdns(
+            InetAddress address, String hostName, MdnsTraffic traffic, MdnsHearing hearing, Consumer<String> broken)
+            throws IOException {
         this.traffic = traffic;
         this.broken = broken;
+        this.sifted = new SiftedSocket(hearing, traffic, broken);
         super(address, hostName);
     }
 
@@ -40,19 +48,24 @@ final class MeteredJmdns extends JmDNSImpl {
             traffic.sent.incrementAndGet();
         } catch (IOException refused) {
             traffic.failed(String.valueOf(refused.getMessage()));
-            broken.run();
+            broken.accept("it cannot send: " + refused.getMessage());
         }
     }
 
+    /** Only JmDNS's listener asks for it. */
     @Override
-    public void updateRecord(long nowMillis, DNSRecord record, Operation operation) {
-        traffic.recordsHeard.incrementAndGet();
-        super.updateRecord(nowMillis, record, operation);
+    public MulticastSocket getSocket() {
+        return sifted.of(super.getSocket());
+    }
+
+    /** Whether the thread ended that takes what arrives. */
+    boolean isDeaf() {
+        return sifted.isDeserted();
     }
 
     @Override
     public void recover() {
-        broken.run();
+        broken.accept("its socket failed");
     }
 
     private synchronized PromptStarter starter() {

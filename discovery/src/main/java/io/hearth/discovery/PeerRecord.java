@@ -3,6 +3,7 @@ package io.hearth.discovery;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedCollection;
 import java.util.SortedSet;
@@ -81,16 +82,29 @@ public record PeerRecord(
     /**
      * The same peer, seen again. New addresses join a round that is going on, but never shorten a pause: a replayed name with
      * ever new addresses must not buy dials.
+     *
+     * <p>When all places are taken, a new address takes that of one that failed in this round, and waits for the next round; or else
+     * the turn of one that has not been tried. An address that worked before, that is being tried, or that is in this sighting too keeps
+     * its place, and so do those of a peer that a person named. So what somebody makes up about a peer cannot keep its real address out.
      */
     PeerRecord sighted(Sighting sighting, List<Candidate> seen, long nowNanos) {
         var all = new ArrayList<>(candidates);
         var next = new ArrayList<>(untried);
         for (Candidate candidate : seen) {
-            if (!has(candidate.address()) && all.size() < Sighting.CANDIDATES_MAX) {
+            if (has(candidate.address())) {
+                continue;
+            }
+            if (all.size() < Sighting.CANDIDATES_MAX) {
                 all.add(candidate);
                 if (!isLinked()) {
                     next.add(candidate.address());
                 }
+                continue;
+            }
+            Optional<Candidate> loser = loser(all, seen, next);
+            if (loser.isPresent()) {
+                all.set(all.indexOf(loser.get()), candidate);
+                next.replaceAll(address -> address.equals(loser.get().address()) ? candidate.address() : address);
             }
         }
         OptionalInt newest = sighting.generation().isPresent() ? sighting.generation() : generation;
@@ -123,6 +137,19 @@ public record PeerRecord(
         return left.isEmpty()
                 ? attempt(round(), left, failures + 1, nowNanos + pauseNanos, why)
                 : attempt(untried, left, failures, dueNanos, why);
+    }
+
+    private Optional<Candidate> loser(List<Candidate> all, List<Candidate> seen, List<PeerAddress> next) {
+        List<Candidate> replaceable = all.stream()
+                .filter(old -> !pinned
+                        && !seen.contains(old)
+                        && !good.contains(old.address())
+                        && !awaited.contains(old.address()))
+                .toList();
+        return replaceable.stream()
+                .filter(old -> !next.contains(old.address()))
+                .findFirst()
+                .or(() -> replaceable.isEmpty() ? Optional.empty() : Optional.of(replaceable.getLast()));
     }
 
     PeerRecord linked(Standing.Linked linked, List<PeerAddress> goodNow, long nowNanos) {

@@ -47,6 +47,12 @@ public final class Silence {
     private static String tried(MdnsCounters each) {
         String line = "sent " + each.sent() + " packets on " + each.interfaceName() + ", heard " + each.recordsHeard()
                 + " records, " + each.services() + " Hearth services, " + each.foreign() + " of other namespaces";
+        if (each.dropped() > 0) {
+            line += ", dropped " + each.dropped() + " packets";
+        }
+        if (each.restarted() > 0) {
+            line += ", restarted " + each.restarted() + " times (" + each.restartReason() + ")";
+        }
         return each.sendFailures() == 0
                 ? line
                 : line + ", " + each.sendFailures() + " refused (" + each.lastFailure() + ")";

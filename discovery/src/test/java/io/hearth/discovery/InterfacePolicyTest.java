@@ -18,10 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class InterfacePolicyTest {
-    private static final InterfaceState LO =
-            new InterfaceState("lo", 1, true, false, true, false, of("127.0.0.1", "::1"));
-    private static final InterfaceState ETH =
-            new InterfaceState("eth0", 2, true, true, false, false, of("192.168.1.2", "fe80::2"));
+    private static final InterfaceState LO = state("lo", 1, true, false, true, false, of("127.0.0.1", "::1"));
+    private static final InterfaceState ETH = state("eth0", 2, true, true, false, false, of("192.168.1.2", "fe80::2"));
 
     @Test
     void lansAndTheLoopbackAreUsedWithoutAWord() {
@@ -45,7 +43,7 @@ final class InterfacePolicyTest {
                 "vmnet8"
             })
     void containersVirtualMachinesAndVpnsAreUsedOnlyWhenAsked(String name) {
-        var state = new InterfaceState(name, 5, true, true, false, false, of("10.0.0.1"));
+        var state = state(name, 5, true, true, false, false, of("10.0.0.1"));
         assertTrue(InterfacePolicy.DEFAULT.objection(state).isPresent());
         assertEquals(Optional.empty(), InterfacePolicy.interfaces(name).objection(state));
     }
@@ -55,16 +53,15 @@ final class InterfacePolicyTest {
     void realInterfacesAreUsed(String name) {
         assertEquals(
                 Optional.empty(),
-                InterfacePolicy.DEFAULT.objection(
-                        new InterfaceState(name, 5, true, true, false, false, of("10.0.0.1"))));
+                InterfacePolicy.DEFAULT.objection(state(name, 5, true, true, false, false, of("10.0.0.1"))));
     }
 
     @Test
     void whatCannotWorkIsNotUsedAndSaysWhy() {
-        var down = new InterfaceState("eth0", 2, false, true, false, false, of("192.168.1.2"));
-        var mute = new InterfaceState("eth0", 2, true, false, false, false, of("192.168.1.2"));
-        var ppp = new InterfaceState("ppp0", 2, true, true, false, true, of("192.168.1.2"));
-        var bare = new InterfaceState("eth0", 2, true, true, false, false, of());
+        var down = state("eth0", 2, false, true, false, false, of("192.168.1.2"));
+        var mute = state("eth0", 2, true, false, false, false, of("192.168.1.2"));
+        var ppp = state("ppp0", 2, true, true, false, true, of("192.168.1.2"));
+        var bare = state("eth0", 2, true, true, false, false, of());
         assertEquals(
                 List.of("down", "cannot multicast", "point to point, such as a VPN", "no address"),
                 List.of(down, mute, ppp, bare).stream()
@@ -91,7 +88,7 @@ final class InterfacePolicyTest {
         "127.0.0.1 0:0:0:0:0:0:0:1, 127.0.0.1"
     })
     void theAddressToSpeakFromIsTheOneThatPeersShare(String addresses, String expected) {
-        var state = new InterfaceState("x", 1, true, true, false, false, of(addresses.split(" ", 9)));
+        var state = state("x", 1, true, true, false, false, of(addresses.split(" ", 9)));
         assertEquals(expected, state.mdnsAddress().orElseThrow());
     }
 
@@ -102,10 +99,9 @@ final class InterfacePolicyTest {
         assertEquals(List.of(LO, ETH), monitor.poll().orElseThrow());
         assertTrue(monitor.poll().isEmpty());
         for (InterfaceState changed : List.of(
-                new InterfaceState(
-                        "eth0", 3, true, true, false, false, ETH.addresses()), // gone and back, as a dock does
-                new InterfaceState("eth0", 3, true, true, false, false, of("192.168.1.44")),
-                new InterfaceState("eth0", 3, false, true, false, false, of("192.168.1.44")))) {
+                state("eth0", 3, true, true, false, false, ETH.addresses()), // gone and back, as a dock does
+                state("eth0", 3, true, true, false, false, of("192.168.1.44")),
+                state("eth0", 3, false, true, false, false, of("192.168.1.44")))) {
             states.set(1, changed);
             assertTrue(monitor.poll().isPresent(), changed.toString());
             assertTrue(monitor.poll().isEmpty());
@@ -114,7 +110,7 @@ final class InterfacePolicyTest {
 
     @Test
     void aBindingIsMadeForEachUsableInterface() {
-        var docker = new InterfaceState("docker0", 3, true, true, false, false, of("172.17.0.1"));
+        var docker = state("docker0", 3, true, true, false, false, of("172.17.0.1"));
         List<MdnsBinding> bindings =
                 MdnsBinding.of(List.of(LO, ETH, docker), InterfacePolicy.DEFAULT, _ -> Medium.WIRED);
         assertEquals(
@@ -142,6 +138,17 @@ final class InterfacePolicyTest {
                         .orElse(""));
         assertTrue(SocketAddresses.heard(InetAddress.ofLiteral(literal), 0, "eth0", onLoopback)
                 .isEmpty());
+    }
+
+    private static InterfaceState state(
+            String name,
+            int index,
+            boolean up,
+            boolean multicast,
+            boolean loopback,
+            boolean pointToPoint,
+            SortedSet<String> addresses) {
+        return new InterfaceState(name, index, up, multicast, loopback, pointToPoint, addresses, new TreeSet<>());
     }
 
     private static SortedSet<String> of(String... addresses) {

@@ -2,21 +2,22 @@ package io.hearth.discovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
+import io.hearth.discovery.dns.DnsType;
+import io.hearth.discovery.dns.Packet;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.DatagramPacket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.MulticastSocket;
 import java.net.NetworkInterface;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -25,15 +26,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Somebody on the LAN forges records by the thousand: none is dialled, and a real peer is found all the same. */
+/** Somebody on the LAN forges records by the thousand: they harm nothing, and a real peer is found all the same. */
 final class MdnsForgeryIT {
     private static final int FORGED = 3_000;
     private static final int VICTIM = 51_011;
     private static final int FRIEND = 51_012;
+    private static final int TTL_SECONDS = 120;
     private static final String TYPE = "_hearth._tcp.local";
 
     private final String loopback = LoopbackMulticast.require();
@@ -56,15 +60,14 @@ final class MdnsForgeryIT {
                     .sign(Bytes.of(new byte[Advert.NONCE_BYTES]), 51_099, Optional.empty())
                     .txt();
             for (int i = 0; i < FORGED; i++) {
-                attacker.announce("forged" + i, 50_000 + i % 1_000, i % 2 == 0 ? replayed : otherNonce(replayed, i));
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1)); // a socket buffer of them is lost otherwise
+                attacker.announce("forged" + i, 50_000 + i % 1_000, i % 2 == 0 ? replayed : otherNonce(replayed, i), 1);
             }
-            await(victim, "it was flooded", () -> victim.counters().getFirst().recycled() > 0);
+            await(victim, "it was flooded", () -> victim.counters().getFirst().foreign() > FORGED / 2);
             long startNanos = System.nanoTime();
             friend.start(_ -> {});
             Sighting first = next(seen);
-            System.out.println("flooded with " + victim.counters().getFirst().foreign() + " foreign services, recycled "
-                    + victim.counters().getFirst().recycled() + " times; the real peer was found after "
+            System.out.println("flooded with " + victim.counters().getFirst().foreign() + " foreign services, dropped "
+                    + victim.counters().getFirst().dropped() + "; the real peer was found after "
                     + (System.nanoTime() - startNanos) / 1_000_000 + " ms");
             assertEquals(
                     List.of(new PeerAddress("127.0.0.1", FRIEND)), dials(first, seen), "a forged record was dialled");
@@ -72,6 +75,116 @@ final class MdnsForgeryIT {
         }
         victim.awaitGone(Duration.ofSeconds(15));
         friend.awaitGone(Duration.ofSeconds(15));
+    }
+
+    /** Attack 36: an AAAA record of four bytes ended the listener of every JmDNS that heard it. */
+    @Test
+    void aRecordThatEndsJmdnssListenerIsDropped() throws IOException {
+        underAttack((attacker, victim) -> {
+            for (int i = 0; i < 20; i++) {
+                byte[] name = Packet.dotted("x.local");
+                byte[] four = {8, 8, 8, 8};
+                assertEquals(
+                        35,
+                        Packet.response().record(name, DnsType.AAAA, 120, four).bytes().length);
+                attacker.send(Packet.response().record(name, DnsType.AAAA, 120, four));
+                attacker.send(Packet.query().ask(TYPE, DnsType.PTR).record(name, DnsType.AAAA, 120, four));
+                attacker.send(Packet.response().ptr(TYPE, 120, "x." + TYPE));
+            }
+            await(victim, "it dropped them", () -> victim.counters().getFirst().dropped() >= 20);
+        });
+    }
+
+    /** Attack 37: each of these made JmDNS keep 64 KiB for as long as the packet said. */
+    @Test
+    void recordsThatClaimWhatTheyDoNotCarryTakeNoMemory() throws IOException {
+        underAttack((attacker, victim) -> {
+            long before = liveBytes();
+            for (int i = 0; i < 10_000; i++) {
+                byte[] name = {3, (byte) ('a' + i % 26), (byte) ('a' + i / 26 % 26), (byte) ('a' + i / 676), 0};
+                assertEquals(27, record(name).bytes().length);
+                attacker.send(record(name));
+            }
+            await(victim, "it dropped them", () -> victim.counters().getFirst().dropped() > 5_000);
+            long grown = liveBytes() - before;
+            assertTrue(grown < 20_000_000, "the heap grew by " + grown + " bytes");
+        });
+    }
+
+    /** Attack 38: right adverts under thousands of names, at addresses of nobody, before and while a node starts. */
+    @Test
+    void replayedAdvertsHideNobody() throws IOException {
+        Map<String, String> replayed = Keys.codec("home")
+                .sign(Bytes.of(new byte[Advert.NONCE_BYTES]), 51_099, Optional.empty())
+                .txt();
+        underAttack((attacker, victim) -> {
+            for (int i = 0; i < 9_000; i++) {
+                attacker.announce("replay" + i, 51_099, replayed, 2 + i % 250);
+            }
+            assertTrue(
+                    victim.counters().getFirst().members() <= 2, "a replay is the same member, and there is a friend");
+        });
+    }
+
+    private interface Attack {
+        void run(Attacker attacker, MdnsSource victim) throws IOException;
+    }
+
+    /** A node that is attacked goes on hearing: another one, started half a second into it, is found while it lasts or after. */
+    private void underAttack(Attack attack) throws IOException {
+        var seen = new ArrayBlockingQueue<Sighting>(FORGED);
+        MdnsSource victim = source("home", VICTIM);
+        MdnsSource friend = source("home", FRIEND);
+        var seenByFriend = new ArrayBlockingQueue<Sighting>(FORGED);
+        var failure = new AtomicReference<@Nullable Throwable>();
+        try (victim;
+                friend;
+                var attacker = new Attacker(NetworkInterface.getByName(loopback))) {
+            victim.start(seen::offer);
+            await(
+                    victim,
+                    "it is up",
+                    () -> !victim.counters().isEmpty()
+                            && victim.counters().getFirst().sent() > 4);
+            Thread flood = Thread.ofPlatform().daemon().start(() -> {
+                try {
+                    attack.run(attacker, victim);
+                } catch (IOException | AssertionError broken) {
+                    failure.set(broken);
+                }
+            });
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
+            long startNanos = System.nanoTime();
+            friend.start(seenByFriend::offer);
+            awaitSighting(seen, FRIEND);
+            awaitSighting(seenByFriend, VICTIM);
+            System.out.println("under attack: found after " + (System.nanoTime() - startNanos) / 1_000_000 + " ms");
+            assertTrue(flood.join(Duration.ofSeconds(60)), "the attack does not end");
+            assertNull(failure.get());
+            assertEquals(0, victim.counters().getFirst().restarted(), () -> "" + victim.counters());
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(stop);
+        }
+        victim.awaitGone(Duration.ofSeconds(15));
+        friend.awaitGone(Duration.ofSeconds(15));
+    }
+
+    private static void awaitSighting(ArrayBlockingQueue<Sighting> sightings, int port) {
+        while (next(sightings).candidates().stream()
+                .noneMatch(candidate -> candidate.address().equals(new PeerAddress("127.0.0.1", port)))) {
+            // somebody else's
+        }
+    }
+
+    private static Packet record(byte[] name) {
+        return Packet.response().record(1, name, DnsType.TXT, 0x7FFF_FFFF, 65_535);
+    }
+
+    private static long liveBytes() {
+        System.gc();
+        var memory = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+        return memory.getUsed();
     }
 
     private static List<PeerAddress> dials(Sighting first, Iterable<Sighting> rest) {
@@ -134,15 +247,8 @@ final class MdnsForgeryIT {
         }
     }
 
-    /** Writes mDNS responses of its own making: PTR, SRV, TXT and A records of one service in one packet. */
+    /** Sends mDNS packets of its own making. */
     private static final class Attacker implements AutoCloseable {
-        private static final int RESPONSE = 0x8400;
-        private static final int TTL_SECONDS = 120;
-        private static final int A = 1;
-        private static final int PTR = 12;
-        private static final int TXT = 16;
-        private static final int SRV = 33;
-
         private final MulticastSocket socket = new MulticastSocket(0);
         private final InetSocketAddress group =
                 new InetSocketAddress(InetAddress.ofLiteral("224.0.0.251"), Integer.getInteger("net.mdns.port", 5353));
@@ -151,52 +257,26 @@ final class MdnsForgeryIT {
             socket.setNetworkInterface(on);
         }
 
-        void announce(String service, int port, Map<String, String> txt) throws IOException {
-            var bytes = new ByteArrayOutputStream();
-            var out = new DataOutputStream(bytes);
-            for (int word : new int[] {0, RESPONSE, 0, 4, 0, 0}) {
-                out.writeShort(word);
-            }
+        void announce(String service, int port, Map<String, String> txt, int lastByte) throws IOException {
             String instance = service + "." + TYPE;
             String host = service + "-host.local";
-            record(out, TYPE, PTR, name(instance));
-            var srv = new ByteArrayOutputStream();
-            new DataOutputStream(srv).writeInt(0); // priority and weight
-            new DataOutputStream(srv).writeShort(port);
-            srv.writeBytes(name(host));
-            record(out, instance, SRV, srv.toByteArray());
-            var text = new ByteArrayOutputStream();
-            txt.forEach((key, value) -> {
-                text.write(key.length() + 1 + value.length());
-                text.writeBytes((key + "=" + value).getBytes(StandardCharsets.US_ASCII));
-            });
-            record(out, instance, TXT, text.toByteArray());
-            record(out, host, A, new byte[] {127, 0, 0, 1});
-            socket.send(new DatagramPacket(bytes.toByteArray(), bytes.size(), group));
+            send(Packet.response()
+                    .ptr(TYPE, TTL_SECONDS, instance)
+                    .srv(instance, TTL_SECONDS, port, host)
+                    .txt(instance, TTL_SECONDS, txt)
+                    .address(host, TTL_SECONDS, (byte) 127, (byte) 0, (byte) 0, (byte) lastByte));
+        }
+
+        /** A socket buffer of packets is lost without a pause. */
+        void send(Packet packet) throws IOException {
+            byte[] bytes = packet.bytes();
+            socket.send(new DatagramPacket(bytes, bytes.length, group));
+            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(400));
         }
 
         @Override
         public void close() {
             socket.close();
-        }
-
-        private static void record(DataOutputStream out, String owner, int type, byte[] data) throws IOException {
-            out.write(name(owner));
-            out.writeShort(type);
-            out.writeShort(1); // class IN
-            out.writeInt(TTL_SECONDS);
-            out.writeShort(data.length);
-            out.write(data);
-        }
-
-        private static byte[] name(String name) {
-            var bytes = new ByteArrayOutputStream();
-            for (String label : name.split("\\.", 16)) {
-                bytes.write(label.length());
-                bytes.writeBytes(label.getBytes(StandardCharsets.US_ASCII));
-            }
-            bytes.write(0);
-            return bytes.toByteArray();
         }
     }
 }

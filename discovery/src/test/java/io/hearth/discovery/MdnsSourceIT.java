@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class MdnsSourceIT {
     private static final int KITCHEN = 51_001; // advertised, never opened
@@ -67,6 +69,65 @@ final class MdnsSourceIT {
         source("home", KITCHEN).close();
     }
 
+    /** As when the memory ends, or JmDNS has a bug: with and without a word of the thread that dies of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aListenerThatDiesIsReplaced(boolean silently) throws InterruptedException {
+        var seen = new ArrayBlockingQueue<Sighting>(64);
+        var faults = new AtomicInteger();
+        MdnsSource friend = source("home", 51_006);
+        MdnsSource victim = source("home", 51_007);
+        try (friend;
+                victim) {
+            victim.start(sighting -> {
+                if (faults.getAndIncrement() == 0) {
+                    if (silently) {
+                        Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
+                    }
+                    throw new AssertionError("planted");
+                }
+                seen.add(sighting);
+            });
+            friend.start(_ -> {});
+            assertEquals(List.of(new PeerAddress("127.0.0.1", 51_006)), addresses(next(seen)));
+            MdnsCounters counters = victim.counters().getFirst();
+            assertEquals(1, counters.restarted());
+            assertEquals(
+                    silently ? "its listener ended" : "its listener failed: java.lang.AssertionError: planted",
+                    counters.restartReason());
+        }
+        friend.awaitGone(Duration.ofSeconds(15));
+        victim.awaitGone(Duration.ofSeconds(15));
+    }
+
+    /** A bug in what is done with a member costs that packet, and not the hearing. */
+    @Test
+    void aFaultOfASinkEndsNothing() throws InterruptedException {
+        var seen = new ArrayBlockingQueue<Sighting>(64);
+        var faults = new AtomicInteger();
+        MdnsSource friend = source("home", 51_008);
+        MdnsSource other = source("home", 51_009);
+        MdnsSource victim = source("home", 51_010);
+        try (friend;
+                other;
+                victim) {
+            victim.start(sighting -> {
+                if (faults.getAndIncrement() == 0) {
+                    throw new IllegalStateException("planted");
+                }
+                seen.add(sighting);
+            });
+            friend.start(_ -> {});
+            other.start(_ -> {});
+            next(seen);
+            assertEquals(0, victim.counters().getFirst().restarted());
+            assertEquals(1, victim.counters().getFirst().dropped());
+        }
+        for (MdnsSource source : List.of(friend, other, victim)) {
+            source.awaitGone(Duration.ofSeconds(15));
+        }
+    }
+
     /** As when a cable moves to another network: what is told there must be new, and peers must hear it. */
     @Test
     void aChangedInterfaceMeansANewInstanceInANewGuise() throws InterruptedException, SocketException {
@@ -110,7 +171,8 @@ final class MdnsSourceIT {
                 state.multicast(),
                 state.loopback(),
                 state.pointToPoint(),
-                state.addresses());
+                state.addresses(),
+                state.prefixes());
     }
 
     private MdnsSource source(String namespace, int port) {

@@ -1,19 +1,22 @@
 package io.hearth.discovery;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.Clock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class MeteredJmdnsIT {
+    private final MdnsTraffic traffic = new MdnsTraffic();
+
     @Test
     void whatComesAfterTheEndStartsNoThread() throws IOException, InterruptedException {
-        LoopbackMulticast.require();
         String host = "h-metered";
-        InetAddress loopback = InetAddress.getByAddress(host, new byte[] {127, 0, 0, 1});
-        var jmdns = new MeteredJmdns(loopback, host, new MdnsTraffic(), () -> {});
+        var jmdns = open(host, _ -> {});
         jmdns.close();
         jmdns.startServiceResolver(MdnsInstance.SERVICE_TYPE);
         jmdns.startTypeResolver();
@@ -24,5 +27,19 @@ final class MeteredJmdnsIT {
                 assertTrue(thread.join(Duration.ofSeconds(15)), thread + " is left");
             }
         }
+    }
+
+    @Test
+    void anInstanceThatIsClosedIsDeaf() throws IOException {
+        var jmdns = open("h-closed", _ -> {});
+        assertFalse(jmdns.isDeaf());
+        jmdns.close();
+        assertTrue(jmdns.isDeaf());
+    }
+
+    private MeteredJmdns open(String host, Consumer<String> broken) throws IOException {
+        LoopbackMulticast.require();
+        InetAddress loopback = InetAddress.getByAddress(host, new byte[] {127, 0, 0, 1});
+        return new MeteredJmdns(loopback, host, traffic, Hearings.onLoopback(traffic, _ -> {}, Clock.system()), broken);
     }
 }

@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class PeerTableMachineTest {
@@ -305,6 +307,73 @@ final class PeerTableMachineTest {
             assertEquals(List.of(), happens(sighted("a", new PeerAddress("10.0.0." + i, 7))));
         }
         assertEquals(Sighting.CANDIDATES_MAX, record().candidates().size());
+    }
+
+    /** All places are taken by what somebody made up, before the peer itself was heard. */
+    @Test
+    void aRealAddressFindsRoomAmongMadeUpOnes() {
+        happens(sighted("a", made(1, 8)));
+        var dialled = new TreeSet<PeerAddress>();
+        for (int i = 0; i < 40 && !dialled.contains(A); i++) {
+            PeerAddress[] newest = made(10 + 7 * i, 8);
+            newest[0] = A; // the source tells the likeliest address with whatever is newest
+            for (Effect effect : happens(sighted("a", newest))) {
+                if (effect instanceof Effect.Dial dial) {
+                    dialled.add(dial.address());
+                    happens(new Event.DialFailed(dial.address(), "nobody"));
+                }
+            }
+            passes(250 * MILLI);
+        }
+        assertTrue(dialled.contains(A), "not dialled within 10 s, but " + dialled);
+        assertEquals(Sighting.CANDIDATES_MAX, record().candidates().size());
+    }
+
+    @Test
+    void everNewAddressesMakeNoRoundLonger() {
+        happens(sighted("a", made(1, 8)));
+        int dials = 4;
+        for (int i = 0; record().failures() == 0; i++) {
+            for (PeerAddress address : List.copyOf(record().awaited())) {
+                dials += dials(happens(new Event.DialFailed(address, "nobody")));
+            }
+            dials += dials(happens(sighted("a", made(10 + 8 * i, 8))));
+            passes(SECOND);
+            dials += dials(happens(new Event.Tick()));
+            assertTrue(i < 20, "the round does not end");
+        }
+        assertTrue(dials <= 2 * Sighting.CANDIDATES_MAX, dials + " dials in one round");
+    }
+
+    @Test
+    void whatWorkedAndWhatAPersonNamedKeepTheirPlaces() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        happens(new Event.Lost(ANNA));
+        happens(sighted("a", made(1, 8)));
+        happens(sighted("a", made(20, 8)));
+        assertTrue(record().has(A));
+        table = PeerTable.EMPTY;
+        PeerAddress[] named = made(1, 8);
+        happens(new Event.Sighted(new Sighting(
+                "named",
+                Stream.of(named)
+                        .map(address -> new Candidate(address, Medium.WIRED))
+                        .toList(),
+                SourceKind.STATIC,
+                OptionalInt.empty())));
+        happens(sighted("named", made(20, 8)));
+        assertTrue(Stream.of(named).allMatch(record()::has));
+    }
+
+    private static int dials(List<Effect> effects) {
+        return (int) effects.stream().filter(Effect.Dial.class::isInstance).count();
+    }
+
+    private static PeerAddress[] made(int first, int count) {
+        return IntStream.range(first, first + count)
+                .mapToObj(i -> new PeerAddress("10.0." + i / 200 + "." + i % 200, 7))
+                .toArray(PeerAddress[]::new);
     }
 
     @Test

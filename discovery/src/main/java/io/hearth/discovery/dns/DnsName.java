@@ -1,0 +1,45 @@
+package io.hearth.discovery.dns;
+
+import java.util.Locale;
+
+/**
+ * A domain name. Names that DNS takes for equal are equal: letters of ASCII are kept in lower case.
+ *
+ * @param wire the name as a message holds it without compression, one character for each byte: length and bytes of each label, and a
+ *     zero at the end; at most {@value #BYTES_MAX} characters
+ */
+public record DnsName(String wire) {
+    /** Longest name, its last zero included. */
+    public static final int BYTES_MAX = 255;
+
+    /** Longest label. */
+    public static final int LABEL_BYTES_MAX = 63;
+
+    /**
+     * A name of labels that are plain ASCII.
+     *
+     * @throws IllegalArgumentException if a label is empty or too long, or all are too long together
+     */
+    public static DnsName of(String... labels) {
+        var wire = new StringBuilder();
+        for (String label : labels) {
+            if (label.isEmpty()
+                    || label.length() > LABEL_BYTES_MAX
+                    || !label.chars().allMatch(c -> c < 128)) {
+                throw new IllegalArgumentException("a label has 1 to " + LABEL_BYTES_MAX + " characters of ASCII");
+            }
+            wire.append((char) label.length()).append(label.toLowerCase(Locale.ROOT));
+        }
+        wire.append('\0');
+        if (wire.length() > BYTES_MAX) {
+            throw new IllegalArgumentException("a name has at most " + BYTES_MAX + " bytes, got " + wire.length());
+        }
+        return new DnsName(wire.toString());
+    }
+
+    /** Whether this name is one label longer than {@code parent} and ends with it. */
+    public boolean isChildOf(DnsName parent) {
+        int rest = 1 + wire.charAt(0);
+        return wire.length() == rest + parent.wire.length() && wire.endsWith(parent.wire);
+    }
+}

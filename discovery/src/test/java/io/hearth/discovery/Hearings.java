@@ -1,0 +1,29 @@
+package io.hearth.discovery;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** Hearings of a node on the loopback interface. */
+final class Hearings {
+    private Hearings() {}
+
+    static MdnsHearing onLoopback(MdnsTraffic traffic, Consumer<Sighting> sink, Clock clock) {
+        var prefix = new LinkPrefix(Bytes.of((byte) 127, (byte) 0, (byte) 0, (byte) 1), 8);
+        var loopback = new InterfaceState(
+                "lo", 1, true, true, true, false, new TreeSet<>(List.of("127.0.0.1")), new TreeSet<>(List.of(prefix)));
+        TagCodec home = Keys.codec("home");
+        Stay stay = new Stay(home.sign(MdnsJudgeTest.nonce(999), 52_416, Optional.empty()), "self", "hself");
+        return new MdnsHearing(
+                new MdnsBinding(loopback, "127.0.0.1", Medium.WIRED),
+                home,
+                stay,
+                nonce -> nonce.equals(stay.advert().nonce()),
+                traffic,
+                sink,
+                clock);
+    }
+}
