@@ -68,6 +68,7 @@ final class NodeAssembly implements AutoCloseable {
     static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
+        Reach.checkInterfaces(config);
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
@@ -111,7 +112,6 @@ final class NodeAssembly implements AutoCloseable {
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
-        Reach.checkInterfaces(config);
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
         sources = scope.keep(
                 new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));

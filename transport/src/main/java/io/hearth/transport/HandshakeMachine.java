@@ -55,7 +55,7 @@ final class HandshakeMachine
      * @param self this start of this node
      * @param keys of the namespace; borrowed for the machine's life
      * @param linkPort where this node can be dialled
-     * @param dataPort where this node accepts data streams
+     * @param dataPort where this node accepts data streams; 0 if it accepts none
      * @param features that this node has
      * @param limitNanos from the start to the end of a handshake, TLS included
      */

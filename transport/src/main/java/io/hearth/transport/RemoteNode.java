@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param endpoint identity as TLS proved it; slot, incarnation and boot id as its holder says
  * @param linkPort where it says that it can be dialled
- * @param dataPort where it accepts data streams
+ * @param dataPort where it accepts data streams; 0 if it accepts none
  * @param features that both sides have
  * @param dialed whether this node dialled it
  * @param dial the dialling side's counter; later dials of one process have larger ones
