@@ -175,6 +175,24 @@ final class ArchitectureTest {
     }
 
     @Test
+    void everyChildProcessIsPreparedInOnePlace() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("io.hearth.core.ChildProcess")
+                .should()
+                .callConstructor(ProcessBuilder.class, String[].class)
+                .orShould()
+                .callConstructor(ProcessBuilder.class, List.class)
+                .orShould()
+                .callMethodWhere(describe(
+                        "start a program",
+                        call -> call.getTargetOwner().isEquivalentTo(Runtime.class)
+                                && call.getTarget().getName().equals("exec")))
+                .because("a child does not inherit the secret")
+                .check(HEARTH);
+    }
+
+    @Test
     void onlyTheBenchReachesWhereCiphersAreChosen() {
         noClasses()
                 .that()
