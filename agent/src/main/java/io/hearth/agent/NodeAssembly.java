@@ -106,6 +106,8 @@ final class NodeAssembly implements AutoCloseable {
         lease.damaged().ifPresent(aside -> LOG.warn("the slot's counter was unreadable and is kept as {}", aside));
         self = new NodeId(identity.peer(), lease.slot());
         NamespaceKeys keys = scope.keep(namespace.keys());
+        String keyId = namespace.keyId();
+        namespace.destroy(); // from here on there are only its keys
         Links links = scope.keep(Links.open(
                 Reach.links(config, home),
                 identity,
@@ -148,7 +150,7 @@ final class NodeAssembly implements AutoCloseable {
                         new StatusReport(
                                 self,
                                 links.port(),
-                                new ClusterStatus.Namespace(namespace.name(), namespace.keyId(), namespace.isOpen()),
+                                new ClusterStatus.Namespace(namespace.name(), keyId, namespace.isOpen()),
                                 sources::silence,
                                 talk),
                         talk),
@@ -159,12 +161,7 @@ final class NodeAssembly implements AutoCloseable {
         voter.start();
         loop = scope.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
         loop.start();
-        LOG.info(
-                "started node={} port={} namespace={} key={}",
-                self.text(),
-                links.port(),
-                namespace.name(),
-                namespace.keyId());
+        LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
     }
 
     NodeId self() {
@@ -309,9 +306,11 @@ final class NodeAssembly implements AutoCloseable {
 
     private static NetworkNamespace namespace(HearthConfig config, NamespaceLookup lookup) throws SetupException {
         if (!config.open()) {
-            return config.namespace().isPresent()
+            NetworkNamespace found = config.namespace().isPresent()
                     ? lookup.named(config.namespace().get())
                     : lookup.preferred();
+            lookup.warning().ifPresent(LOG::warn);
+            return found;
         }
         String name = config.namespace().orElse(NetworkNamespace.DEFAULT_NAME);
         if (!NetworkNamespace.isName(name)) {
