@@ -7,6 +7,7 @@ import io.hearth.election.Role;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.AesSpeed;
 import io.hearth.transport.DataTransport;
 import io.hearth.transport.LinkOptions;
 import java.net.InetAddress;
@@ -89,9 +90,7 @@ final class Reach {
         if (restricts(config)) {
             options = options.localAddresses(address -> isUsable(config, address));
         }
-        if (config.role() == Role.AGENT) {
-            options = options.withoutStreams();
-        }
+        options = config.role() == Role.AGENT ? options.withoutStreams() : options.aesSlow(AesSpeed.isSlow());
         return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);
     }
 

@@ -19,6 +19,7 @@ import io.hearth.election.View;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.transport.AesSpeed;
 import io.hearth.transport.DataTransport;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkObserver;
@@ -97,6 +98,7 @@ public final class RingBackend implements DistributedBackend {
         links = opener.open(
                 LinkOptions.at(own.getAddress(), own.getPort())
                         .remoteAddresses(keys.isOpen() ? addresses(config)::contains : _ -> true)
+                        .aesSlow(AesSpeed.isSlow())
                         .transport(config.transport()),
                 identity,
                 self,

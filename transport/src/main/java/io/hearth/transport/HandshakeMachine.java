@@ -377,8 +377,6 @@ final class HandshakeMachine
     }
 
     private RemoteNode node(State state, Secure secure, Hello hello) {
-        var common = new ArrayList<>(features);
-        common.retainAll(hello.features());
         return new RemoteNode(
                 new Endpoint(
                         new NodeId(secure.remote(), hello.slot()),
@@ -387,7 +385,7 @@ final class HandshakeMachine
                         hello.systemBoot()),
                 hello.linkPort(),
                 hello.dataPort(),
-                common,
+                Feature.suite(features, hello.features()),
                 state.dialed(),
                 state.dialed() ? state.dial() : hello.dial());
     }

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * @param localAddresses which of this machine's own addresses links may use, in both directions; empty: all of them
  * @param remoteAddresses from where this machine may be reached: connections from others are closed before anything is read
  * @param policy the owner's word on nodes that proved the secret
- * @param aesSlow whether AES was measured to be slow on this machine
+ * @param aesSlow whether AES is slow on this machine, see {@link AesSpeed}
  * @param acceptsStreams whether a port for data streams is opened
  * @param transport how data travels between processes of this machine
  * @param home whose folder holds the socket of local streams; empty: a folder of this user among the temporary files
@@ -130,7 +130,7 @@ public record LinkOptions(
                 limits);
     }
 
-    /** These options, with what was measured of AES. */
+    /** These options, with what is known of AES. */
     public LinkOptions aesSlow(boolean slow) {
         return new LinkOptions(
                 bind,

@@ -92,7 +92,6 @@ public final class Links implements AutoCloseable {
                 open.server(), streams::greetLocal, greetingThreads(open.connectionsMax()), observer::failed));
         listener = data.isEmpty() ? Optional.empty() : Optional.of(listen(data.get()));
         tls = new Tls(identity);
-        List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
         gate = new AdmissionGate(limits.gate(), clock.nanoTime());
         try {
             server = listen();
@@ -101,7 +100,12 @@ public final class Links implements AutoCloseable {
             throw portTaken;
         }
         machine = new HandshakeMachine(
-                self, keys, port(), dataPort, features, limits.handshake().toNanos());
+                self,
+                keys,
+                port(),
+                dataPort,
+                Feature.of(options.aesSlow()),
+                limits.handshake().toNanos());
         server.config().setAutoRead(true); // the first connection needs all of the above
         group.execute(this::rehearse);
     }
@@ -377,7 +381,8 @@ public final class Links implements AutoCloseable {
                         machine, dialed, dial, keys, clock, table, options.limits(), address, settled));
     }
 
-    private Optional<Link> link(NodeId peer) {
+    /** The present link to a node. */
+    Optional<Link> link(NodeId peer) {
         return table.link(peer);
     }
 

@@ -370,11 +370,8 @@ final class Streams implements StreamSource, StreamMessages, DataPort.Doorkeeper
 
     private RecordCipher cipher(
             Link link, StreamId id, byte[] linkKey, Bytes dialSalt, Bytes acceptSalt, boolean fromDialer) {
-        var suite = link.node().features().contains(Feature.CHACHA20)
-                ? RecordCipher.Suite.CHACHA20_POLY1305
-                : RecordCipher.Suite.AES_256_GCM;
         byte[] key = StreamKeys.derive(linkKey, id, dialSalt.toArray(), acceptSalt.toArray(), fromDialer);
-        return ciphers.create(suite, key, limits.recordsPerKey());
+        return ciphers.create(link.node().suite(), key, limits.recordsPerKey());
     }
 
     /** A duplicate may have taken the link's place; its streams live on as long as the peer's start does. */
