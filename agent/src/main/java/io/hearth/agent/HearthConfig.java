@@ -5,6 +5,7 @@ import io.hearth.collective.RankBounds;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.election.HealthConfig;
 import io.hearth.election.Role;
+import io.hearth.election.ViewRules;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataTransport;
 import java.nio.file.Path;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 
 /**
  * What a node may be told. Everything has a default; a method with an argument gives a copy with that one thing changed, and the
@@ -23,7 +23,6 @@ public final class HearthConfig {
     /** The group of trainers that name none. */
     public static final String DEFAULT_GROUP = "default";
 
-    private static final Pattern GROUP = Pattern.compile("[a-z0-9-]{1,63}");
     private static final int LISTED_MAX = 64;
 
     private final Values values;
@@ -259,7 +258,7 @@ public final class HearthConfig {
     }
 
     private static String checkedGroup(String job) {
-        if (!GROUP.matcher(job).matches()) {
+        if (job.isEmpty() || !ViewRules.isGroupName(job)) {
             throw new IllegalArgumentException("a group is 1 to 63 of a-z, 0-9 and '-'");
         }
         return job;

@@ -16,6 +16,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -49,6 +50,7 @@ final class LocalApiServer implements AutoCloseable {
     static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
     private final Path path;
+    private final UserPrincipal self;
     private final ServerSocketChannel server;
     private final Observation<JsonObject> status;
     private final LongSupplier ageNanos;
@@ -58,8 +60,13 @@ final class LocalApiServer implements AutoCloseable {
     private final Thread acceptor;
 
     private LocalApiServer(
-            Path path, ServerSocketChannel server, Observation<JsonObject> status, LongSupplier ageNanos) {
+            Path path,
+            ServerSocketChannel server,
+            UserPrincipal self,
+            Observation<JsonObject> status,
+            LongSupplier ageNanos) {
         this.path = path;
+        this.self = self;
         this.server = server;
         this.status = status;
         this.ageNanos = ageNanos;
@@ -81,11 +88,11 @@ final class LocalApiServer implements AutoCloseable {
             try {
                 server.bind(UnixDomainSocketAddress.of(path));
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+                return new LocalApiServer(path, server, Files.getOwner(path), status, ageNanos);
             } catch (IOException failed) {
                 server.close();
                 throw failed;
             }
-            return new LocalApiServer(path, server, status, ageNanos);
         } catch (IOException failed) {
             throw new SetupException(
                     "cannot open the local socket " + path + ": " + failed.getMessage()
@@ -132,11 +139,11 @@ final class LocalApiServer implements AutoCloseable {
         }
     }
 
-    private static boolean sameUser(SocketChannel client) throws IOException {
-        String user = client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
-        String self = System.getProperty("user.name", "");
+    /** By user id: the names of users without an entry in the user database are no names. */
+    private boolean sameUser(SocketChannel client) throws IOException {
+        UserPrincipal user = client.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
         if (!user.equals(self)) {
-            LOG.warn("local api refused user={}: it serves {} only", Labels.clean(user), self);
+            LOG.warn("local api refused user={}: it serves {} only", Labels.clean(user.getName()), self.getName());
             return false;
         }
         return true;

@@ -68,6 +68,7 @@ final class NodeAssembly implements AutoCloseable {
     static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
+        Reach.checkInterfaces(config);
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
@@ -105,13 +106,14 @@ final class NodeAssembly implements AutoCloseable {
         lease.damaged().ifPresent(aside -> LOG.warn("the slot's counter was unreadable and is kept as {}", aside));
         self = new NodeId(identity.peer(), lease.slot());
         NamespaceKeys keys = scope.keep(namespace.keys());
+        String keyId = namespace.keyId();
+        namespace.destroy(); // from here on there are only its keys
         Links links = scope.keep(Links.open(
                 Reach.links(config, home),
                 identity,
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
-        Reach.checkInterfaces(config);
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
         sources = scope.keep(
                 new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
@@ -148,7 +150,7 @@ final class NodeAssembly implements AutoCloseable {
                         new StatusReport(
                                 self,
                                 links.port(),
-                                new ClusterStatus.Namespace(namespace.name(), namespace.keyId(), namespace.isOpen()),
+                                new ClusterStatus.Namespace(namespace.name(), keyId, namespace.isOpen()),
                                 sources::silence,
                                 sources::mdns,
                                 talk),
@@ -160,12 +162,7 @@ final class NodeAssembly implements AutoCloseable {
         voter.start();
         loop = scope.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
         loop.start();
-        LOG.info(
-                "started node={} port={} namespace={} key={}",
-                self.text(),
-                links.port(),
-                namespace.name(),
-                namespace.keyId());
+        LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
     }
 
     NodeId self() {
@@ -310,9 +307,11 @@ final class NodeAssembly implements AutoCloseable {
 
     private static NetworkNamespace namespace(HearthConfig config, NamespaceLookup lookup) throws SetupException {
         if (!config.open()) {
-            return config.namespace().isPresent()
+            NetworkNamespace found = config.namespace().isPresent()
                     ? lookup.named(config.namespace().get())
                     : lookup.preferred();
+            lookup.warning().ifPresent(LOG::warn);
+            return found;
         }
         String name = config.namespace().orElse(NetworkNamespace.DEFAULT_NAME);
         if (!NetworkNamespace.isName(name)) {

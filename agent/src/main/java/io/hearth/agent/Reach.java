@@ -1,11 +1,13 @@
 package io.hearth.agent;
 
+import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.InterfacePolicy;
 import io.hearth.election.Role;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NodeId;
+import io.hearth.transport.AesSpeed;
 import io.hearth.transport.DataTransport;
 import io.hearth.transport.LinkOptions;
 import java.net.InetAddress;
@@ -23,23 +25,50 @@ final class Reach {
 
     private Reach() {}
 
-    /** Says so when an interface that was asked for is not here; it may still come. */
-    static void checkInterfaces(HearthConfig config) {
-        try {
-            List<String> here = NetworkInterface.networkInterfaces()
-                    .map(NetworkInterface::getName)
-                    .toList();
-            for (String wanted : config.interfaces()) {
-                if (!here.contains(wanted)) {
-                    LOG.warn(
-                            "this machine has no interface '{}' now, only {}",
-                            Labels.clean(wanted),
-                            String.join(", ", here));
-                }
-            }
-        } catch (SocketException unreadable) {
-            LOG.debug("the interfaces cannot be listed: {}", unreadable.getMessage());
+    /**
+     * Checks the names of interfaces before anything is opened.
+     *
+     * @throws SetupException this machine has no interface of a name that {@code --interface} gives; says which there are
+     */
+    static void checkInterfaces(HearthConfig config) throws SetupException {
+        if (!restricts(config)) {
+            return;
         }
+        try {
+            checkInterfaces(
+                    config,
+                    NetworkInterface.networkInterfaces()
+                            .map(NetworkInterface::getName)
+                            .sorted()
+                            .toList());
+        } catch (SocketException unreadable) {
+            throw new SetupException(
+                    "the network interfaces of this machine cannot be listed (" + unreadable.getMessage()
+                            + "): start without --interface and --exclude-interface",
+                    unreadable);
+        }
+    }
+
+    /** The same, for a machine with those interfaces. One to leave out may be absent: a VPN's comes and goes. */
+    static void checkInterfaces(HearthConfig config, List<String> here) throws SetupException {
+        for (String wanted : config.interfaces()) {
+            if (!here.contains(wanted)) {
+                throw new SetupException("this machine has no network interface '" + Labels.clean(wanted)
+                        + "': choose with --interface from " + String.join(", ", here));
+            }
+        }
+        for (String excluded : config.excludedInterfaces()) {
+            if (!here.contains(excluded)) {
+                LOG.warn(
+                        "this machine has no network interface '{}' to leave out now, only {}",
+                        Labels.clean(excluded),
+                        String.join(", ", here));
+            }
+        }
+    }
+
+    private static boolean restricts(HearthConfig config) {
+        return !config.interfaces().isEmpty() || !config.excludedInterfaces().isEmpty();
     }
 
     /** Which interfaces mDNS uses. */
@@ -50,28 +79,28 @@ final class Reach {
     /**
      * How links are accepted. The machine's agent has the well-known port or the next free one, so that a person can name it;
      * trainers, of which there may be several, and those that are here for a moment only, have any free one. Only trainers
-     * have data to send, and so shared memory to offer.
+     * have data to send, and so a data port and shared memory to offer.
      */
     static LinkOptions links(HearthConfig config, HearthHome home) {
         boolean isTheAgent = config.role() == Role.AGENT && config.slot().equals(NodeId.AGENT);
         int port = config.port().orElse(isTheAgent ? HostPort.PORT_DEFAULT : 0);
         LinkOptions options = LinkOptions.anyAddress(port)
-                .localAddresses(address -> accepts(config, address))
                 .transport(config.role() == Role.TRAINER ? config.transport() : DataTransport.TCP)
                 .home(home);
+        if (restricts(config)) {
+            options = options.localAddresses(address -> isUsable(config, address));
+        }
+        options = config.role() == Role.AGENT ? options.withoutStreams() : options.aesSlow(AesSpeed.isSlow());
         return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);
     }
 
-    /** Whether connections to this address of the machine are wanted. */
-    private static boolean accepts(HearthConfig config, InetAddress local) {
-        if (config.interfaces().isEmpty() && config.excludedInterfaces().isEmpty()) {
-            return true;
-        }
+    /** Whether links may begin or end at this address of the machine. */
+    private static boolean isUsable(HearthConfig config, InetAddress own) {
         try {
-            NetworkInterface found = NetworkInterface.getByInetAddress(local);
-            String name = found == null ? "" : found.getName();
-            return !config.excludedInterfaces().contains(name)
-                    && (config.interfaces().isEmpty() || config.interfaces().contains(name));
+            NetworkInterface found = NetworkInterface.getByInetAddress(own);
+            return found != null
+                    && !config.excludedInterfaces().contains(found.getName())
+                    && (config.interfaces().isEmpty() || config.interfaces().contains(found.getName()));
         } catch (SocketException unreadable) {
             return false;
         }

@@ -3,11 +3,11 @@ package io.hearth.agent;
 import io.hearth.collective.GroupActivity;
 import io.hearth.collective.RankBounds;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.election.ViewRules;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * What a trainer tells every linked node of its way into its group, so that each can say whom it waits for, and sees whether the group
@@ -34,12 +34,11 @@ record TrainerNote(String group, int least, int most, GroupActivity activity, bo
             List.of(GroupActivity.IDLE, GroupActivity.STARTING, GroupActivity.WORKING, GroupActivity.STEPPING);
 
     private static final int GROUP_AT = 6;
-    private static final Pattern GROUP = Pattern.compile("[a-z0-9-]{1,63}");
-    private static final int BYTES_MAX = GROUP_AT + 63;
+    private static final int BYTES_MAX = GROUP_AT + ViewRules.GROUP_CHARACTERS_MAX;
 
     TrainerNote {
         var _ = new RankBounds(least, most);
-        if (!GROUP.matcher(group).matches()) {
+        if (group.isEmpty() || !ViewRules.isGroupName(group)) {
             throw new IllegalArgumentException("a group is 1 to 63 of a-z, 0-9 and '-'");
         }
     }

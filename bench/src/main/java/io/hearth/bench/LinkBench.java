@@ -65,17 +65,7 @@ public final class LinkBench {
         HostPort to = HostPort.parse(arguments[serves ? 1 : 0]);
         var address = new InetSocketAddress(to.host(), to.port());
         var own = serves ? address : new InetSocketAddress(arguments[1], 0);
-        var options = new LinkOptions(
-                own.getAddress(),
-                own.getPort(),
-                1,
-                LinkOptions.loopback(0).localAddresses(),
-                LinkOptions.loopback(0).remoteAddresses(),
-                LinkOptions.loopback(0).policy(),
-                false,
-                DataTransport.TCP,
-                LinkOptions.loopback(0).home(),
-                LinkOptions.loopback(0).limits());
+        LinkOptions options = LinkOptions.at(own.getAddress(), own.getPort()).transport(DataTransport.TCP);
         var observer = new StreamBench.Observer();
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
                 var links = StreamBench.links(options, keys, observer);

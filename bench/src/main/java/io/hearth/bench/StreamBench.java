@@ -1,6 +1,7 @@
 package io.hearth.bench;
 
 import io.hearth.core.Bytes;
+import io.hearth.core.ChildProcess;
 import io.hearth.core.HearthException;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
@@ -110,7 +111,7 @@ public final class StreamBench {
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
                 Links links = links(LinkOptions.loopback(0).transport(transport), keys, observer);
                 Arena arena = Arena.ofShared()) {
-            Process second = new ProcessBuilder(
+            Process second = ChildProcess.of(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
                             "--enable-native-access=ALL-UNNAMED",

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.core.ChildProcess;
 import io.hearth.core.SetupException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -148,8 +149,7 @@ final class ChaosLab implements AutoCloseable {
         var command = new ArrayList<>(List.of(lan.toString(), "--lab", id));
         command.addAll(List.of(arguments));
         try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process process = ChildProcess.of(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (process.waitFor() != 0) {

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.core.ChildProcess;
 import io.hearth.core.SetupException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -112,7 +113,7 @@ final class ChaosWorkers implements AutoCloseable {
         var whole = new ArrayList<>(command);
         whole.addAll(1, flags);
         whole.addAll(List.of("--host", "" + host, "--peers", "" + peers));
-        var builder = new ProcessBuilder(lab.on(machine, whole));
+        var builder = ChildProcess.of(lab.on(machine, whole));
         builder.environment().put("HEARTH_HOME", home.toString());
         builder.environment().remove("HEARTH_SECRET");
         builder.environment().remove("HEARTH_SECRET_FILE");
@@ -153,7 +154,7 @@ final class ChaosWorkers implements AutoCloseable {
             return;
         }
         try {
-            new ProcessBuilder("kill", "-s", name, "" + worker.process.pid())
+            ChildProcess.of("kill", "-s", name, "" + worker.process.pid())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()

@@ -5,10 +5,9 @@ import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.SecretFile;
 import io.hearth.identity.SecretText;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -69,8 +68,11 @@ final class InitCommand implements Callable<Integer> {
                             name, terminal.readHidden("secret of " + name + " (not shown): "), "what was typed")
                     : SecretText.read(name, terminal.in(), "standard input");
         }
-        try (InputStream in = Files.newInputStream(Path.of(secretFile))) {
-            return SecretText.read(name, in, secretFile);
+        try {
+            Path file = Path.of(secretFile);
+            NetworkNamespace read = SecretFile.read(name, file, secretFile);
+            SecretFile.warning(file, secretFile).ifPresent(terminal::error);
+            return read;
         } catch (IOException | InvalidPathException broken) {
             throw new SetupException(
                     "cannot open " + secretFile + ": it is not a file that this user can read; name one that holds what"

@@ -1,6 +1,8 @@
 package io.hearth.cli;
 
 import io.hearth.core.HearthException;
+import io.hearth.identity.SecretText;
+import java.util.Arrays;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -30,10 +32,26 @@ public final class Main {
     /** Runs one command line; the exit code is one of {@link Exit}, or the code of a program that the command ran. */
     static int run(Terminal terminal, String... arguments) {
         LogLevel.complaint(terminal.environment()).ifPresent(terminal::error);
-        int code = commandLine(terminal).execute(arguments);
+        int code = hasSecret(arguments)
+                ? refuseSecret(terminal)
+                : commandLine(terminal).execute(arguments);
         terminal.out().flush();
         terminal.err().flush();
         return code;
+    }
+
+    /** What comes after {@code --} is another program's. */
+    private static boolean hasSecret(String[] arguments) {
+        return Arrays.stream(arguments)
+                .takeWhile(argument -> !argument.equals("--"))
+                .anyMatch(SecretText::isIn);
+    }
+
+    /** Before anything is parsed, because messages about arguments repeat them. */
+    private static int refuseSecret(Terminal terminal) {
+        terminal.error("a secret is among the arguments, where other users of this machine can read it and your shell"
+                + " keeps it: type it after 'hearth init NAME --secret-file -', or put it in HEARTH_SECRET");
+        return Exit.USAGE;
     }
 
     /** All commands. One that is added here is complete: parsing, help, exit codes and errors are the same for all. */

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.core.ChildProcess;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ final class SelfProcess {
     static ProcessBuilder of(List<String> flags, List<String> arguments) {
         var all = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
         all.addAll(flags);
-        return new ProcessBuilder(command(all, arguments));
+        return ChildProcess.of(command(all, arguments));
     }
 
     /** The command line of a child that has these flags of Java only. */

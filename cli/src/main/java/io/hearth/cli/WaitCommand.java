@@ -7,6 +7,7 @@ import io.hearth.agent.HearthNode;
 import io.hearth.agent.LocalAgent;
 import io.hearth.agent.LocalApiClient;
 import io.hearth.agent.StatusJson;
+import io.hearth.core.ChildProcess;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
@@ -53,6 +54,11 @@ final class WaitCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "The last status as one line of JSON on standard output.")
     private boolean json;
+
+    @Option(
+            names = "--with-secret",
+            description = "CMD gets HEARTH_SECRET, if it is set; without this option it does not.")
+    private boolean secret;
 
     @Parameters(arity = "0..*", paramLabel = "-- CMD", description = "Program to run then; its exit code is passed on.")
     private List<String> program = new ArrayList<>();
@@ -135,7 +141,8 @@ final class WaitCommand implements Callable<Integer> {
 
     private int run() throws SetupException, InterruptedException {
         try {
-            return new ProcessBuilder(program).inheritIO().start().waitFor();
+            ProcessBuilder child = secret ? ChildProcess.withSecret(program) : ChildProcess.of(program);
+            return child.inheritIO().start().waitFor();
         } catch (IOException failed) {
             throw new SetupException(
                     "cannot run '" + program.getFirst() + "': " + failed.getMessage() + "; is it on the PATH?", failed);

@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -177,6 +178,69 @@ final class ArchitectureTest {
                 .dependOnClassesThat()
                 .haveNameMatching("java\\.lang\\.foreign\\.Linker(\\$.*)?")
                 .check(HEARTH);
+    }
+
+    @Test
+    void everyChildProcessIsPreparedInOnePlace() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("io.hearth.core.ChildProcess")
+                .should()
+                .callConstructor(ProcessBuilder.class, String[].class)
+                .orShould()
+                .callConstructor(ProcessBuilder.class, List.class)
+                .orShould()
+                .callMethodWhere(describe(
+                        "start a program",
+                        call -> call.getTargetOwner().isEquivalentTo(Runtime.class)
+                                && call.getTarget().getName().equals("exec")))
+                .because("a child does not inherit the secret")
+                .check(HEARTH);
+    }
+
+    /** A comparison that ends at the first difference tells a guesser how much of the guess was right. */
+    @Test
+    void secretsAndProofsAreComparedInConstantTime() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "io.hearth.core..", "io.hearth.identity..", "io.hearth.transport..", "io.hearth.discovery..")
+                .and(describe(
+                        "do not compare public keys or identifiers only",
+                        type -> !Set.of("Bytes", "PeerId", "NodeIdentity", "Tls")
+                                .contains(type.getSimpleName())))
+                .and(written())
+                .should()
+                .callMethodWhere(describe("compare arrays or buffers", call -> {
+                    String owner = call.getTargetOwner().getName();
+                    String name = call.getTarget().getName();
+                    return (owner.equals("java.util.Arrays")
+                                    && Set.of("equals", "compare", "compareUnsigned", "mismatch", "deepEquals")
+                                            .contains(name))
+                            || (owner.equals("java.nio.ByteBuffer")
+                                    && Set.of("equals", "compareTo", "mismatch").contains(name))
+                            || (owner.equals("java.lang.foreign.MemorySegment") && name.equals("mismatch"));
+                }))
+                .because("MessageDigest.isEqual takes as long for a near miss as for any other")
+                .check(HEARTH);
+        noClasses()
+                .that()
+                .haveNameMatching("io\\.hearth\\.(identity\\.MembershipProof|discovery\\.TagCodec)")
+                .should()
+                .callMethodWhere(
+                        describe("equals", call -> call.getTarget().getName().equals("equals")))
+                .because("what they compare are proofs and tags")
+                .check(HEARTH);
+        Set<String> compare = HEARTH.stream()
+                .filter(type -> type.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> call.getTargetOwner().isEquivalentTo(MessageDigest.class)
+                                && call.getTarget().getName().equals("isEqual")))
+                .map(JavaClass::getSimpleName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(
+                Set.of("MembershipProof", "NetworkNamespace", "SecretText", "TagCodec"),
+                compare,
+                "one stopped comparing so");
     }
 
     @Test

@@ -15,6 +15,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +71,47 @@ final class BadInputTest {
         String said =
                 failure(Commands.in(home()).with("HEARTH_SECRET", mistyped).line(command));
         assertFalse(said.contains(mistyped.substring(10, 18)), said);
+    }
+
+    /** Every argument is in the process list and in the shell's history; messages go to logs besides. */
+    @Test
+    void aSecretOnTheCommandLineIsRefusedWithoutRepeatingIt() {
+        String secret = SecretText.of(NetworkNamespace.create("home"));
+        String grouped = secret.toUpperCase(Locale.ROOT).replaceAll("(.{6})", "$1 ");
+        for (List<String> arguments : List.of(
+                List.of("init", secret),
+                List.of("init", "home", secret),
+                List.of("init", "home", grouped),
+                List.of("init", "home", "--secret-file", secret),
+                List.of("init", "--secret-file=" + secret),
+                List.of("train", "--namespace", secret),
+                List.of("wait", "--peers", secret),
+                List.of(secret))) {
+            Outcome refused = Commands.in(home()).with("HEARTH_TRACE", "1").run(arguments.toArray(String[]::new));
+            assertEquals(Exit.USAGE, refused.code(), refused.err());
+            assertTrue(refused.line().contains("'hearth init NAME --secret-file -'"), refused.err());
+            for (int from = 8; from + 6 <= secret.length(); from++) {
+                assertFalse(refused.err().contains(secret.substring(from, from + 6)), refused.err());
+            }
+            assertTrue(Files.notExists(home()), "nothing was made");
+        }
+    }
+
+    @Test
+    void aSecretFileThatOthersMayReadIsTakenWithAWarning() throws Exception {
+        String secret = SecretText.of(NetworkNamespace.create("home"));
+        Path file = Files.writeString(folder.resolve("secret.txt"), secret);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        Outcome taken = Commands.in(home()).run("init", "home", "--secret-file", file.toString());
+        assertEquals(Exit.OK, taken.code(), taken.err());
+        assertEquals(1, taken.err().lines().count(), taken.err());
+        assertTrue(taken.err().contains("chmod 600"), taken.err());
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        assertEquals(
+                "",
+                Commands.in(home())
+                        .run("init", "home", "--secret-file", file.toString())
+                        .err());
     }
 
     @ParameterizedTest

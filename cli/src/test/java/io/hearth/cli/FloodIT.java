@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A stranger on the LAN floods an agent with connections: it stays small, and a member that was away comes back all the same. */
 @Tag("full")
@@ -30,6 +30,10 @@ final class FloodIT {
     private static final int OWN_SOCKETS_SPARE = 8; // links that come and go, and connections that are closed just now
     private static final long HEAP_GROWTH_MAX = 20L << 20;
     private static final int LOG_LINES_MAX = 40;
+
+    /** 19 to 21 % were measured on a busy machine, with the first compiler only; what is dear before the gate at least doubles it. */
+    private static final double PERCENT_OF_A_CORE_MAX = 30;
+
     private static final Pattern USED = Pattern.compile("(?:generation|total)[^\\n]*used (\\d+)K");
 
     @TempDir
@@ -43,12 +47,12 @@ final class FloodIT {
         Assumptions.assumeTrue(missing.isEmpty(), missing.orElse(""));
     }
 
-    @ParameterizedTest(name = "from {0} addresses")
-    @ValueSource(ints = {1, 50})
-    void aFloodedAgentStaysSmallAndAMemberComesBack(int addresses) throws Exception {
+    @ParameterizedTest(name = "from {0} addresses, hearth {1}")
+    @CsvSource({"1, agent", "50, agent", "50, agent --interface eth0"})
+    void aFloodedAgentStaysSmallAndAMemberComesBack(int addresses, String command) throws Exception {
         NetworkNamespace namespace = NetworkNamespace.create("home");
         try (Lab lab = Lab.up(3)) {
-            RunningProcess victim = lab.hearth(0, home(0, namespace), "agent");
+            RunningProcess victim = lab.hearth(0, home(0, namespace), command.split(" ", -1));
             victim.await("its port", line -> line.contains("listens on port 52416,"));
             RunningProcess member = lab.hearth(1, home(1, namespace), "agent");
             awaitStatus(status -> members(status) == 2);
@@ -84,15 +88,12 @@ final class FloodIT {
             assertTrue(heapGrowth <= HEAP_GROWTH_MAX, "heap grew by " + heapGrowth + " bytes");
             long lines = victim.output().lines().count() - linesBefore;
             assertTrue(lines <= LOG_LINES_MAX, "the flood made " + lines + " log lines:\n" + victim.output());
+            double percent = after.percentOfACoreSince(before);
+            assertTrue(percent <= PERCENT_OF_A_CORE_MAX, "the flood cost " + percent + " % of a core");
             System.out.printf(
-                    "FloodIT: from %d addresses, %.1f %% of a core, heap %+d KiB, %d sockets more, %d log lines;"
+                    "FloodIT: %s, from %d addresses, %.1f %% of a core, heap %+d KiB, %d sockets more, %d log lines;"
                             + " the member was back after %.1f s, the start of its process included%n",
-                    addresses,
-                    after.percentOfACoreSince(before),
-                    heapGrowth >> 10,
-                    socketsMost - socketsBefore,
-                    lines,
-                    backSeconds);
+                    command, addresses, percent, heapGrowth >> 10, socketsMost - socketsBefore, lines, backSeconds);
         }
     }
 

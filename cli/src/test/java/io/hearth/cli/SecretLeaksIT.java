@@ -128,6 +128,26 @@ final class SecretLeaksIT {
         }
     }
 
+    /** A program that {@code wait} starts is any program: it may show its environment to others or send it somewhere. */
+    @Test
+    void theProgramAfterAWaitGetsNoneUnlessItIsAskedFor() throws Exception {
+        String text = SecretText.of(namespace);
+        Map<String, String> environment = Map.of(
+                "HEARTH_SECRET", text, "HEARTH_HOME", folder.resolve("waits").toString(), "HEARTH_TEST", "inherited");
+        String[] wait = {"wait", "--interface", "lo", "--peers", "0", "--", "env"};
+        try (var without = RunningProcess.hearth(environment, List.of(), wait)) {
+            assertEquals(0, without.exitCode(), without.output());
+            assertTrue(without.output().contains("HEARTH_TEST=inherited"), without.output());
+            assertTrue(!without.output().contains("HEARTH_SECRET="), "HEARTH_SECRET was handed on");
+            assertEquals(List.of(), Secrets.of(text, "home").foundIn(without.output()));
+        }
+        String[] with = {"wait", "--interface", "lo", "--peers", "0", "--with-secret", "--", "env"};
+        try (var asked = RunningProcess.hearth(environment, List.of(), with)) {
+            assertEquals(0, asked.exitCode(), asked.output());
+            assertTrue(asked.output().contains("HEARTH_SECRET=" + text), "it was asked for");
+        }
+    }
+
     private static String commandLine(RunningProcess process) {
         return process.handle().info().commandLine().orElse("");
     }

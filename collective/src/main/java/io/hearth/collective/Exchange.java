@@ -349,6 +349,8 @@ final class Exchange {
         watch.inside();
         try {
             return take(part, expected, rank, arrived);
+        } catch (InternalError error) {
+            throw wire.fault(rank, arrived, error);
         } finally {
             wire.leave();
             watch.outside();

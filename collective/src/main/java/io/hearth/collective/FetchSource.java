@@ -4,6 +4,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.MemoryFault;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import java.io.ByteArrayOutputStream;
@@ -111,6 +112,9 @@ final class FetchSource {
                     while (true) {
                         take(opened.receive());
                     }
+                } catch (InternalError error) {
+                    tell(new FetchMachine.Event.Lost(
+                            source, String.valueOf(MemoryFault.of(error).getMessage())));
                 } catch (LiedException lied) {
                     tell(new FetchMachine.Event.Lied(source, String.valueOf(lied.getMessage())));
                     return;

@@ -6,6 +6,7 @@ import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.MemoryFault;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.StreamId;
 import io.hearth.transport.StreamSource;
@@ -370,6 +371,8 @@ abstract sealed class PairLine permits PairSender, PairReceiver {
                     try {
                         demand(opened.equals(stream));
                         take(record);
+                    } catch (InternalError error) {
+                        throw MemoryFault.of(error);
                     } finally {
                         lock.unlock();
                     }

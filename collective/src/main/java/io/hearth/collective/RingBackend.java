@@ -19,10 +19,9 @@ import io.hearth.election.View;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
-import io.hearth.transport.AdmissionPolicy;
+import io.hearth.transport.AesSpeed;
 import io.hearth.transport.DataTransport;
 import io.hearth.transport.Endpoint;
-import io.hearth.transport.LinkLimits;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
 import io.hearth.transport.Links;
@@ -37,7 +36,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -98,17 +96,10 @@ public final class RingBackend implements DistributedBackend {
                     + ", is not known here: use an IP address of this machine");
         }
         links = opener.open(
-                new LinkOptions(
-                        own.getAddress(),
-                        own.getPort(),
-                        1,
-                        _ -> true,
-                        keys.isOpen() ? addresses(config)::contains : _ -> true,
-                        AdmissionPolicy.BY_SECRET,
-                        false,
-                        config.transport(),
-                        Optional.empty(),
-                        LinkLimits.DEFAULT),
+                LinkOptions.at(own.getAddress(), own.getPort())
+                        .remoteAddresses(keys.isOpen() ? addresses(config)::contains : _ -> true)
+                        .aesSlow(AesSpeed.isSlow())
+                        .transport(config.transport()),
                 identity,
                 self,
                 keys,

@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
+import io.hearth.transport.MemoryFault;
 import io.hearth.transport.ReceivedRecord;
 import io.hearth.transport.RecordHeader;
 import java.io.IOException;
@@ -82,6 +83,16 @@ final class Wire {
     /** For people. */
     String name(int rank) {
         return mesh.name(mesh.members().get(rank));
+    }
+
+    /** Reading what arrived failed: in shared memory the peer's end may be gone under it. Any other error is thrown. */
+    StreamBrokenException fault(int rank, ReceivedRecord arrived, InternalError error) {
+        if (!arrived.isNative()) {
+            throw error;
+        }
+        MemoryFault fault = MemoryFault.of(error);
+        return new StreamBrokenException(
+                mesh.members().get(rank), "receiving from " + name(rank) + " failed: " + fault.getMessage(), fault);
     }
 
     /** What arrived is not what was {@code expected}. */

@@ -91,7 +91,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             records = List.copyOf(records);
             if (!ViewRules.isNumber(incarnation) || !ViewRules.isGroupName(group)) {
                 throw new IllegalArgumentException("need incarnation 1 to 2^48 and a group of at most "
-                        + ViewRules.GROUP_CHARACTERS_MAX + " printable characters, got " + incarnation + " and "
+                        + ViewRules.GROUP_CHARACTERS_MAX + " of a-z, 0-9 and '-', got " + incarnation + " and "
                         + group.length()
                         + " characters");
             }

@@ -21,7 +21,7 @@ public final class ViewRules {
     static final long EPOCH_LEAP_MAX = 1_000_000;
 
     /** Most characters of a group's name. */
-    public static final int GROUP_CHARACTERS_MAX = 64;
+    public static final int GROUP_CHARACTERS_MAX = 63;
 
     private ViewRules() {}
 
@@ -41,7 +41,7 @@ public final class ViewRules {
                 return Optional.of("a member entered after the view");
             }
             if (!isGroupName(member.group())) {
-                return Optional.of("a group's name is too long or has control characters");
+                return Optional.of("a group's name is not 1 to 63 of a-z, 0-9 and '-'");
             }
             if (!isSeat(member.seat())) {
                 return Optional.of("a member's seat is out of range");
@@ -127,7 +127,9 @@ public final class ViewRules {
                 && lineage.bornMillis() <= NUMBER_MAX;
     }
 
-    static boolean isGroupName(String name) {
-        return name.length() <= GROUP_CHARACTERS_MAX && name.chars().noneMatch(Character::isISOControl);
+    /** Whether a trainer's group may have that name, {@code [a-z0-9-]{1,63}}, or it is the empty one of an agent. */
+    public static boolean isGroupName(String name) {
+        return name.length() <= GROUP_CHARACTERS_MAX
+                && name.chars().allMatch(c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-');
     }
 }

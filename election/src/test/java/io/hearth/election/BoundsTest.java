@@ -258,7 +258,20 @@ final class BoundsTest {
         assertTrue(ViewRules.fault(trainers("job", 4, Resolver.BYTES_MAX + 1)).isPresent());
         keeps(trainers("j".repeat(ViewRules.GROUP_CHARACTERS_MAX), 1, 0));
         breaks(trainers("j".repeat(ViewRules.GROUP_CHARACTERS_MAX + 1), 1, 0));
-        breaks(trainers("jo\u0007b", 1, 0));
+        for (String shown : List.of(
+                "jo\u0007b",
+                "job\u202e",
+                "jo\u200bb",
+                "job\u2028",
+                "j\u00f6b",
+                "Job",
+                "a b",
+                "a_b",
+                "a.b",
+                "\ud83d\udd25")) {
+            breaks(trainers(shown, 1, 0));
+        }
+        keeps(trainers("0-job-9", 1, 0));
     }
 
     @Test

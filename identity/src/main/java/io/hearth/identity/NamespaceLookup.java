@@ -2,12 +2,11 @@ package io.hearth.identity;
 
 import io.hearth.core.SetupException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Finds the secret of the namespace that a node is to take part in.
@@ -59,9 +58,16 @@ public final class NamespaceLookup {
         return named(names.size() == 1 ? names.getFirst() : NetworkNamespace.DEFAULT_NAME);
     }
 
+    /** What a person should know of where the secret comes from, in one line; call it once a secret was found. */
+    public Optional<String> warning() {
+        return secretFile.isEmpty()
+                ? Optional.empty()
+                : SecretFile.warning(Path.of(secretFile), "the file that HEARTH_SECRET_FILE names");
+    }
+
     private NetworkNamespace fromFile(String name) throws SetupException {
-        try (InputStream in = Files.newInputStream(Path.of(secretFile))) {
-            return SecretText.read(name, in, "HEARTH_SECRET_FILE");
+        try {
+            return SecretFile.read(name, Path.of(secretFile), "HEARTH_SECRET_FILE");
         } catch (IOException | InvalidPathException broken) {
             throw new SetupException(
                     "cannot read the file that HEARTH_SECRET_FILE names: " + OwnFile.cause(broken)

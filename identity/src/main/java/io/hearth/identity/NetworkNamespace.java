@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
@@ -28,6 +29,7 @@ public final class NetworkNamespace {
     private final String name;
     private final int generation;
     private final byte[] secret;
+    private volatile boolean destroyed; // by its owner, read by all
 
     private NetworkNamespace(String name, int generation, byte[] secret) {
         if (!isName(name)) {
@@ -89,9 +91,15 @@ public final class NetworkNamespace {
         return generation == OPEN_GENERATION;
     }
 
+    /** Overwrites the secret; name and generation stay. No keys can be made of it any more. */
+    public void destroy() {
+        destroyed = true;
+        Arrays.fill(secret, (byte) 0);
+    }
+
     /** What is derived from the secret; each call makes new keys, which the caller owns and closes. */
     public NamespaceKeys keys() {
-        return NamespaceKeys.derive(name, generation, secret);
+        return NamespaceKeys.derive(name, generation, whole());
     }
 
     /** Names the secret without telling anything about it: 16 hexadecimal digits. */
@@ -103,7 +111,14 @@ public final class NetworkNamespace {
 
     /** A copy, for the text form only. */
     byte[] secret() {
-        return secret.clone();
+        return whole().clone();
+    }
+
+    private byte[] whole() {
+        if (destroyed) {
+            throw new IllegalStateException("the secret of namespace " + name + " was overwritten");
+        }
+        return secret;
     }
 
     /** By name, generation and secret; takes as long for a near miss of the secret as for any other. */

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -28,6 +29,8 @@ public final class SecretText {
     private static final int BODY_BYTES = 1 + Integer.BYTES + NetworkNamespace.SECRET_BYTES;
     private static final int CHARACTERS = 74;
     private static final Pattern SHAPE = Pattern.compile("hearth1-[a-z2-7]{66}");
+    private static final Pattern LEAK = Pattern.compile("hearth1[a-z2-7]{32}");
+    private static final Pattern SEPARATORS = Pattern.compile("[\\s\\p{Pd}]+");
     private static final byte[] CHECKSUM_LABEL = "hearth/1 secret text\0".getBytes(StandardCharsets.US_ASCII);
 
     /** A secret file may hold white space around the text, and nothing else. */
@@ -44,37 +47,50 @@ public final class SecretText {
         if (namespace.isOpen()) {
             throw new IllegalArgumentException("an open namespace has no secret");
         }
+        byte[] secret = namespace.secret();
         byte[] body = ByteBuffer.allocate(BODY_BYTES)
                 .put(VERSION)
                 .putInt(namespace.generation())
-                .put(namespace.secret())
+                .put(secret)
                 .array();
         byte[] all = Arrays.copyOf(body, BODY_BYTES + CHECKSUM_BYTES);
         System.arraycopy(checksum(namespace.name(), body), 0, all, BODY_BYTES, CHECKSUM_BYTES);
-        return PREFIX + Base32.encode(all);
+        String text = PREFIX + Base32.encode(all);
+        wipe(secret, body, all);
+        return text;
     }
 
     /**
-     * Reads the text form; white space around it does not matter.
+     * Reads the text form, in lower or upper case; white space and dashes anywhere in it do not matter.
      *
      * @param name the namespace that the secret is for
      * @param source where the text comes from, for the message
      * @throws SetupException if it is anything else than such a text, or one for another name; says what to do
      */
     public static NetworkNamespace parse(String name, String text, String source) throws SetupException {
-        String stripped = text.strip();
-        if (!SHAPE.matcher(stripped).matches()) {
+        String written = written(text);
+        if (!SHAPE.matcher(written).matches()) {
             throw new SetupException(source + " holds no Hearth secret: a secret is the text of " + CHARACTERS
                     + " characters that begins with " + PREFIX + ", never a password of one's own; make one with"
                     + " 'hearth init " + name + "' or copy one with 'hearth secret show " + name + "'");
         }
         byte[] all;
         try {
-            all = Base32.decode(stripped.substring(PREFIX.length()));
+            all = Base32.decode(written.substring(PREFIX.length()));
         } catch (IllegalArgumentException broken) {
             throw mistyped(name, source);
         }
         byte[] body = Arrays.copyOf(all, BODY_BYTES);
+        byte[] secret = Arrays.copyOfRange(body, BODY_BYTES - NetworkNamespace.SECRET_BYTES, BODY_BYTES);
+        try {
+            return decoded(name, all, body, secret, source);
+        } finally {
+            wipe(all, body, secret);
+        }
+    }
+
+    private static NetworkNamespace decoded(String name, byte[] all, byte[] body, byte[] secret, String source)
+            throws SetupException {
         byte[] checksum = Arrays.copyOfRange(all, BODY_BYTES, all.length);
         if (!MessageDigest.isEqual(checksum, checksum(name, body))) {
             throw mistyped(name, source);
@@ -86,8 +102,6 @@ public final class SecretText {
             throw new SetupException("the secret in " + source + " is of a kind that this Hearth does not know:"
                     + " it was made by another version; update Hearth on this machine");
         }
-        byte[] secret = new byte[NetworkNamespace.SECRET_BYTES];
-        fields.get(secret);
         return NetworkNamespace.closed(name, generation, secret);
     }
 
@@ -101,12 +115,35 @@ public final class SecretText {
         try {
             byte[] bytes = in.readNBytes(FILE_BYTES_MAX + 1);
             String text = bytes.length > FILE_BYTES_MAX ? "" : new String(bytes, StandardCharsets.US_ASCII);
+            wipe(bytes);
             return parse(name, text, source);
         } catch (IOException unreadable) {
             throw new SetupException(
                     "cannot read the secret from " + source + ": " + OwnFile.cause(unreadable)
                             + "; name a file that holds what 'hearth secret show' prints",
                     unreadable);
+        }
+    }
+
+    /** Whether somewhere in a text there is a secret, or so much of one that it must not be shown. */
+    public static boolean isIn(String text) {
+        return LEAK.matcher(together(text)).find();
+    }
+
+    /** The text as {@link #of} writes it, however a person typed it; something else if it is no secret. */
+    private static String written(String typed) {
+        String together = together(typed);
+        int mark = PREFIX.length() - 1;
+        return together.length() < mark ? "" : together.substring(0, mark) + "-" + together.substring(mark);
+    }
+
+    private static String together(String typed) {
+        return SEPARATORS.matcher(typed.toLowerCase(Locale.ROOT)).replaceAll("");
+    }
+
+    private static void wipe(byte[]... arrays) {
+        for (byte[] array : arrays) {
+            Arrays.fill(array, (byte) 0);
         }
     }
 

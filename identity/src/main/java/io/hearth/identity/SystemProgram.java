@@ -1,5 +1,6 @@
 package io.hearth.identity;
 
+import io.hearth.core.ChildProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -17,7 +18,7 @@ final class SystemProgram {
     static Optional<String> answer(List<String> command) {
         Process program;
         try {
-            program = new ProcessBuilder(command)
+            program = ChildProcess.of(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
         } catch (IOException _) {

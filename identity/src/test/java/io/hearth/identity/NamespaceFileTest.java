@@ -194,6 +194,28 @@ final class NamespaceFileTest {
                 () -> lookup(Map.of("HEARTH_SECRET_FILE", folder.toString())).named("home"), "HEARTH_SECRET_FILE");
     }
 
+    @Test
+    void aSecretFileThatOthersMayReadIsTakenWithAWarningThatSaysWhatToDo() throws Exception {
+        NetworkNamespace given = NetworkNamespace.create("home");
+        Path secret = Files.writeString(folder.resolve("secret"), SecretText.of(given) + "\n");
+        NamespaceLookup lookup = lookup(Map.of("HEARTH_SECRET_FILE", secret.toString()));
+        for (String mode : List.of("rw-r--r--", "rw-r-----", "r-----r--")) {
+            Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString(mode));
+            assertEquals(given, lookup.named("home"));
+            String warning = lookup.warning().orElseThrow();
+            assertTrue(warning.contains("HEARTH_SECRET_FILE") && warning.contains("chmod 600 '" + secret), warning);
+            assertEquals(1, warning.lines().count());
+            assertNoSecret(warning, given);
+        }
+        Path link = Files.createSymbolicLink(folder.resolve("link"), secret);
+        assertTrue(
+                lookup(Map.of("HEARTH_SECRET_FILE", link.toString())).warning().isPresent(),
+                "as a container mounts it");
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("r--------"));
+        assertEquals(Optional.empty(), lookup.warning());
+        assertEquals(Optional.empty(), lookup(Map.of()).warning());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"password123", "hearth1-aaaa", "0"})
     void aPassphraseInTheEnvironmentIsRefusedAndNeverReplacedByTheStoredSecret(String text) throws Exception {

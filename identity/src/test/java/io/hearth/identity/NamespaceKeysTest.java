@@ -96,6 +96,19 @@ final class NamespaceKeysTest {
     }
 
     @Test
+    void aSecretThatIsNoLongerNeededIsOverwritten() {
+        NetworkNamespace namespace = NetworkNamespace.closed("home", 7, secret());
+        try (NamespaceKeys keys = namespace.keys()) {
+            byte[] proof = keys.proofMac(new byte[] {1});
+            namespace.destroy();
+            assertArrayEquals(proof, keys.proofMac(new byte[] {1}), "its keys are of their owner");
+        }
+        assertThrows(IllegalStateException.class, namespace::keys);
+        assertThrows(IllegalStateException.class, namespace::secret);
+        assertEquals(NetworkNamespace.closed("home", 7, new byte[NetworkNamespace.SECRET_BYTES]), namespace);
+    }
+
+    @Test
     void closedKeysProveNothing() {
         NamespaceKeys keys = NetworkNamespace.closed("home", 1, secret()).keys();
         byte[] proof = keys.proofMac(new byte[] {1});

@@ -10,6 +10,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,11 +43,47 @@ final class SecretTextTest {
     }
 
     @Test
+    void howItIsTypedDoesNotMatter() throws SetupException {
+        String body = TEXT.substring(8);
+        for (String typed : List.of(
+                TEXT.toUpperCase(Locale.ROOT),
+                "hearth1" + body,
+                "Hearth1 " + body.replaceAll("(.{4})", "$1 "),
+                " hearth1-" + body.replaceAll("(.{6})", "$1-").toUpperCase(Locale.ROOT) + "\r\n",
+                "hearth1\u2013" + body.replaceAll("(.{11})", "$1\u2014"),
+                TEXT.replaceAll("(.{10})", "$1\n\t "))) {
+            assertEquals(
+                    "af75005b7026d38f",
+                    SecretText.parse("home", typed, "a test").keyId(),
+                    typed);
+        }
+        assertRefused(TEXT + TEXT.substring(8), "home");
+        assertRefused("x" + TEXT, "home");
+    }
+
+    @Test
+    void aTextThatMustNotBeShownIsKnown() {
+        for (String secret : List.of(
+                TEXT,
+                "--secret-file=" + TEXT,
+                "x" + TEXT,
+                TEXT.toUpperCase(Locale.ROOT),
+                TEXT.replaceAll("(.{4})", "$1 "),
+                TEXT.substring(0, 60))) {
+            assertTrue(SecretText.isIn(secret), secret);
+        }
+        for (String harmless :
+                List.of("", "home", "hearth1-backup.txt", "/home/hearth1-of-the-kitchen", "--secret-file")) {
+            assertFalse(SecretText.isIn(harmless), harmless);
+        }
+    }
+
+    @Test
     void anyOneCharacterMistypedIsFound() {
         for (int at = 0; at < TEXT.length(); at++) {
-            for (char other : new char[] {'a', 'b', 'x', '2', '7', '1', '-', 'A', ' '}) {
+            for (char other : new char[] {'a', 'b', 'x', '2', '7', '1', '-', 'A', ' ', '0'}) {
                 String typed = TEXT.substring(0, at) + other + TEXT.substring(at + 1);
-                if (other != TEXT.charAt(at)) {
+                if (Character.toLowerCase(other) != TEXT.charAt(at) && !(other == ' ' && TEXT.charAt(at) == '-')) {
                     assertRefused(typed, "home");
                 }
             }

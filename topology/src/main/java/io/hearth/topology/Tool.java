@@ -1,5 +1,6 @@
 package io.hearth.topology;
 
+import io.hearth.core.ChildProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,7 +20,7 @@ final class Tool {
     static String output(String... command) {
         Process process;
         try {
-            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            process = ChildProcess.of(command).redirectErrorStream(true).start();
         } catch (IOException missing) {
             return "";
         }

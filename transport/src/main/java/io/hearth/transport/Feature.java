@@ -1,9 +1,30 @@
 package io.hearth.transport;
 
-/** Names that hellos may list; what only one side knows is ignored. */
+import java.util.List;
+
+/** Names that hellos may list; a name that only one side knows changes nothing. */
 final class Feature {
-    /** AES is slow on this machine: data streams use ChaCha20-Poly1305 where both sides say so. */
+    /** Takes part in the choice of a cipher, as {@link #suite} makes it. */
     static final String CHACHA20 = "chacha20";
 
+    /** AES is slow on this machine. */
+    static final String AES_SLOW = "aes-slow";
+
     private Feature() {}
+
+    /** What a node lists. */
+    static List<String> of(boolean aesSlow) {
+        return aesSlow ? List.of(CHACHA20, AES_SLOW) : List.of(CHACHA20);
+    }
+
+    /**
+     * The cipher of a link's data streams: ChaCha20-Poly1305 if AES is slow on either machine, because the slower one sets the
+     * pace. Both ends find the same, whichever is {@code own}; both hellos are in the transcript that the proofs cover, so nobody
+     * between them can change it.
+     */
+    static RecordCipher.Suite suite(List<String> own, List<String> theirs) {
+        boolean bothChoose = own.contains(CHACHA20) && theirs.contains(CHACHA20);
+        boolean eitherIsSlow = own.contains(AES_SLOW) || theirs.contains(AES_SLOW);
+        return bothChoose && eitherIsSlow ? RecordCipher.Suite.CHACHA20_POLY1305 : RecordCipher.Suite.AES_256_GCM;
+    }
 }

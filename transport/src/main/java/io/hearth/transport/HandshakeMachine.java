@@ -55,7 +55,7 @@ final class HandshakeMachine
      * @param self this start of this node
      * @param keys of the namespace; borrowed for the machine's life
      * @param linkPort where this node can be dialled
-     * @param dataPort where this node accepts data streams
+     * @param dataPort where this node accepts data streams; 0 if it accepts none
      * @param features that this node has
      * @param limitNanos from the start to the end of a handshake, TLS included
      */
@@ -377,8 +377,6 @@ final class HandshakeMachine
     }
 
     private RemoteNode node(State state, Secure secure, Hello hello) {
-        var common = new ArrayList<>(features);
-        common.retainAll(hello.features());
         return new RemoteNode(
                 new Endpoint(
                         new NodeId(secure.remote(), hello.slot()),
@@ -387,7 +385,7 @@ final class HandshakeMachine
                         hello.systemBoot()),
                 hello.linkPort(),
                 hello.dataPort(),
-                common,
+                Feature.suite(features, hello.features()),
                 state.dialed(),
                 state.dialed() ? state.dial() : hello.dial());
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param systemBoot 16 bytes that name the time since the computer was started; empty if unknown
  * @param keyId 8 bytes that name the namespace secret
  * @param linkPort where the sender can be dialled, 1 to 65,535
- * @param dataPort where the sender accepts data streams, 1 to 65,535
+ * @param dataPort where the sender accepts data streams, up to 65,535; 0 if it accepts none
  * @param dial client: rises with each dial of its process; server: 0
  * @param chosen server: the version that holds on this link; client: 0
  */

@@ -202,7 +202,7 @@ final class LinkCodec {
         demand(SLOT.matcher(message.getSlot()).matches(), "slot");
         demand(message.getIncarnation() >= 0, "incarnation");
         demand(message.getLinkPort() >= 1 && message.getLinkPort() <= PORT_MAX, "link port");
-        demand(message.getDataPort() >= 1 && message.getDataPort() <= PORT_MAX, "data port");
+        demand(message.getDataPort() >= 0 && message.getDataPort() <= PORT_MAX, "data port");
         return new Hello(
                 List.copyOf(message.getVersionsList()),
                 List.copyOf(message.getFeaturesList()),

@@ -12,10 +12,11 @@ import java.util.function.Predicate;
  * @param bind where to listen; the wildcard address for all interfaces
  * @param port to listen on, 0 for any free one
  * @param portsTried how many ports from {@code port} on may be tried, at least 1; 1 if the port was asked for by a person
- * @param localAddresses which of this machine's own addresses may be reached: connections to others are closed at once
+ * @param localAddresses which of this machine's own addresses links may use, in both directions; empty: all of them
  * @param remoteAddresses from where this machine may be reached: connections from others are closed before anything is read
  * @param policy the owner's word on nodes that proved the secret
- * @param aesSlow whether AES was measured to be slow on this machine
+ * @param aesSlow whether AES is slow on this machine, see {@link AesSpeed}
+ * @param acceptsStreams whether a port for data streams is opened
  * @param transport how data travels between processes of this machine
  * @param home whose folder holds the socket of local streams; empty: a folder of this user among the temporary files
  * @param limits what links may cost
@@ -24,10 +25,11 @@ public record LinkOptions(
         InetAddress bind,
         int port,
         int portsTried,
-        Predicate<InetAddress> localAddresses,
+        Optional<Predicate<InetAddress>> localAddresses,
         Predicate<InetAddress> remoteAddresses,
         AdmissionPolicy policy,
         boolean aesSlow,
+        boolean acceptsStreams,
         DataTransport transport,
         Optional<HearthHome> home,
         LinkLimits limits) {
@@ -48,15 +50,17 @@ public record LinkOptions(
         return at(InetAddress.getLoopbackAddress(), port);
     }
 
-    private static LinkOptions at(InetAddress bind, int port) {
+    /** One address of this machine. */
+    public static LinkOptions at(InetAddress bind, int port) {
         return new LinkOptions(
                 bind,
                 port,
                 1,
-                _ -> true,
+                Optional.empty(),
                 _ -> true,
                 AdmissionPolicy.BY_SECRET,
                 false,
+                true,
                 DataTransport.AUTO,
                 Optional.empty(),
                 LinkLimits.DEFAULT);
@@ -65,36 +69,113 @@ public record LinkOptions(
     /** These options, trying that many ports. */
     public LinkOptions portsTried(int count) {
         return new LinkOptions(
-                bind, port, count, localAddresses, remoteAddresses, policy, aesSlow, transport, home, limits);
+                bind,
+                port,
+                count,
+                localAddresses,
+                remoteAddresses,
+                policy,
+                aesSlow,
+                acceptsStreams,
+                transport,
+                home,
+                limits);
     }
 
-    /** These options, reachable at those own addresses only. */
-    public LinkOptions localAddresses(Predicate<InetAddress> reachable) {
+    /** These options, with links from and to those own addresses only. */
+    public LinkOptions localAddresses(Predicate<InetAddress> usable) {
         return new LinkOptions(
-                bind, port, portsTried, reachable, remoteAddresses, policy, aesSlow, transport, home, limits);
+                bind,
+                port,
+                portsTried,
+                Optional.of(usable),
+                remoteAddresses,
+                policy,
+                aesSlow,
+                acceptsStreams,
+                transport,
+                home,
+                limits);
     }
 
     /** These options, reachable from those addresses only. */
     public LinkOptions remoteAddresses(Predicate<InetAddress> known) {
-        return new LinkOptions(bind, port, portsTried, localAddresses, known, policy, aesSlow, transport, home, limits);
+        return new LinkOptions(
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                known,
+                policy,
+                aesSlow,
+                acceptsStreams,
+                transport,
+                home,
+                limits);
     }
 
     /** These options with another policy. */
     public LinkOptions policy(AdmissionPolicy admission) {
         return new LinkOptions(
-                bind, port, portsTried, localAddresses, remoteAddresses, admission, aesSlow, transport, home, limits);
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                remoteAddresses,
+                admission,
+                aesSlow,
+                acceptsStreams,
+                transport,
+                home,
+                limits);
     }
 
-    /** These options, with what was measured of AES. */
+    /** These options, with what is known of AES. */
     public LinkOptions aesSlow(boolean slow) {
         return new LinkOptions(
-                bind, port, portsTried, localAddresses, remoteAddresses, policy, slow, transport, home, limits);
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                remoteAddresses,
+                policy,
+                slow,
+                acceptsStreams,
+                transport,
+                home,
+                limits);
+    }
+
+    /** These options, without a port for data streams: this node opens none. */
+    public LinkOptions withoutStreams() {
+        return new LinkOptions(
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                remoteAddresses,
+                policy,
+                aesSlow,
+                false,
+                transport,
+                home,
+                limits);
     }
 
     /** These options with another way for data. */
     public LinkOptions transport(DataTransport way) {
         return new LinkOptions(
-                bind, port, portsTried, localAddresses, remoteAddresses, policy, aesSlow, way, home, limits);
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                remoteAddresses,
+                policy,
+                aesSlow,
+                acceptsStreams,
+                way,
+                home,
+                limits);
     }
 
     /** These options with the folder of this node's identity. */
@@ -107,6 +188,7 @@ public record LinkOptions(
                 remoteAddresses,
                 policy,
                 aesSlow,
+                acceptsStreams,
                 transport,
                 Optional.of(folder),
                 limits);
@@ -115,6 +197,16 @@ public record LinkOptions(
     /** These options with other limits. */
     public LinkOptions limits(LinkLimits other) {
         return new LinkOptions(
-                bind, port, portsTried, localAddresses, remoteAddresses, policy, aesSlow, transport, home, other);
+                bind,
+                port,
+                portsTried,
+                localAddresses,
+                remoteAddresses,
+                policy,
+                aesSlow,
+                acceptsStreams,
+                transport,
+                home,
+                other);
     }
 }

@@ -21,7 +21,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import java.util.Optional;
@@ -55,7 +54,7 @@ public final class Links implements AutoCloseable {
     private final Streams streams;
     private final LinkTable table;
     private final int dataPort;
-    private final StreamListener listener;
+    private final Optional<DataPort> listener;
     private final Optional<StreamListener> localListener;
     private final Tls tls;
     private final NamespaceKeys keys;
@@ -80,8 +79,8 @@ public final class Links implements AutoCloseable {
         this.observer = observer;
         this.keys = keys;
         Optional<LocalDoor> door = door(options);
-        ServerSocketChannel data = bindData(options, door);
-        dataPort = data.socket().getLocalPort();
+        Optional<ServerSocketChannel> data = bindData(options, door);
+        dataPort = data.map(bound -> bound.socket().getLocalPort()).orElse(0);
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("hearth-links", true), NioIoHandler.newFactory());
         LinkLimits limits = options.limits();
@@ -89,26 +88,10 @@ public final class Links implements AutoCloseable {
         streams =
                 new Streams(this::link, this::ranksHere, ciphers, options.transport(), door, limits, clock, deadlines);
         table = new LinkTable(self, options.policy(), limits.linksMax(), observer, streams, tally, clock);
-        listener = new StreamListener(
-                data,
-                this::isLinked,
-                streams::greet,
-                tally,
-                deadlines,
-                limits.connect().toNanos(),
-                limits.streamsPendingMax(),
-                observer::failed);
         localListener = door.map(open -> new StreamListener(
-                open.server(),
-                _ -> true,
-                streams::greetLocal,
-                tally,
-                deadlines,
-                limits.connect().toNanos(),
-                open.connectionsMax(),
-                observer::failed));
+                open.server(), streams::greetLocal, greetingThreads(open.connectionsMax()), observer::failed));
+        listener = data.isEmpty() ? Optional.empty() : Optional.of(listen(data.get()));
         tls = new Tls(identity);
-        List<String> features = options.aesSlow() ? List.of(Feature.CHACHA20) : List.of();
         gate = new AdmissionGate(limits.gate(), clock.nanoTime());
         try {
             server = listen();
@@ -117,7 +100,12 @@ public final class Links implements AutoCloseable {
             throw portTaken;
         }
         machine = new HandshakeMachine(
-                self, keys, port(), dataPort, features, limits.handshake().toNanos());
+                self,
+                keys,
+                port(),
+                dataPort,
+                Feature.of(options.aesSlow()),
+                limits.handshake().toNanos());
         server.config().setAutoRead(true); // the first connection needs all of the above
         group.execute(this::rehearse);
     }
@@ -189,7 +177,7 @@ public final class Links implements AutoCloseable {
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 
-    /** The port of data streams, as the hello tells it. */
+    /** The port of data streams, as the hello tells it; 0 without one. */
     int dataPort() {
         return dataPort;
     }
@@ -208,6 +196,16 @@ public final class Links implements AutoCloseable {
                     observer.dialFailed(address, DialFailure.BUSY, "too many connections are being made already"));
             return;
         }
+        Optional<InetSocketAddress> own = Optional.empty();
+        if (options.localAddresses().isPresent()) {
+            own = OwnAddress.towards(address).filter(source -> isUsable(source.getAddress()));
+            if (own.isEmpty()) {
+                dialing.decrementAndGet();
+                group.execute(() -> observer.dialFailed(
+                        address, DialFailure.UNREACHABLE, "no interface that this node may use leads there"));
+                return;
+            }
+        }
         long dial = dials.incrementAndGet();
         new Bootstrap()
                 .group(group)
@@ -222,7 +220,7 @@ public final class Links implements AutoCloseable {
                         outgoing(channel, address, dial);
                     }
                 })
-                .connect(address)
+                .connect(address, own.orElse(null))
                 .addListener((ChannelFuture connected) -> {
                     dialing.decrementAndGet();
                     if (!connected.isSuccess()) {
@@ -305,7 +303,7 @@ public final class Links implements AutoCloseable {
 
     private void closeThreads() {
         streams.close();
-        listener.close();
+        listener.ifPresent(DataPort::close);
         localListener.ifPresent(StreamListener::close);
         group.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(2 * CLOSE_MILLIS);
     }
@@ -342,10 +340,6 @@ public final class Links implements AutoCloseable {
     private void incoming(Channel channel) {
         var address = (InetSocketAddress) channel.remoteAddress();
         var local = (InetSocketAddress) channel.localAddress();
-        if (!options.localAddresses().test(local.getAddress())) {
-            var _ = channel.close();
-            return;
-        }
         if (!options.remoteAddresses().test(address.getAddress())) {
             table.refuse(address, Optional.empty(), Refusal.BLOCKED, "not an address that was given", false);
             var _ = channel.close();
@@ -357,7 +351,18 @@ public final class Links implements AutoCloseable {
             var _ = channel.close();
             return;
         }
+        // Behind the gate, because to look at interfaces costs more than to close a connection.
+        if (!isUsable(local.getAddress())) {
+            gate.leave(place.get());
+            var _ = channel.close();
+            return;
+        }
         handshake(channel, false, 0, address, () -> gate.leave(place.get()));
+    }
+
+    private boolean isUsable(InetAddress own) {
+        return options.localAddresses().isEmpty()
+                || options.localAddresses().get().test(own);
     }
 
     private void outgoing(Channel channel, InetSocketAddress address, long dial) {
@@ -376,14 +381,9 @@ public final class Links implements AutoCloseable {
                         machine, dialed, dial, keys, clock, table, options.limits(), address, settled));
     }
 
-    private Optional<Link> link(NodeId peer) {
+    /** The present link to a node. */
+    Optional<Link> link(NodeId peer) {
         return table.link(peer);
-    }
-
-    private boolean isLinked(SocketAddress address) {
-        return address instanceof InetSocketAddress known
-                && table.all().stream()
-                        .anyMatch(link -> link.remoteAddress().getAddress().equals(known.getAddress()));
     }
 
     /** How many nodes of this machine compute, this one included. */
@@ -395,13 +395,38 @@ public final class Links implements AutoCloseable {
                         .count();
     }
 
-    private static ServerSocketChannel bindData(LinkOptions options, Optional<LocalDoor> door) throws IOException {
+    private static Optional<ServerSocketChannel> bindData(LinkOptions options, Optional<LocalDoor> door)
+            throws IOException {
+        if (!options.acceptsStreams()) {
+            return Optional.empty();
+        }
         try {
-            return StreamListener.bind(options.bind());
+            return Optional.of(DataPort.bind(options.bind()));
         } catch (IOException failed) {
             door.ifPresent(LocalDoor::close);
             throw failed;
         }
+    }
+
+    private DataPort listen(ServerSocketChannel data) throws IOException {
+        try {
+            return new DataPort(
+                    data,
+                    streams,
+                    greetingThreads(options.limits().streamsPendingMax()),
+                    DataPort.PREAMBLE_NANOS,
+                    observer::failed);
+        } catch (IOException failed) {
+            Deadlines.close(data);
+            localListener.ifPresent(StreamListener::close);
+            streams.close();
+            var _ = group.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+            throw failed;
+        }
+    }
+
+    private GreetingThreads greetingThreads(int atOnce) {
+        return new GreetingThreads(tally, deadlines, options.limits().connect().toNanos(), atOnce);
     }
 
     private static Optional<LocalDoor> door(LinkOptions options) throws SetupException {

@@ -1,5 +1,6 @@
 package io.hearth.transport;
 
+import com.sun.security.auth.module.UnixSystem;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import java.io.IOException;
@@ -74,7 +75,7 @@ final class LocalFolder {
                 LOG.debug("local streams use a temporary folder: {}", tooLong.getMessage());
             }
         }
-        String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9._-]", "_");
+        long user = new UnixSystem().getUid(); // not every user has a name
         Path temporary = Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "hearth-" + user);
         return HearthHome.open(temporary).socket(name);
     }

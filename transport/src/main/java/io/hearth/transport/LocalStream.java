@@ -162,6 +162,8 @@ final class LocalStream implements OpenStream {
                     scribbled);
         } catch (StreamException told) {
             throw told;
+        } catch (InternalError error) {
+            throw cutOff(error);
         } catch (IOException gone) {
             throw fail(StreamException.Cause.CUT, "the other process was gone while this one sent", gone);
         } finally {
@@ -208,6 +210,8 @@ final class LocalStream implements OpenStream {
             throw told;
         } catch (EOFException over) {
             throw ended ? over : fail(StreamException.Cause.CUT, "it was cut off before its end", over);
+        } catch (InternalError error) {
+            throw cutOff(error);
         } catch (IOException gone) {
             throw fail(StreamException.Cause.CUT, "the connection broke while receiving", gone);
         } finally {
@@ -229,8 +233,10 @@ final class LocalStream implements OpenStream {
                         memory.leave();
                     }
                 }
+            } catch (InternalError error) {
+                var _ = MemoryFault.of(error); // nobody is there to hear that this is the end
             } catch (IOException peerGone) {
-                // then nobody is there to hear that this is the end
+                // the same
             } finally {
                 sending.unlock();
             }
@@ -317,10 +323,15 @@ final class LocalStream implements OpenStream {
             return;
         }
         borrower = null;
-        if (in.release()) {
-            inBell.ringOrEnd();
+        try {
+            if (in.release()) {
+                inBell.ringOrEnd();
+            }
+        } catch (InternalError error) {
+            cutOff(error); // the next call throws it
+        } finally {
+            memory.leave();
         }
-        memory.leave();
     }
 
     /** Ends that thread's loan, if it has one. */
@@ -364,6 +375,11 @@ final class LocalStream implements OpenStream {
         end(cause, why, thrown);
         StreamException first = broken.get();
         return first == null ? new StreamException(peer, cause, why, thrown) : first;
+    }
+
+    private StreamException cutOff(InternalError error) {
+        MemoryFault fault = MemoryFault.of(error);
+        return fail(StreamException.Cause.CUT, String.valueOf(fault.getMessage()), fault);
     }
 
     private void end(StreamException.Cause cause, String why, @Nullable Throwable thrown) {

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,11 @@ final class Openings<L, S> {
     /** As {@link StreamTickets#requested}. */
     Optional<Offer<L>> requested(Wanted wanted, L link, long number, long nowNanos) {
         return locked(() -> tickets.requested(wanted, link, number, nowNanos));
+    }
+
+    /** As {@link StreamTickets#isOut}. */
+    boolean isAwaited(Predicate<L> link, long nowNanos) {
+        return locked(() -> tickets.isOut(link, nowNanos));
     }
 
     /** As {@link StreamTickets#redeem}. */

@@ -34,9 +34,8 @@ final class StreamPreamble {
                         .put(dialed.salt().toArray()));
     }
 
-    /** Waits for the dialling side's bytes; empty if they are something else. */
-    static Optional<Dialed> readDialed(SocketChannel channel) throws IOException {
-        ByteBuffer in = read(channel, DIALER_BYTES);
+    /** The dialling side's {@value #DIALER_BYTES} bytes; empty if they are something else. */
+    static Optional<Dialed> dialed(ByteBuffer in) {
         if (in.getInt() != MAGIC) {
             return Optional.empty();
         }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -77,6 +78,12 @@ final class StreamTickets<L> {
             requests.pollFirstEntry();
         }
         return Optional.empty();
+    }
+
+    /** Whether a ticket is out that went over such a link. */
+    boolean isOut(Predicate<L> link, long nowNanos) {
+        return issued.values().stream()
+                .anyMatch(out -> nowNanos - out.issuedNanos() <= LIFE_NANOS && link.test(out.link()));
     }
 
     /** Takes a ticket out of the book; empty if it is unknown, used, void or too old. */

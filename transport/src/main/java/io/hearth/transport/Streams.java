@@ -8,6 +8,7 @@ import io.hearth.transport.StreamTickets.Grant;
 import io.hearth.transport.StreamTickets.Offer;
 import io.hearth.transport.StreamTickets.Wanted;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedByInterruptException;
@@ -37,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * Opens data streams. The side that dialled the control link dials the stream too, since that way is known to be open; it asks
  * over the link for a ticket until it gets one, the other side issues it once its own {@link #open} was called.
  */
-final class Streams implements StreamSource, StreamMessages, AutoCloseable {
+final class Streams implements StreamSource, StreamMessages, DataPort.Doorkeeper, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Streams.class);
 
     /** Streams being opened at once, and requests kept. */
@@ -213,6 +214,9 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         if (transport == DataTransport.SHM) {
             throw new NotLocalException("it offers no shared memory", null);
         }
+        if (link.node().dataPort() == 0) {
+            throw new IOException("it takes no data streams");
+        }
         return Optional.of(connect(wanted, link, secret, limitNanos));
     }
 
@@ -248,21 +252,31 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
         }
     }
 
-    /** Greets a connection to the data port: its ticket must be good before anything is sent or computed. */
-    void greet(SocketChannel channel) throws IOException {
+    @Override
+    public boolean isExpected(InetAddress remote, InetAddress local) {
+        return openings.isAwaited(
+                link -> link.remoteAddress().getAddress().equals(remote)
+                        && link.localAddress().getAddress().equals(local),
+                clock.nanoTime());
+    }
+
+    /** A ticket must be good before anything is sent or computed, and before there is a thread. */
+    @Override
+    public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
         if (transport == DataTransport.SHM) {
             throw new IOException("this node takes shared memory only");
         }
-        tune(channel);
-        StreamPreamble.Dialed dialed = StreamPreamble.readDialed(channel)
-                .orElseThrow(() -> new IOException("its first bytes are not Hearth's"));
-        try (var greeting = openings.redeem(dialed.ticket(), clock.nanoTime())
-                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"))) {
-            Grant<Link> grant = greeting.grant();
-            Bytes salt = random(StreamKeys.SALT_BYTES);
-            StreamPreamble.writeSalt(channel, salt);
-            handOver(greeting, begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
-        }
+        Openings<Link, OpenStream>.Greeting redeemed = openings.redeem(dialed.ticket(), clock.nanoTime())
+                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
+        return channel -> {
+            try (var greeting = redeemed) {
+                tune(channel);
+                Grant<Link> grant = greeting.grant();
+                Bytes salt = random(StreamKeys.SALT_BYTES);
+                StreamPreamble.writeSalt(channel, salt);
+                handOver(greeting, begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
+            }
+        };
     }
 
     /** Greets a connection to this node's unix socket. */
@@ -356,11 +370,8 @@ final class Streams implements StreamSource, StreamMessages, AutoCloseable {
 
     private RecordCipher cipher(
             Link link, StreamId id, byte[] linkKey, Bytes dialSalt, Bytes acceptSalt, boolean fromDialer) {
-        var suite = link.node().features().contains(Feature.CHACHA20)
-                ? RecordCipher.Suite.CHACHA20_POLY1305
-                : RecordCipher.Suite.AES_256_GCM;
         byte[] key = StreamKeys.derive(linkKey, id, dialSalt.toArray(), acceptSalt.toArray(), fromDialer);
-        return ciphers.create(suite, key, limits.recordsPerKey());
+        return ciphers.create(link.node().suite(), key, limits.recordsPerKey());
     }
 
     /** A duplicate may have taken the link's place; its streams live on as long as the peer's start does. */

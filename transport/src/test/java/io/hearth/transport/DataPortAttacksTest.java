@@ -1,6 +1,7 @@
 package io.hearth.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
@@ -15,11 +16,15 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -103,7 +108,31 @@ final class DataPortAttacksTest {
     void withoutALinkNobodyIsHeard() throws Exception {
         try (var a = victim()) {
             assertEquals(0, answer(a, preamble(Bytes.of(new byte[16]))));
-            assertEquals(1, a.links.counters().streamsRefused());
+            TestNode.until("counted", () -> a.links.counters().streamsRefused() == 1);
+        }
+    }
+
+    @Test
+    void connectionsAreExpectedOnlyWhereATicketWentAndOnlyUntilItIsUsed() throws Exception {
+        InetAddress here = InetAddress.ofLiteral("127.0.0.1");
+        InetAddress elsewhere = InetAddress.ofLiteral("127.0.0.2");
+        try (var a = victim()) {
+            var doorkeeper = (DataPort.Doorkeeper) a.links.streams();
+            assertTrue(!doorkeeper.isExpected(here, here), "before there is a link");
+            try (var raw = linked(a)) {
+                assertTrue(!doorkeeper.isExpected(here, here), "before a ticket is out");
+                Future<DataStream> waiting =
+                        threads.submit(() -> a.links.streams().open(memberId, ID, PATIENCE));
+                Bytes ticket = ticket(raw, 1);
+                assertTrue(doorkeeper.isExpected(here, here));
+                assertTrue(!doorkeeper.isExpected(elsewhere, here), "from another address");
+                assertTrue(!doorkeeper.isExpected(here, elsewhere), "to another address of this machine");
+                try (var stream = redeem(a, raw, ticket)) {
+                    stream.begin();
+                    waiting.get();
+                    assertTrue(!doorkeeper.isExpected(here, here), "after it was used");
+                }
+            }
         }
     }
 
@@ -182,6 +211,52 @@ final class DataPortAttacksTest {
                 }
             }
             assertTrue(!waiting.isDone());
+        }
+    }
+
+    /** From the member's own address: another process there, or a host behind the same one. */
+    @Test
+    void aMemberOpensItsStreamWhileItsAddressHoldsIdleConnections() throws Exception {
+        List<SocketChannel> idle = new ArrayList<>();
+        try (var a = victim();
+                var raw = linked(a)) {
+            Future<DataStream> waiting = threads.submit(() -> a.links.streams().open(memberId, ID, PATIENCE));
+            Bytes ticket = ticket(raw, 1);
+            for (int i = 0; i < 40; i++) {
+                idle.add(connect(a));
+            }
+            long startNanos = System.nanoTime();
+            try (var stream = redeem(a, raw, ticket)) {
+                stream.begin();
+                assertEquals(memberId, waiting.get().peer());
+                long tookNanos = System.nanoTime() - startNanos;
+                assertTrue(tookNanos < TimeUnit.SECONDS.toNanos(1), "it took " + tookNanos + " ns");
+            }
+        } finally {
+            for (SocketChannel channel : idle) {
+                channel.close();
+            }
+        }
+    }
+
+    @Test
+    void aNodeWithoutADataPortSaysSoAndIsLinkedAllTheSame() throws Exception {
+        try (var agent = new TestNode(
+                        NodeIdentity.generate(),
+                        "agent",
+                        1,
+                        keys,
+                        options -> options.withoutStreams().transport(DataTransport.TCP),
+                        AeadCipher::new);
+                var a = victim()) {
+            assertEquals(0, agent.links.dataPort());
+            a.link(agent);
+            Future<DataStream> own =
+                    threads.submit(() -> agent.links.streams().open(a.id(), ID, Duration.ofSeconds(2)));
+            var none = assertThrows(
+                    StreamException.class, () -> a.links.streams().open(agent.id(), ID, Duration.ofSeconds(2)));
+            assertTrue(String.valueOf(none.getMessage()).contains("it takes no data streams"), none.getMessage());
+            assertThrows(ExecutionException.class, own::get);
         }
     }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 final class HandshakeMachineTest {
     private static final long LIMIT = 5_000_000_000L;
     private static final Bytes EXPORTER = Bytes.of(new byte[32]);
+    private static final RecordCipher.Suite AES = RecordCipher.Suite.AES_256_GCM;
     private static final PeerId ALICE = NodeIdentity.generate().peer();
     private static final PeerId BOB = NodeIdentity.generate().peer();
 
@@ -109,12 +110,8 @@ final class HandshakeMachineTest {
         Side client = side(true, alice, keys, "chacha20", "only-alice");
         Side server = side(false, bob, keys, "only-bob", "chacha20");
         run(client, ALICE, server, BOB, frame -> frame);
-        assertEquals(
-                List.of(new Effect.Admit(new RemoteNode(bob, 52_416, 4711, List.of("chacha20"), true, 7))),
-                client.ends);
-        assertEquals(
-                List.of(new Effect.Admit(new RemoteNode(alice, 52_416, 4711, List.of("chacha20"), false, 7))),
-                server.ends);
+        assertEquals(List.of(new Effect.Admit(new RemoteNode(bob, 52_416, 4711, AES, true, 7))), client.ends);
+        assertEquals(List.of(new Effect.Admit(new RemoteNode(alice, 52_416, 4711, AES, false, 7))), server.ends);
     }
 
     @Test
@@ -287,11 +284,7 @@ final class HandshakeMachineTest {
         server.happens(new Event.Arrived(client.sent.removeFirst()));
         client.happens(new Event.Arrived(server.sent.removeFirst()));
         Step<State, Effect> denied = server.machine.step(
-                new State(
-                        false,
-                        0,
-                        0,
-                        new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, List.of(), false, 1))),
+                new State(false, 0, 0, new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, AES, false, 1))),
                 new Event.Denied(Refusal.DOUBLED, "told", Optional.of(found)),
                 0);
         for (Effect effect : denied.effects()) {
@@ -412,8 +405,7 @@ final class HandshakeMachineTest {
                         false,
                         0,
                         0,
-                        new HandshakeMachine.Phase.Deciding(
-                                new RemoteNode(endpoint(ALICE), 1, 1, List.of(), false, 1))),
+                        new HandshakeMachine.Phase.Deciding(new RemoteNode(endpoint(ALICE), 1, 1, AES, false, 1))),
                 new Event.Denied(Refusal.BLOCKED, "not today"),
                 0);
         assertEquals(

@@ -21,7 +21,8 @@ final class LinkChoiceTest {
     private static final Bytes BOOT = TestNode.bootId();
 
     private static RemoteNode link(NodeId peer, long incarnation, Bytes boot, boolean dialed, long dial) {
-        return new RemoteNode(new Endpoint(peer, incarnation, boot), 1, 1, List.of(), dialed, dial);
+        return new RemoteNode(
+                new Endpoint(peer, incarnation, boot), 1, 1, RecordCipher.Suite.AES_256_GCM, dialed, dial);
     }
 
     private static Verdict judge(NodeId self, RemoteNode held, RemoteNode offered) {

@@ -196,6 +196,10 @@ final class LocalDoorTest {
             assertTrue(String.valueOf(refused.getMessage()).contains("another user"), refused.getMessage());
             assertEquals(-1, heard.get(), "a ticket went to a stranger");
 
+            byte[] rightWords = ByteBuffer.allocate(20)
+                    .putInt(0x48524c31)
+                    .put(ticket.toArray())
+                    .array();
             Future<?> greeted = threads.submit(() -> {
                 try (var channel = door.server().accept()) {
                     stranger.greet(
@@ -209,11 +213,32 @@ final class LocalDoorTest {
                 }
                 return null;
             });
-            assertEquals(0, answer(Path.of(door.path()), new byte[20]));
-            assertInstanceOf(
+            assertEquals(0, answer(Path.of(door.path()), rightWords));
+            var turnedAway = assertInstanceOf(
                     IOException.class,
                     assertThrows(ExecutionException.class, greeted::get).getCause());
+            assertTrue(String.valueOf(turnedAway.getMessage()).contains("another user"), turnedAway.getMessage());
         }
+    }
+
+    /** Whoever could open the file could read and change what goes through it. */
+    @Test
+    void memoryThatIsNotOfThisUserAloneIsNotMapped() throws Exception {
+        Path file = folder.resolve("memory");
+        SharedMemory.create(file).leave();
+        var self = Files.getOwner(file);
+        assertEquals(PosixFilePermissions.fromString("rw-------"), Files.getPosixFilePermissions(file));
+        SharedMemory.open(file, self).leave();
+        var nobody = folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+        assertThrows(IOException.class, () -> SharedMemory.open(file, nobody), "another user's");
+        for (String mode : List.of("rw-r-----", "rw----r--", "rw--w----", "rw-rw-rw-", "rwx------")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+            assertThrows(IOException.class, () -> SharedMemory.open(file, self), mode);
+        }
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+        assertThrows(IOException.class, () -> SharedMemory.open(link, self), "a symbolic link");
+        SharedMemory.open(file, self).leave();
     }
 
     @Test

@@ -165,6 +165,35 @@ final class RawPeer implements AutoCloseable {
         return List.of(first, second);
     }
 
+    /** The same for a connection that was accepted; {@code dataPort} is told in the hello. */
+    void admitMember(NodeIdentity identity, NamespaceKeys keys, int dataPort) throws IOException {
+        var theirs = (LinkMessage.ClientHello) hear();
+        Hello plain = hello(keys);
+        var own = new Hello(
+                plain.versions(),
+                plain.features(),
+                plain.purpose(),
+                plain.slot(),
+                plain.incarnation(),
+                plain.bootId(),
+                plain.systemBoot(),
+                plain.keyId(),
+                plain.linkPort(),
+                dataPort,
+                0,
+                HandshakeMachine.VERSIONS.getFirst());
+        Bytes hello = LinkCodec.encode(own);
+        Bytes transcript = MembershipProof.transcript(
+                exporter("EXPORTER-hearth-1").toArray(),
+                peer(),
+                identity.peer(),
+                theirs.encoded().toArray(),
+                hello.toArray());
+        say(new LinkMessage.ServerHello(own, hello, Bytes.of(MembershipProof.ofServer(keys, transcript))));
+        hear(); // the proof, which is not this side's business
+        say(new LinkMessage.Admitted());
+    }
+
     /** True once the other side ended the connection, whatever it said before. */
     boolean isEnded() {
         try {

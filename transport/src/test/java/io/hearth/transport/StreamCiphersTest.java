@@ -97,7 +97,7 @@ final class StreamCiphersTest {
     }
 
     @Test
-    void bothSidesWithSlowAesAgreeOnChaCha() throws Exception {
+    void whereAesIsSlowOnEitherSideBothTakeChaCha() throws Exception {
         Set<RecordCipher.Suite> used = ConcurrentHashMap.newKeySet();
         RecordCipher.Factory watched = (suite, key, recordsPerKey) -> {
             used.add(suite);
@@ -115,16 +115,17 @@ final class StreamCiphersTest {
                         "agent",
                         1,
                         keys,
-                        options -> options.aesSlow(true).transport(DataTransport.TCP),
+                        options -> options.transport(DataTransport.TCP),
                         watched);
                 var fast = tcp()) {
             a.link(b);
             Pair pair = open(a, b, ID);
             echo(pair.dialed(), pair.accepted(), MemorySegment.ofArray(new byte[777]), new byte[777]);
             assertEquals(Set.of(RecordCipher.Suite.CHACHA20_POLY1305), used);
-            a.link(fast);
-            open(a, fast, ID);
-            assertEquals(2, used.size());
+            b.link(fast);
+            used.clear();
+            open(b, fast, ID);
+            assertEquals(Set.of(RecordCipher.Suite.AES_256_GCM), used);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.hearth.agent.votes;
 
+import io.hearth.core.ChildProcess;
 import io.hearth.identity.DurableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +52,7 @@ final class BackupExclusion {
     }
 
     private static void setAttribute(Path folder) throws IOException {
-        Process xattr = new ProcessBuilder("/usr/bin/xattr", "-wx", ATTRIBUTE, BACKUPD, folder.toString())
+        Process xattr = ChildProcess.of("/usr/bin/xattr", "-wx", ATTRIBUTE, BACKUPD, folder.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

@@ -1,5 +1,6 @@
 package io.hearth.accel.cc;
 
+import io.hearth.core.ChildProcess;
 import io.hearth.core.HearthException;
 import java.io.File;
 import java.io.IOException;
@@ -55,7 +56,7 @@ public record NativeCompiler(Path program) {
         sources.forEach(source -> command.add(source.toString()));
         command.addAll(linked);
         try {
-            Process process = new ProcessBuilder(command)
+            Process process = ChildProcess.of(command)
                     .redirectErrorStream(true)
                     .redirectOutput(said.toFile())
                     .start();

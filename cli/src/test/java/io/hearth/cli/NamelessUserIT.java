@@ -1,0 +1,109 @@
+package io.hearth.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.SecretText;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A user id without an entry in the user database, as containers are started with: everything works. */
+final class NamelessUserIT {
+    /** Of nobody anywhere; it may read the class path, wherever that is. */
+    private static final List<String> AS_NAMELESS = List.of(
+            "setpriv",
+            "--reuid=2012345678",
+            "--regid=2012345678",
+            "--clear-groups",
+            "--inh-caps=+dac_read_search",
+            "--ambient-caps=+dac_read_search");
+
+    private final Map<String, String> environment;
+    private final Path folder;
+
+    NamelessUserIT() throws IOException {
+        folder = Files.createTempDirectory("hearth-nameless");
+        environment = Map.of(
+                "HOME",
+                folder.toString(),
+                "HEARTH_HOME",
+                folder.resolve("home").toString(),
+                "HEARTH_SECRET",
+                SecretText.of(NetworkNamespace.create("home")));
+    }
+
+    @BeforeEach
+    void needsRoot() throws Exception {
+        boolean able = "root".equals(System.getProperty("user.name")) && run(List.of("true")) == 0;
+        if (!able) {
+            System.out.println("SKIPPED NamelessUserIT: needs root and setpriv");
+        }
+        Assumptions.assumeTrue(able);
+        Files.setAttribute(folder, "unix:uid", 2012345678);
+    }
+
+    @AfterEach
+    void removeFolder() throws IOException {
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, @org.jspecify.annotations.Nullable IOException bad)
+                    throws IOException {
+                Files.delete(visited);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    private static int run(List<String> program) throws Exception {
+        var command = new ArrayList<>(AS_NAMELESS);
+        command.addAll(program);
+        try {
+            return new ProcessBuilder(command).inheritIO().start().waitFor();
+        } catch (IOException noSetpriv) {
+            return -1;
+        }
+    }
+
+    private RunningProcess hearth(String... arguments) throws IOException {
+        var command = new ArrayList<>(AS_NAMELESS);
+        command.addAll(RunningProcess.java());
+        command.add(Main.class.getName());
+        command.addAll(List.of(arguments));
+        return RunningProcess.start(environment, command);
+    }
+
+    @Test
+    void itsAgentServesItAndItTrains() throws Exception {
+        try (var agent = hearth("agent", "--interface", "lo")) {
+            agent.await("the port", line -> line.startsWith("agent "));
+            try (var status = hearth("status")) {
+                assertEquals(Exit.OK, status.exitCode(), status.output());
+            }
+            try (var wait = hearth("wait", "--peers", "0", "--timeout", "20s")) {
+                assertEquals(Exit.OK, wait.exitCode(), wait.output());
+            }
+            try (var train = hearth("train", "--interface", "lo", "--epochs", "1", "--min-nodes", "1")) {
+                assertEquals(Exit.OK, train.exitCode(), train.output());
+            }
+            assertTrue(!agent.output().contains("refused"), agent.output());
+        }
+    }
+}
