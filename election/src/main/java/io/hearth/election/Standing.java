@@ -57,8 +57,8 @@ final class Standing {
     /** Whether the node froze the others again and again for ballots that it did not bring to an end. */
     static boolean isAbandoner(Turn turn, NodeId node) {
         return turn.peer(node)
-                .filter(peer -> peer.abandonments()
-                        .areTooMany(turn.config.holdDowns().mostNanos(), turn.now))
+                .filter(peer ->
+                        peer.abandonments().areTooMany(turn.config.holdDowns().mostNanos(), turn.now))
                 .isPresent();
     }
 
