@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.SourceKind;
 import io.hearth.election.GroupPhase;
@@ -19,7 +20,9 @@ import io.hearth.topology.NodeProfileCodec;
 import io.hearth.transport.Links;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -154,7 +157,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             LOG.warn("closing the link to peer={}: it sends more than this node can take", peer.shortText());
             links.close(peer, "too many messages");
         }
-        finder.driver().tickIfDue();
+        finder.tickIfDue();
         watch.driver().tickIfDue();
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
@@ -172,7 +175,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     @Override
     public long sleepNanos() {
-        long sleep = Math.min(finder.driver().sleepNanos(), watch.driver().sleepNanos());
+        long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
         return Math.max(0, Math.min(sleep, PUBLISH_NANOS));
     }
@@ -214,10 +217,10 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** A link to one member but not to the other would soon be a broken pair. */
     private void dialMembersWithoutLink() {
-        membership.view().members().stream()
-                .map(Member::node)
-                .filter(node -> !watch.isLinked(node))
-                .forEach(finder::vouched);
+        Set<NodeId> members =
+                membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
+        finder.together(
+                members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));
     }
 
     /** The group is full without this node: it goes back to a view of its own. */
@@ -286,6 +289,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             } else if (message.kind() == NodeProfileCodec.KIND) {
                 acquaintances.introduced(message.from(), message.bytes());
                 changed = true;
+            } else if (message.kind() == AddressNewsCodec.KIND) {
+                finder.told(message.from(), AddressNewsCodec.decode(message.bytes()));
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;
