@@ -41,6 +41,7 @@ public final class JoinerSession implements AutoCloseable {
     private record Dialled(String text, InetSocketAddress address) {}
 
     private final Clock clock;
+    private final SecureRandom random;
     private final PairingNode node;
     private final Newcomer newcomer;
     private final JoinerMachine machine;
@@ -61,6 +62,7 @@ public final class JoinerSession implements AutoCloseable {
             Clock clock)
             throws SetupException {
         this.clock = clock;
+        this.random = random;
         this.node = node;
         this.newcomer = newcomer;
         machine = new JoinerMachine(
@@ -115,6 +117,7 @@ public final class JoinerSession implements AutoCloseable {
      * @param failed told of each run that did not succeed
      */
     public Outcome run(Consumer<Effect.Failed> failed) throws InterruptedException {
+        var _ = JPake.rehearse(random); // while a person types, or mDNS looks
         turns.run(
                 machine.fresh(clock.nanoTime()),
                 new Event.Tick(),

@@ -34,6 +34,7 @@ import java.util.function.Consumer;
 /** This machine shows a code: it can be found and dialled until the code was used or is dead. */
 public final class SponsorSession implements AutoCloseable {
     private final Clock clock;
+    private final SecureRandom random;
     private final PairingNode node;
     private final Sponsor sponsor;
     private final Turns<State, Event, Effect> turns;
@@ -51,6 +52,7 @@ public final class SponsorSession implements AutoCloseable {
             Clock clock)
             throws SetupException {
         this.clock = clock;
+        this.random = random;
         this.node = node;
         this.sponsor = sponsor;
         turns = new Turns<>(
@@ -95,6 +97,7 @@ public final class SponsorSession implements AutoCloseable {
      * @param failed told of each run that did not succeed
      */
     public Outcome run(Consumer<Effect.Failed> failed) throws InterruptedException {
+        var _ = JPake.rehearse(random); // while a person types, or mDNS looks
         turns.run(
                 State.fresh(clock.nanoTime()),
                 new Event.Tick(),

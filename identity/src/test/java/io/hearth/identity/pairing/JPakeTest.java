@@ -44,6 +44,11 @@ final class JPakeTest {
     }
 
     @Test
+    void itWorksWithItself() {
+        assertTrue(JPake.rehearse(new SecureRandom()));
+    }
+
+    @Test
     void otherNamesAreRejectedInRound1() {
         Round1 theirs = PAKES.begin("b", "a", "1").round1();
         Pake own = PAKES.begin("a", "c", "1");
