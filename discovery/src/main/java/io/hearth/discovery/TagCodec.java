@@ -63,9 +63,7 @@ public final class TagCodec {
     /** The generation of the key that made this advert for this port; empty for a foreign, altered or transplanted one. */
     public OptionalInt verify(Advert advert, int port) {
         if (sought.isPresent()) {
-            return sought.equals(advert.nameplate())
-                    ? OptionalInt.of(keys.getFirst().generation())
-                    : OptionalInt.empty();
+            return advert.shows(sought.get()) ? OptionalInt.of(keys.getFirst().generation()) : OptionalInt.empty();
         }
         for (TagKey key : keys) {
             Bytes expected = tag(key, advert.nonce(), port);

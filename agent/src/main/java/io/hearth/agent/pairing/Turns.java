@@ -43,7 +43,8 @@ final class Turns<S, E, F> {
         while (!isOver.getAsBoolean()) {
             @Nullable E event = answers.poll();
             if (event == null) {
-                event = inbox.poll(machine.sleepNanos(state, clock.nanoTime()), TimeUnit.NANOSECONDS);
+                long sleepNanos = machine.sleepNanos(state, clock.nanoTime());
+                event = sleepNanos <= 0 ? tick : inbox.poll(sleepNanos, TimeUnit.NANOSECONDS); // no flood delays a tick
             }
             Step<S, F> step = machine.step(state, event == null ? tick : event, clock.nanoTime());
             state = step.state();
