@@ -80,6 +80,8 @@ public final class Main {
                 .addSubcommand(new ChaosWorkerCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
+                .addSubcommand(new PairCommand(terminal))
+                .addSubcommand(new JoinCommand(terminal))
                 .addSubcommand(secret)
                 .addSubcommand(identity)
                 .addSubcommand(new VersionCommand(terminal))

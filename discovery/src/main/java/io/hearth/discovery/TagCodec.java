@@ -22,6 +22,7 @@ public final class TagCodec {
     private static final int KEYS_MAX = 2;
 
     private final List<TagKey> keys;
+    private final Optional<String> sought;
 
     /**
      * A codec over the keys that a member holds.
@@ -29,10 +30,25 @@ public final class TagCodec {
      * @param keys the current generation's key, which signs, and at most one former generation's, which only checks
      */
     public TagCodec(List<TagKey> keys) {
+        this(keys, Optional.empty());
+    }
+
+    private TagCodec(List<TagKey> keys, Optional<String> sought) {
         if (keys.isEmpty() || keys.size() > KEYS_MAX) {
             throw new IllegalArgumentException("a member holds 1 or " + KEYS_MAX + " tag keys, got " + keys.size());
         }
         this.keys = List.copyOf(keys);
+        this.sought = sought;
+    }
+
+    /**
+     * The codec of a newcomer, which holds no key yet: right are the records that carry the nameplate, whoever made them.
+     *
+     * @param nameplate two digits
+     * @param random a key that nobody else has
+     */
+    public static TagCodec seeking(String nameplate, TagKey random) {
+        return new TagCodec(List.of(random), Optional.of(nameplate));
     }
 
     /**
@@ -46,6 +62,9 @@ public final class TagCodec {
 
     /** The generation of the key that made this advert for this port; empty for a foreign, altered or transplanted one. */
     public OptionalInt verify(Advert advert, int port) {
+        if (sought.isPresent()) {
+            return advert.shows(sought.get()) ? OptionalInt.of(keys.getFirst().generation()) : OptionalInt.empty();
+        }
         for (TagKey key : keys) {
             Bytes expected = tag(key, advert.nonce(), port);
             if (MessageDigest.isEqual(expected.toArray(), advert.tag().toArray())) {

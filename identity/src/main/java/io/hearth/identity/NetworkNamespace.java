@@ -61,10 +61,13 @@ public final class NetworkNamespace {
     }
 
     /**
+     * A namespace whose secret came from a member.
+     *
      * @param generation 1 or more
      * @param secret 32 bytes; copied
+     * @throws IllegalArgumentException if any of them is out of range; repeats nothing of the secret
      */
-    static NetworkNamespace closed(String name, int generation, byte[] secret) {
+    public static NetworkNamespace closed(String name, int generation, byte[] secret) {
         if (generation <= OPEN_GENERATION || secret.length != SECRET_BYTES) {
             throw new IllegalArgumentException("a closed namespace has a generation of 1 or more and a secret of "
                     + SECRET_BYTES + " bytes, got generation " + generation + " and " + secret.length + " bytes");
@@ -109,8 +112,8 @@ public final class NetworkNamespace {
         }
     }
 
-    /** A copy, for the text form only. */
-    byte[] secret() {
+    /** A copy, for what hands it to a new member; the caller wipes it. */
+    public byte[] secret() {
         return whole().clone();
     }
 

@@ -43,6 +43,7 @@ final class HandshakeMachine
             "another computer uses the same identity: run 'hearth identity reset' on one of the two,"
                     + " then start Hearth again on both";
 
+    private final Purpose purpose;
     private final Endpoint self;
     private final NamespaceKeys keys;
     private final Bytes keyId;
@@ -52,6 +53,7 @@ final class HandshakeMachine
     private final long limitNanos;
 
     /**
+     * @param purpose what connections are for, whichever side made them
      * @param self this start of this node
      * @param keys of the namespace; borrowed for the machine's life
      * @param linkPort where this node can be dialled
@@ -60,7 +62,14 @@ final class HandshakeMachine
      * @param limitNanos from the start to the end of a handshake, TLS included
      */
     HandshakeMachine(
-            Endpoint self, NamespaceKeys keys, int linkPort, int dataPort, List<String> features, long limitNanos) {
+            Purpose purpose,
+            Endpoint self,
+            NamespaceKeys keys,
+            int linkPort,
+            int dataPort,
+            List<String> features,
+            long limitNanos) {
+        this.purpose = purpose;
         this.self = self;
         this.keys = keys;
         this.keyId = Bytes.of(keys.id());
@@ -313,6 +322,9 @@ final class HandshakeMachine
         if (secure.remote().equals(self.id().peer()) && hello.bootId().equals(self.bootId())) {
             return refuse(state, Refusal.REFLECTION, "this node met itself");
         }
+        if (hello.purpose() != purpose) {
+            return refuse(state, Refusal.PURPOSE, purpose.refusal() + ", the peer came to " + hello.purpose());
+        }
         if (!hello.keyId().equals(keyId)) {
             return refuse(
                     state,
@@ -327,9 +339,6 @@ final class HandshakeMachine
         if (id.equals(self.id())) {
             return refuse(
                     state, Refusal.SAME_NODE, "another process of this machine runs as " + id.slot() + "; stop one");
-        }
-        if (hello.purpose() != Purpose.MEMBER) {
-            return refuse(state, Refusal.PURPOSE, "this node serves members only, the peer came to " + hello.purpose());
         }
         return null;
     }
@@ -364,7 +373,7 @@ final class HandshakeMachine
         return new Hello(
                 VERSIONS,
                 features,
-                Purpose.MEMBER,
+                purpose,
                 self.id().slot(),
                 self.incarnation(),
                 self.bootId(),
