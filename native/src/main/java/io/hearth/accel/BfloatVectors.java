@@ -86,8 +86,8 @@ final class BfloatVectors implements TypeLoops {
     public void divide(MemorySegment values, long offset, long count, int divisor) {
         long bytes = count * Short.BYTES / STRIDE * STRIDE;
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            IntVector pair = load(values, at);
-            packed(lower(pair).div(divisor), upper(pair).div(divisor))
+            IntVector pair = IntVector.fromMemorySegment(INTS, NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(pair).div(divisor)), rounded(upper(pair).div(divisor)))
                     .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Short.BYTES, divisor);
@@ -102,10 +102,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(lower(one).add(lower(other)), upper(one).add(upper(other)))
+            packed(rounded(lower(one).add(lower(other))), rounded(upper(one).add(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -119,10 +120,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(lower(one).min(lower(other)), upper(one).min(upper(other)))
+            packed(rounded(lower(one).min(lower(other))), rounded(upper(one).min(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -136,10 +138,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(lower(one).max(lower(other)), upper(one).max(upper(other)))
+            packed(rounded(lower(one).max(lower(other))), rounded(upper(one).max(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -153,10 +156,11 @@ final class BfloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
             IntVector other =
                     ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
-            packed(lower(one).mul(lower(other)), upper(one).mul(upper(other)))
+            packed(rounded(lower(one).mul(lower(other))), rounded(upper(one).mul(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -170,9 +174,11 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
-            IntVector other = load(right, rightOffset + at);
-            packed(lower(one).add(lower(other)), upper(one).add(upper(other)))
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).add(lower(other))), rounded(upper(one).add(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -186,9 +192,11 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
-            IntVector other = load(right, rightOffset + at);
-            packed(lower(one).min(lower(other)), upper(one).min(upper(other)))
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).min(lower(other))), rounded(upper(one).min(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -202,9 +210,11 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
-            IntVector other = load(right, rightOffset + at);
-            packed(lower(one).max(lower(other)), upper(one).max(upper(other)))
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).max(lower(other))), rounded(upper(one).max(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -218,15 +228,13 @@ final class BfloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            IntVector one = load(left, leftOffset + at);
-            IntVector other = load(right, rightOffset + at);
-            packed(lower(one).mul(lower(other)), upper(one).mul(upper(other)))
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).mul(lower(other))), rounded(upper(one).mul(upper(other))))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
-    }
-
-    private static IntVector load(MemorySegment values, long offset) {
-        return IntVector.fromMemorySegment(INTS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 
     private static FloatVector lower(IntVector pair) {
@@ -237,10 +245,8 @@ final class BfloatVectors implements TypeLoops {
         return pair.and(BfloatBlock.UPPER).reinterpretAsFloats();
     }
 
-    private static IntVector packed(FloatVector lower, FloatVector upper) {
-        return rounded(lower)
-                .lanewise(VectorOperators.LSHR, Short.SIZE)
-                .or(rounded(upper).and(BfloatBlock.UPPER));
+    private static IntVector packed(IntVector lower, IntVector upper) {
+        return lower.lanewise(VectorOperators.LSHR, Short.SIZE).or(upper.and(BfloatBlock.UPPER));
     }
 
     /** As {@link BfloatBlock} rounds: the nearest bfloat16, ties to even, is the upper half. */

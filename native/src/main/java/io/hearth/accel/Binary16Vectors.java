@@ -49,7 +49,9 @@ final class Binary16Vectors {
     static int narrow(MemorySegment values, long offset, int n, MemorySegment halves, long at) {
         int i = 0;
         for (; i <= n - LANES; i += LANES) {
-            store(narrowed(load(values, offset + (long) i * Float.BYTES)), halves, at + (long) i * Short.BYTES);
+            halves(narrowed(FloatVector.fromMemorySegment(
+                            FLOATS, NativeMemory.of(values), offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN)))
+                    .intoMemorySegment(NativeMemory.of(halves), at + (long) i * Short.BYTES, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
     }
@@ -59,9 +61,11 @@ final class Binary16Vectors {
         int i = 0;
         for (; i <= n - LANES; i += LANES) {
             long place = offset + (long) i * Float.BYTES;
-            FloatVector value = load(values, place);
+            FloatVector value =
+                    FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
             IntVector narrowed = narrowed(value);
-            store(narrowed, halves, at + (long) i * Short.BYTES);
+            halves(narrowed)
+                    .intoMemorySegment(NativeMemory.of(halves), at + (long) i * Short.BYTES, ByteOrder.LITTLE_ENDIAN);
             value.sub(widened(narrowed)).intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
@@ -70,7 +74,8 @@ final class Binary16Vectors {
     static long widen(MemorySegment halves, long at, MemorySegment values, long offset, long n) {
         long i = 0;
         for (; i <= n - LANES; i += LANES) {
-            widened(loadHalves(halves, at + i * Short.BYTES))
+            widened(lanes(ShortVector.fromMemorySegment(
+                            SHORTS, NativeMemory.of(halves), at + i * Short.BYTES, ByteOrder.LITTLE_ENDIAN)))
                     .intoMemorySegment(NativeMemory.of(values), offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
@@ -80,26 +85,20 @@ final class Binary16Vectors {
         long i = 0;
         for (; i <= n - LANES; i += LANES) {
             long place = offset + i * Float.BYTES;
-            load(values, place)
-                    .add(widened(loadHalves(halves, at + i * Short.BYTES)))
+            FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN)
+                    .add(widened(lanes(ShortVector.fromMemorySegment(
+                            SHORTS, NativeMemory.of(halves), at + i * Short.BYTES, ByteOrder.LITTLE_ENDIAN))))
                     .intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
         }
         return i;
     }
 
-    private static FloatVector load(MemorySegment values, long offset) {
-        return FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
+    private static IntVector lanes(ShortVector halves) {
+        return (IntVector) halves.convertShape(VectorOperators.S2I, INTS, 0);
     }
 
-    private static IntVector loadHalves(MemorySegment halves, long at) {
-        return (IntVector) ShortVector.fromMemorySegment(SHORTS, NativeMemory.of(halves), at, ByteOrder.LITTLE_ENDIAN)
-                .convertShape(VectorOperators.S2I, INTS, 0);
-    }
-
-    private static void store(IntVector halves, MemorySegment memory, long at) {
-        halves.convertShape(VectorOperators.I2S, SHORTS, 0)
-                .reinterpretAsShorts()
-                .intoMemorySegment(NativeMemory.of(memory), at, ByteOrder.LITTLE_ENDIAN);
+    private static ShortVector halves(IntVector lanes) {
+        return lanes.convertShape(VectorOperators.I2S, SHORTS, 0).reinterpretAsShorts();
     }
 
     /** In the lower half of each lane. */

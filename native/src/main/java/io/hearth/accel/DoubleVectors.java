@@ -82,7 +82,9 @@ final class DoubleVectors implements TypeLoops {
         long bytes = count * Double.BYTES / STRIDE * STRIDE;
         DoubleVector by = DoubleVector.broadcast(SPECIES, (double) divisor);
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            load(values, at).div(by).intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN)
+                    .div(by)
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Double.BYTES, divisor);
     }
@@ -96,7 +98,7 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -111,7 +113,7 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -126,7 +128,7 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -141,7 +143,7 @@ final class DoubleVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsDoubles())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -156,8 +158,9 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .add(load(right, rightOffset + at))
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(DoubleVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -171,8 +174,9 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .min(load(right, rightOffset + at))
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(DoubleVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -186,8 +190,9 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .max(load(right, rightOffset + at))
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(DoubleVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -201,13 +206,10 @@ final class DoubleVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .mul(load(right, rightOffset + at))
+            DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(DoubleVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
-    }
-
-    private static DoubleVector load(MemorySegment values, long offset) {
-        return DoubleVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }

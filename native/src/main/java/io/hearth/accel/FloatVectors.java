@@ -122,10 +122,10 @@ final class FloatVectors implements TypeLoops {
             MemorySegment d,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(a, offset + at)
-                    .add(load(b, at))
-                    .add(load(c, at))
-                    .add(load(d, at))
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(a), offset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(b), at, ByteOrder.LITTLE_ENDIAN))
+                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(c), at, ByteOrder.LITTLE_ENDIAN))
+                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(d), at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -135,7 +135,9 @@ final class FloatVectors implements TypeLoops {
         long bytes = count * Float.BYTES / STRIDE * STRIDE;
         FloatVector by = FloatVector.broadcast(SPECIES, (float) divisor);
         for (long at = offset; at < offset + bytes; at += STRIDE) {
-            load(values, at).div(by).intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN)
+                    .div(by)
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
         }
         tail.divide(values, offset + bytes, count - bytes / Float.BYTES, divisor);
     }
@@ -149,7 +151,7 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -164,7 +166,7 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -179,7 +181,7 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -194,7 +196,7 @@ final class FloatVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -209,8 +211,9 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .add(load(right, rightOffset + at))
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -224,8 +227,9 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .min(load(right, rightOffset + at))
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -239,8 +243,9 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .max(load(right, rightOffset + at))
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -254,13 +259,10 @@ final class FloatVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .mul(load(right, rightOffset + at))
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
-    }
-
-    private static FloatVector load(MemorySegment values, long offset) {
-        return FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }

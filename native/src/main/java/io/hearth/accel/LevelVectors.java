@@ -50,24 +50,38 @@ final class LevelVectors {
         IntVector four = one;
         int i = 0;
         for (; i <= n - FOUR * LANES; i += FOUR * LANES) {
-            one = one.max(magnitudes(values, offset + (long) i * Float.BYTES));
-            two = two.max(magnitudes(values, offset + (long) (i + LANES) * Float.BYTES));
-            three = three.max(magnitudes(values, offset + (long) (i + 2 * LANES) * Float.BYTES));
-            four = four.max(magnitudes(values, offset + (long) (i + 3 * LANES) * Float.BYTES));
+            one = one.max(IntVector.fromMemorySegment(
+                            INTS, NativeMemory.of(values), offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN)
+                    .and(MAGNITUDE));
+            two = two.max(IntVector.fromMemorySegment(
+                            INTS,
+                            NativeMemory.of(values),
+                            offset + (long) (i + LANES) * Float.BYTES,
+                            ByteOrder.LITTLE_ENDIAN)
+                    .and(MAGNITUDE));
+            three = three.max(IntVector.fromMemorySegment(
+                            INTS,
+                            NativeMemory.of(values),
+                            offset + (long) (i + 2 * LANES) * Float.BYTES,
+                            ByteOrder.LITTLE_ENDIAN)
+                    .and(MAGNITUDE));
+            four = four.max(IntVector.fromMemorySegment(
+                            INTS,
+                            NativeMemory.of(values),
+                            offset + (long) (i + 3 * LANES) * Float.BYTES,
+                            ByteOrder.LITTLE_ENDIAN)
+                    .and(MAGNITUDE));
         }
         for (; i <= n - LANES; i += LANES) {
-            one = one.max(magnitudes(values, offset + (long) i * Float.BYTES));
+            one = one.max(IntVector.fromMemorySegment(
+                            INTS, NativeMemory.of(values), offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN)
+                    .and(MAGNITUDE));
         }
         int largest = one.max(two).max(three.max(four)).reduceLanes(VectorOperators.MAX);
         for (; i < n; i++) {
             largest = Math.max(largest, bits(values, offset, i) & MAGNITUDE);
         }
         return largest;
-    }
-
-    private static IntVector magnitudes(MemorySegment values, long offset) {
-        return IntVector.fromMemorySegment(INTS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN)
-                .and(MAGNITUDE);
     }
 
     private static int bits(MemorySegment values, long offset, int i) {
@@ -102,7 +116,10 @@ final class LevelVectors {
 
     private static void quantise8Vector(
             MemorySegment values, long offset, long i, float divisor, MemorySegment body, long at) {
-        rounded(load(values, offset + i * Float.BYTES), divisor)
+        rounded(
+                        FloatVector.fromMemorySegment(
+                                FLOATS, NativeMemory.of(values), offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN),
+                        divisor)
                 .convertShape(VectorOperators.I2B, BYTES, 0)
                 .reinterpretAsBytes()
                 .intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
@@ -132,7 +149,8 @@ final class LevelVectors {
     private static void quantise8LeavingErrorVector(
             MemorySegment values, long offset, long i, float scale, float divisor, MemorySegment body, long at) {
         long place = offset + i * Float.BYTES;
-        FloatVector value = load(values, place);
+        FloatVector value =
+                FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
         IntVector rounded = rounded(value, divisor);
         rounded.convertShape(VectorOperators.I2B, BYTES, 0)
                 .reinterpretAsBytes()
@@ -147,8 +165,14 @@ final class LevelVectors {
         long upper = offset + (long) half * Float.BYTES;
         int i = 0;
         for (; i <= n - half - LANES; i += LANES) {
-            IntVector low = rounded(load(values, offset + (long) i * Float.BYTES), divisor);
-            IntVector high = rounded(load(values, upper + (long) i * Float.BYTES), divisor);
+            IntVector low = rounded(
+                    FloatVector.fromMemorySegment(
+                            FLOATS, NativeMemory.of(values), offset + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN),
+                    divisor);
+            IntVector high = rounded(
+                    FloatVector.fromMemorySegment(
+                            FLOATS, NativeMemory.of(values), upper + (long) i * Float.BYTES, ByteOrder.LITTLE_ENDIAN),
+                    divisor);
             pack(low, high).intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
         }
         for (; i < half; i++) {
@@ -167,8 +191,10 @@ final class LevelVectors {
         for (; i <= n - half - LANES; i += LANES) {
             long lowPlace = offset + (long) i * Float.BYTES;
             long highPlace = upper + (long) i * Float.BYTES;
-            FloatVector lowValue = load(values, lowPlace);
-            FloatVector highValue = load(values, highPlace);
+            FloatVector lowValue =
+                    FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), lowPlace, ByteOrder.LITTLE_ENDIAN);
+            FloatVector highValue =
+                    FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), highPlace, ByteOrder.LITTLE_ENDIAN);
             IntVector low = rounded(lowValue, divisor);
             IntVector high = rounded(highValue, divisor);
             pack(low, high).intoMemorySegment(NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN);
@@ -210,7 +236,7 @@ final class LevelVectors {
 
     private static void dequantise8Vector(
             MemorySegment body, long at, MemorySegment values, long offset, long i, float scale) {
-        levels8(body, at + i)
+        levels8(ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN))
                 .mul(scale)
                 .intoMemorySegment(NativeMemory.of(values), offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
     }
@@ -234,8 +260,10 @@ final class LevelVectors {
     private static void dequantise8AndAddVector(
             MemorySegment body, long at, MemorySegment values, long offset, long i, float scale) {
         long place = offset + i * Float.BYTES;
-        load(values, place)
-                .add(levels8(body, at + i).mul(scale))
+        FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN)
+                .add(levels8(ByteVector.fromMemorySegment(
+                                BYTES, NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN))
+                        .mul(scale))
                 .intoMemorySegment(NativeMemory.of(values), place, ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -244,7 +272,8 @@ final class LevelVectors {
         long upper = offset + (long) half * Float.BYTES;
         int i = 0;
         for (; i <= n - half - LANES; i += LANES) {
-            IntVector packed = packed(body, at + i);
+            IntVector packed =
+                    packed(ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN));
             low(packed)
                     .mul(scale)
                     .intoMemorySegment(
@@ -268,13 +297,14 @@ final class LevelVectors {
         long upper = offset + (long) half * Float.BYTES;
         int i = 0;
         for (; i <= n - half - LANES; i += LANES) {
-            IntVector packed = packed(body, at + i);
+            IntVector packed =
+                    packed(ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at + i, ByteOrder.LITTLE_ENDIAN));
             long lowPlace = offset + (long) i * Float.BYTES;
             long highPlace = upper + (long) i * Float.BYTES;
-            load(values, lowPlace)
+            FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), lowPlace, ByteOrder.LITTLE_ENDIAN)
                     .add(low(packed).mul(scale))
                     .intoMemorySegment(NativeMemory.of(values), lowPlace, ByteOrder.LITTLE_ENDIAN);
-            load(values, highPlace)
+            FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), highPlace, ByteOrder.LITTLE_ENDIAN)
                     .add(high(packed).mul(scale))
                     .intoMemorySegment(NativeMemory.of(values), highPlace, ByteOrder.LITTLE_ENDIAN);
         }
@@ -328,10 +358,6 @@ final class LevelVectors {
         return (n & 1) == 0 || body.get(ValueLayout.JAVA_BYTE, last) >> NIBBLE_BITS == 0;
     }
 
-    private static FloatVector load(MemorySegment values, long offset) {
-        return FloatVector.fromMemorySegment(FLOATS, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
-    }
-
     /** The lowest byte of each lane is the level; as float it is the level plus {@code ROUNDER}. */
     private static IntVector rounded(FloatVector values, float divisor) {
         return values.div(divisor).add(ROUNDER).reinterpretAsInts();
@@ -344,14 +370,12 @@ final class LevelVectors {
                 .reinterpretAsBytes();
     }
 
-    private static FloatVector levels8(MemorySegment body, long at) {
-        return (FloatVector) ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at, ByteOrder.LITTLE_ENDIAN)
-                .convertShape(VectorOperators.B2F, FLOATS, 0);
+    private static FloatVector levels8(ByteVector bytes) {
+        return (FloatVector) bytes.convertShape(VectorOperators.B2F, FLOATS, 0);
     }
 
-    private static IntVector packed(MemorySegment body, long at) {
-        return (IntVector) ByteVector.fromMemorySegment(BYTES, NativeMemory.of(body), at, ByteOrder.LITTLE_ENDIAN)
-                .convertShape(VectorOperators.B2I, INTS, 0);
+    private static IntVector packed(ByteVector bytes) {
+        return (IntVector) bytes.convertShape(VectorOperators.B2I, INTS, 0);
     }
 
     private static FloatVector low(IntVector packed) {

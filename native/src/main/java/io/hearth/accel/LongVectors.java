@@ -92,7 +92,7 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -107,7 +107,7 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -122,7 +122,7 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -137,7 +137,7 @@ final class LongVectors implements TypeLoops {
             int rightOffset,
             int bytes) {
         for (int at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
                     .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsLongs())
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
@@ -152,8 +152,9 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .add(load(right, rightOffset + at))
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(LongVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -167,8 +168,9 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .min(load(right, rightOffset + at))
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(LongVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -182,8 +184,9 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .max(load(right, rightOffset + at))
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(LongVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
     }
@@ -197,13 +200,10 @@ final class LongVectors implements TypeLoops {
             long rightOffset,
             long bytes) {
         for (long at = 0; at < bytes; at += STRIDE) {
-            load(left, leftOffset + at)
-                    .mul(load(right, rightOffset + at))
+            LongVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(LongVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
                     .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
         }
-    }
-
-    private static LongVector load(MemorySegment values, long offset) {
-        return LongVector.fromMemorySegment(SPECIES, NativeMemory.of(values), offset, ByteOrder.LITTLE_ENDIAN);
     }
 }
