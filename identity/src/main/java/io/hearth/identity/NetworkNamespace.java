@@ -60,11 +60,24 @@ public final class NetworkNamespace {
         return new NetworkNamespace(name, OPEN_GENERATION, sha256(PUBLISHED));
     }
 
+    /** The next generation: the same name and a fresh random secret. */
+    public NetworkNamespace successor() {
+        if (isOpen() || generation == Integer.MAX_VALUE) {
+            throw new IllegalStateException("generation " + generation + " of a namespace has no successor");
+        }
+        byte[] fresh = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(fresh);
+        return new NetworkNamespace(name, generation + 1, fresh);
+    }
+
     /**
+     * A namespace whose secret is known.
+     *
      * @param generation 1 or more
      * @param secret 32 bytes; copied
+     * @throws IllegalArgumentException if one of them is out of range
      */
-    static NetworkNamespace closed(String name, int generation, byte[] secret) {
+    public static NetworkNamespace closed(String name, int generation, byte[] secret) {
         if (generation <= OPEN_GENERATION || secret.length != SECRET_BYTES) {
             throw new IllegalArgumentException("a closed namespace has a generation of 1 or more and a secret of "
                     + SECRET_BYTES + " bytes, got generation " + generation + " and " + secret.length + " bytes");
@@ -109,8 +122,8 @@ public final class NetworkNamespace {
         }
     }
 
-    /** A copy, for the text form only. */
-    byte[] secret() {
+    /** A copy, for links, files and the text form only; whoever has it is a member. */
+    public byte[] secret() {
         return whole().clone();
     }
 
