@@ -220,8 +220,13 @@ public final class Roster {
         return new Roster(namespace, root, Optional.of(next), kept);
     }
 
+    /** Whether the charter's issuer signed it for this namespace. */
+    public boolean isSigned(Charter given, Signatures signatures) {
+        return signatures.verify(given.issuer(), RosterCodec.words(namespace, given), given.signature());
+    }
+
     /** With the charter of the present generation, where none is known. */
-    Roster chartered(Charter present) {
+    public Roster chartered(Charter present) {
         return charter.isPresent() ? this : under(present);
     }
 

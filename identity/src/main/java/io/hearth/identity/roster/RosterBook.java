@@ -34,6 +34,8 @@ public final class RosterBook {
     private final Roster roster;
     private final NetworkNamespace current;
     private final Optional<NetworkNamespace> former;
+    private final Bytes keyId;
+    private final Optional<Bytes> formerKeyId;
 
     /**
      * A book of those parts.
@@ -41,10 +43,19 @@ public final class RosterBook {
      * @throws IllegalArgumentException if the secret is not the one of the roster's charter, or names and generations do not fit
      */
     public RosterBook(Roster roster, NetworkNamespace current, Optional<NetworkNamespace> former) {
+        this(roster, current, former, keyId(current), former.map(RosterBook::keyId));
+    }
+
+    private RosterBook(
+            Roster roster,
+            NetworkNamespace current,
+            Optional<NetworkNamespace> former,
+            Bytes keyId,
+            Optional<Bytes> formerKeyId) {
         boolean fits = roster.namespace().equals(current.name())
                 && roster.charter()
                         .map(charter -> charter.generation() == current.generation()
-                                && charter.keyId().equals(keyId(current)))
+                                && charter.keyId().equals(keyId))
                         .orElse(true)
                 && former.map(old -> old.name().equals(current.name())).orElse(true);
         if (!fits) {
@@ -53,6 +64,8 @@ public final class RosterBook {
         this.roster = roster;
         this.current = current;
         this.former = former;
+        this.keyId = keyId;
+        this.formerKeyId = formerKeyId;
     }
 
     /** A machine that knows the secret and nothing else. */
@@ -92,7 +105,12 @@ public final class RosterBook {
 
     /** The 8 bytes that name the present secret. */
     public Bytes keyId() {
-        return keyId(current);
+        return keyId;
+    }
+
+    /** The same of the former one. */
+    public Optional<Bytes> formerKeyId() {
+        return formerKeyId;
     }
 
     /** The 8 bytes that name a secret. */
@@ -109,7 +127,7 @@ public final class RosterBook {
 
     /** With other entries. */
     public RosterBook with(Roster next) {
-        return new RosterBook(next, current, former);
+        return new RosterBook(next, current, former, keyId, formerKeyId);
     }
 
     /** With the founder's entry, if nobody founded the namespace yet; the same otherwise. */
@@ -272,6 +290,31 @@ public final class RosterBook {
                     + " that secret");
         }
         return new Verdict.Adopted(new RosterBook(next, offer.secret(), isRogue() ? former : Optional.of(current)));
+    }
+
+    /**
+     * What the file holds after this machine took over what others sent, as far as it counts.
+     *
+     * @param present the charter of the secret here, if none was known
+     * @param offer a secret to judge once more, because another process may have changed the file meanwhile
+     */
+    public RosterBook taking(
+            Collection<RosterEntry> entries,
+            Optional<Charter> present,
+            Optional<Offer> offer,
+            PeerId self,
+            Signatures signatures) {
+        Roster base = present.filter(charter -> charter.keyId().equals(keyId()))
+                .map(roster::chartered)
+                .orElse(roster);
+        Roster.Merged merged = base.merged(entries, signatures);
+        RosterBook next = merged.fresh().isEmpty() && base.equals(roster) ? this : with(merged.roster());
+        if (offer.isEmpty()) {
+            return next;
+        }
+        return next.judge(offer.get(), self, signatures) instanceof Verdict.Adopted(RosterBook adopted)
+                ? adopted
+                : next;
     }
 
     private static boolean isLower(Bytes one, Bytes other) {
