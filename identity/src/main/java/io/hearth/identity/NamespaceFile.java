@@ -102,13 +102,25 @@ public final class NamespaceFile {
      * @throws SetupException as {@link #find}, or if the line of the secret is not in the usual form
      */
     public void renew(NetworkNamespace namespace) throws SetupException {
+        Optional<NetworkNamespace> stored = find(namespace.name());
+        if (stored.isPresent() && stored.get().generation() < namespace.generation()) {
+            put(namespace);
+        }
+    }
+
+    /**
+     * Stores a namespace in place of whatever secret of that name is stored: a person paired this machine, or it was given a new one.
+     *
+     * @throws SetupException as {@link #renew}
+     */
+    public void put(NetworkNamespace namespace) throws SetupException {
+        if (find(namespace.name()).isEmpty()) {
+            var _ = add(namespace);
+            return;
+        }
         try (LockFile _ = LockFile.lock(lock, PATIENCE)) {
             String content = content();
             TomlParseResult toml = parse(content);
-            Optional<NetworkNamespace> stored = find(namespace.name(), toml);
-            if (stored.isEmpty() || stored.get().generation() >= namespace.generation()) {
-                return;
-            }
             String written = String.valueOf(toml.getString(List.of(namespace.name(), "secret")));
             int at = content.indexOf("\"" + written + "\"");
             if (at < 0) {
