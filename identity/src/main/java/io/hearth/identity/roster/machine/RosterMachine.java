@@ -28,6 +28,7 @@ import java.util.TreeMap;
  * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
  * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
  * Stored, from another   process of this home: as if it had come by a link
+ * secret replaced        links to machines that are not on the roster close: they proved the former one only
  * removal uncovered      for 3 s and 2 s more for each linked member before this one: Rotate
  * rekey link, same key   closed: nothing else goes over it
  * </pre>
@@ -335,7 +336,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 say("");
             }
             for (LinkId link : List.copyOf(links.keySet())) {
-                if (isNewKey) {
+                if (isNewKey && !closedIfStranger(link)) {
                     offer(link);
                 }
                 summarize(link);
@@ -363,6 +364,16 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 close(link, "machine " + peer.shortText() + " was removed");
             }
             return isOut;
+        }
+
+        /** Who proved the former secret alone cannot prove the new one, and is not given it. */
+        private boolean closedIfStranger(LinkId link) {
+            PeerId peer = link.peer();
+            boolean isStranger = !book.roster().isMember(peer) && !peer.equals(self);
+            if (isStranger) {
+                close(link, "the secret was replaced and machine " + peer.shortText() + " is not on the roster: pair it");
+            }
+            return isStranger;
         }
 
         private void pass(List<RosterEntry> fresh, Optional<LinkId> from) {
