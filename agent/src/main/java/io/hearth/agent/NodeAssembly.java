@@ -12,6 +12,7 @@ import io.hearth.collective.RankBounds;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
+import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.HostPort;
 import io.hearth.discovery.TagKey;
 import io.hearth.election.ElectionConfig;
@@ -165,7 +166,12 @@ final class NodeAssembly implements AutoCloseable {
                         self,
                         inbox,
                         links,
-                        new PeerFinder(clock, links::dial, sources.remembered()),
+                        new PeerFinder(
+                                self,
+                                clock,
+                                links::dial,
+                                sources.remembered(),
+                                (to, news) -> links.send(to, AddressNewsCodec.KIND, AddressNewsCodec.encode(news))),
                         membership,
                         acquaintances,
                         new StatusReport(

@@ -2,6 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.SourceKind;
 import io.hearth.election.GroupPhase;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +50,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final StatusReport report;
     private final GroupTalk talk;
     private final Optional<RosterTalk> roster;
-    private final Set<NodeId> expelled = new HashSet<>(); // of the view of that epoch
-    private long expelledEpoch;
+    private final Set<NodeId> expelled = new HashSet<>(); // of that view
+    private Optional<View> expelledFrom = Optional.empty();
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
@@ -178,7 +180,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             LOG.warn("closing the link to peer={}: it sends more than this node can take", peer.shortText());
             links.close(peer, "too many messages");
         }
-        finder.driver().tickIfDue();
+        finder.tickIfDue();
         watch.driver().tickIfDue();
         roster.ifPresent(talking -> talking.driver().tickIfDue());
         expel();
@@ -198,7 +200,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     @Override
     public long sleepNanos() {
-        long sleep = Math.min(finder.driver().sleepNanos(), watch.driver().sleepNanos());
+        long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
         if (roster.isPresent()) {
             sleep = Math.min(sleep, roster.get().driver().sleepNanos());
@@ -250,8 +252,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             return;
         }
         View view = membership.view();
-        if (view.epoch() != expelledEpoch) {
-            expelledEpoch = view.epoch();
+        if (!expelledFrom.equals(Optional.of(view))) {
+            expelledFrom = Optional.of(view);
             expelled.clear();
         }
         for (Member member : view.members()) {
@@ -273,10 +275,10 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** A link to one member but not to the other would soon be a broken pair. */
     private void dialMembersWithoutLink() {
-        membership.view().members().stream()
-                .map(Member::node)
-                .filter(node -> !watch.isLinked(node))
-                .forEach(finder::vouched);
+        Set<NodeId> members =
+                membership.view().members().stream().map(Member::node).collect(Collectors.toSet());
+        finder.together(
+                members, members.stream().filter(node -> !watch.isLinked(node)).collect(Collectors.toSet()));
     }
 
     /** The group is full without this node: it goes back to a view of its own. */
@@ -354,6 +356,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             } else if (RosterMessageCodec.isKind(message.kind())) {
                 roster.ifPresent(
                         talking -> talking.heard(message.from(), faults::close, message.kind(), message.bytes()));
+            } else if (message.kind() == AddressNewsCodec.KIND) {
+                finder.told(message.from(), AddressNewsCodec.decode(message.bytes()));
             } else if (message.kind() == TrainerNote.KIND) {
                 talk.heard(message.from(), message.bytes());
                 changed = true;

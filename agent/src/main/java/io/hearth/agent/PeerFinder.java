@@ -9,25 +9,52 @@ import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
 import io.hearth.discovery.RememberedPeers;
 import io.hearth.discovery.SocketAddresses;
+import io.hearth.discovery.gossip.AddressGossip;
+import io.hearth.discovery.gossip.AddressNews;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.LinkInfo;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries out what the peer table decides: dials, and remembers addresses that worked. Owner thread only. */
+/**
+ * Carries out what the peer table decides: dials, and remembers addresses that worked; and tells linked nodes where this one reaches the
+ * others. Owner thread only.
+ */
 final class PeerFinder {
     private static final Logger LOG = LoggerFactory.getLogger(PeerFinder.class);
 
     private final MachineDriver<PeerTable, Event, Effect> table;
     private final Consumer<InetSocketAddress> dialer;
     private final RememberedPeers remembered;
+    private final BiConsumer<NodeId, AddressNews> teller;
+    private final MachineDriver<AddressGossip.State, AddressGossip.Event, AddressGossip.Effect> gossip;
 
-    PeerFinder(Clock clock, Consumer<InetSocketAddress> dialer, RememberedPeers remembered) {
+    /**
+     * A finder that knows nobody.
+     *
+     * @param dialer opens a link and reports how that ended
+     * @param teller sends news to a linked node
+     */
+    PeerFinder(
+            NodeId self,
+            Clock clock,
+            Consumer<InetSocketAddress> dialer,
+            RememberedPeers remembered,
+            BiConsumer<NodeId, AddressNews> teller) {
         this.dialer = dialer;
         this.remembered = remembered;
+        this.teller = teller;
+        this.gossip = new MachineDriver<>(
+                new AddressGossip(self),
+                AddressGossip.State.EMPTY,
+                new AddressGossip.Event.Tick(),
+                clock,
+                this::carryOut);
         this.table = new MachineDriver<>(
                 new PeerTableMachine(PeerTableLimits.DEFAULT),
                 PeerTable.EMPTY,
@@ -36,17 +63,23 @@ final class PeerFinder {
                 this::carryOut);
     }
 
-    MachineDriver<PeerTable, Event, Effect> driver() {
-        return table;
+    void tickIfDue() {
+        table.tickIfDue();
+        gossip.tickIfDue();
+    }
+
+    long sleepNanos() {
+        return Math.min(table.sleepNanos(), gossip.sleepNanos());
     }
 
     void sighted(NodeEvent.Sighted sighted) {
         table.step(new Event.Sighted(sighted.sighting()));
     }
 
-    /** The node is in the view, so somebody hears it. */
-    void vouched(NodeId node) {
-        table.step(new Event.Vouched(node));
+    /** A new view, and those of its members that this node has no link to: somebody hears them. */
+    void together(Set<NodeId> members, Set<NodeId> missed) {
+        gossip.step(new AddressGossip.Event.Together(members));
+        missed.forEach(node -> table.step(new Event.Vouched(node)));
     }
 
     void networkChanged() {
@@ -54,16 +87,20 @@ final class PeerFinder {
     }
 
     void admitted(LinkInfo link) {
-        table.step(
-                link.dialedByUs()
-                        ? new Event.Admitted(
-                                address(link.address()), link.peer().id())
-                        : new Event.Accepted(
-                                address(link.listens()), link.peer().id()));
+        NodeId node = link.peer().id();
+        PeerAddress address = address(link.dialedByUs() ? link.address() : link.listens());
+        table.step(link.dialedByUs() ? new Event.Admitted(address, node) : new Event.Accepted(address, node));
+        gossip.step(new AddressGossip.Event.Linked(node, address));
     }
 
     void lost(NodeEvent.Lost lost) {
         table.step(new Event.Lost(lost.peer()));
+        gossip.step(new AddressGossip.Event.Lost(lost.peer()));
+    }
+
+    /** A linked node tells where it reaches others. */
+    void told(NodeId from, AddressNews news) {
+        gossip.step(new AddressGossip.Event.Heard(from, news));
     }
 
     /** A machine was re-keyed, or re-keyed this one: it is dialled again soon, for a link. */
@@ -108,6 +145,14 @@ final class PeerFinder {
                 LOG.debug("forgot record={} why={}", name, why);
                 remembered.forget(name);
             }
+        }
+    }
+
+    private void carryOut(AddressGossip.Effect effect) {
+        switch (effect) {
+            case AddressGossip.Effect.Tell(var to, var news) -> teller.accept(to, news);
+            case AddressGossip.Effect.Hint(var reached, boolean ownTurn) ->
+                table.step(new Event.Told(reached.node(), reached.addresses(), ownTurn));
         }
     }
 

@@ -105,7 +105,7 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     /** What was out of the ordinary on an interface. */
-    private static Optional<String> mdns(JsonObject each) {
+    static Optional<String> mdns(JsonObject each) {
         long dropped = each.get("dropped").getAsLong();
         long restarted = each.get("restarted").getAsLong();
         if (dropped == 0 && restarted == 0) {

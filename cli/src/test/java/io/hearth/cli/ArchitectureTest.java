@@ -325,6 +325,7 @@ final class ArchitectureTest {
                     || MDNS_DECIDES.contains(outermost)
                     || outermost.endsWith("Machine")
                     || type.getPackageName().startsWith("io.hearth.discovery.dns")
+                    || type.getPackageName().startsWith("io.hearth.discovery.gossip")
                     || type.getPackageName().startsWith("io.hearth.collective.schedule")
                     || type.getPackageName().startsWith("io.hearth.collective.choice")
                     || type.getPackageName().startsWith("io.hearth.election")

@@ -123,6 +123,15 @@ public record PeerRecord(
                 trouble);
     }
 
+    /** As sighted, by a member: addresses that are new end the pause, since the peer is missed there and heard elsewhere. */
+    PeerRecord told(Sighting sighting, long nowNanos, long waitNanos) {
+        PeerRecord seen = sighted(sighting, sighting.candidates(), nowNanos);
+        boolean isNews = sighting.candidates().stream().anyMatch(candidate -> !has(candidate.address()));
+        return isNews && seen.wantsDial() && seen.dueNanos - nowNanos > waitNanos
+                ? seen.attempt(seen.untried, seen.awaited, seen.failures, nowNanos + waitNanos, seen.trouble)
+                : seen;
+    }
+
     PeerRecord dialling(PeerAddress address, long nextNanos) {
         return attempt(without(untried, address), with(awaited, address), failures, nextNanos, trouble);
     }

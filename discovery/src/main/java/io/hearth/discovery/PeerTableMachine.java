@@ -33,6 +33,9 @@ import java.util.OptionalInt;
  * of this machine's own network, end the pauses of all lost peers and of those that a person named: what parted this node from one
  * peer has most likely parted it from all.
  *
+ * <p>What a member tells of another one joins what is known of it, and a new address is dialled at once, because members are trusted and
+ * the node is missed. Records that rest on the word of members alone are at most {@value PeerTableTurn#TOLD_MAX}.
+ *
  * <p>Rejected: dialling a record again as soon as it is sighted again, because a replay costs its sender nothing; believing that a known address needs no dial while its peer is linked, because addresses change hands.
  */
 public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachine.Event, PeerTableMachine.Effect> {
@@ -46,6 +49,17 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
     public sealed interface Event {
         /** A source told of a peer. */
         record Sighted(Sighting sighting) implements Event {}
+
+        /**
+         * A linked node tells where it reaches another one.
+         *
+         * @param ownTurn whether this node dials first and the other one, which was told the same, a moment later
+         */
+        record Told(NodeId node, List<PeerAddress> addresses, boolean ownTurn) implements Event {
+            public Told {
+                addresses = List.copyOf(addresses);
+            }
+        }
 
         /** No link came about: no answer, no route, broken handshake. */
         record DialFailed(PeerAddress address, String why) implements Event {}
@@ -112,6 +126,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         var turn = new PeerTableTurn(table, limits, nowNanos);
         switch (event) {
             case Event.Sighted(var sighting) -> turn.sighted(sighting);
+            case Event.Told(var node, var addresses, var ownTurn) -> turn.told(node, addresses, ownTurn);
             case Event.DialFailed(var address, var why) -> turn.failed(address, why);
             case Event.Refused(var address, var refusal, var why) -> {
                 switch (refusal) {

@@ -15,6 +15,10 @@ import java.util.function.UnaryOperator;
 
 /** One transition of a {@link PeerTableMachine} in the making; lives for the length of a step. */
 final class PeerTableTurn {
+    /** Most records of nodes that only members told of. */
+    static final int TOLD_MAX = 64;
+
+    private static final String TOLD = "told:";
     private static final int OWN_MAX = 32;
 
     private final PeerTableLimits limits;
@@ -57,6 +61,33 @@ final class PeerTableTurn {
             return;
         }
         records.put(nextRecord++, PeerRecord.of(sighting, others, nowNanos, giveWayNanos(sighting)));
+    }
+
+    void told(NodeId node, List<PeerAddress> addresses, boolean ownTurn) {
+        List<Candidate> candidates = addresses.stream()
+                .filter(address -> !own.containsKey(address))
+                .limit(Sighting.CANDIDATES_MAX)
+                .map(address -> new Candidate(address, Medium.OTHER))
+                .toList();
+        if (candidates.isEmpty()) {
+            return;
+        }
+        String name = TOLD + node.text();
+        long waitNanos = ownTurn ? 0 : limits.giveWayNanos();
+        var sighting = new Sighting(name, candidates, SourceKind.GOSSIP, OptionalInt.empty());
+        for (Map.Entry<Long, PeerRecord> known : records.entrySet()) {
+            PeerRecord record = known.getValue();
+            if (record.standing().isOf(node) || record.names().contains(name)) {
+                known.setValue(record.told(sighting, nowNanos, waitNanos));
+                return;
+            }
+        }
+        boolean isRoom = records.values().stream().filter(PeerTableTurn::isTold).count() < TOLD_MAX;
+        if (!isRoom || (records.size() >= limits.recordsMax() && !evict())) {
+            effects.add(new Effect.Forget(name, "members tell of too many nodes"));
+            return;
+        }
+        records.put(nextRecord++, PeerRecord.of(sighting, candidates, nowNanos, waitNanos));
     }
 
     /** A link came about with a node that was not linked: others that were lost may be back too. */
@@ -131,10 +162,17 @@ final class PeerTableTurn {
     }
 
     void vouched(NodeId node) {
-        recordOf(node)
-                .filter(record -> !record.isLinked())
-                .ifPresent(record -> record.awaited().forEach(address -> failed(address, "given up for another dial")));
-        ofNode(node, record -> record.isLinked() ? record : record.anew(nowNanos));
+        records.values().stream()
+                .filter(record -> isMissed(record, node))
+                .toList()
+                .forEach(record -> record.awaited().forEach(address -> failed(address, "given up for another dial")));
+        records.replaceAll((_, record) -> isMissed(record, node) ? record.anew(nowNanos) : record);
+    }
+
+    /** Whether the record is the node's, by a former link or by what members told, and there is no link now. */
+    private static boolean isMissed(PeerRecord record, NodeId node) {
+        return !record.isLinked()
+                && (record.standing().isOf(node) || record.names().contains(TOLD + node.text()));
     }
 
     void networkChanged() {
@@ -210,9 +248,16 @@ final class PeerTableTurn {
 
     private long pauseNanos(PeerRecord record) {
         long pauseNanos = limits.pauseNanos(record.failures() + 1);
-        return record.standing() instanceof Standing.Lost lost && nowNanos - lost.sinceNanos() < limits.missedForNanos()
-                ? Math.min(pauseNanos, limits.pauseMissedMaxNanos())
-                : pauseNanos;
+        boolean isMissed = switch (record.standing()) {
+            case Standing.Lost(var _, long sinceNanos) -> nowNanos - sinceNanos < limits.missedForNanos();
+            case Standing.Hint() -> isTold(record); // others hear it
+            case Standing.Linked _ -> false;
+        };
+        return isMissed ? Math.min(pauseNanos, limits.pauseMissedMaxNanos()) : pauseNanos;
+    }
+
+    private static boolean isTold(PeerRecord record) {
+        return record.names().stream().anyMatch(name -> name.startsWith(TOLD));
     }
 
     private Optional<PeerRecord> recordOf(NodeId node) {

@@ -566,6 +566,65 @@ final class PeerTableMachineTest {
         return table.records().values().iterator().next();
     }
 
+    @Test
+    void whatAMemberTellsOfIsDialledAtOnceByOneOfTheTwo() {
+        assertEquals(List.of(plain(A)), happens(new Event.Told(ANNA, List.of(A), true)));
+        assertEquals(List.of(), happens(new Event.Told(BERT, List.of(B), false)));
+        passes(500 * MILLI);
+        assertEquals(List.of(plain(B)), happens(new Event.Tick()));
+    }
+
+    @Test
+    void anAddressThatAMemberTellsEndsThePauseOfAPeer() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        happens(new Event.Lost(ANNA));
+        happens(new Event.DialFailed(A, "no route"));
+        assertEquals(List.of(), happens(new Event.Told(ANNA, List.of(A), true)), "nothing new");
+        List<Effect> effects = happens(new Event.Told(ANNA, List.of(B), true));
+        passes(250 * MILLI);
+        assertTrue(
+                Stream.concat(effects.stream(), happens(new Event.Tick()).stream())
+                        .anyMatch(dial(B)::equals),
+                "the new address was not dialled");
+    }
+
+    @Test
+    void aNodeThatOthersHearIsTriedEveryFourSeconds() {
+        happens(new Event.Told(ANNA, List.of(A), true));
+        for (long seconds : List.of(1, 2, 4, 4, 4)) {
+            happens(new Event.DialFailed(A, "no answer"));
+            assertEquals(seconds * SECOND, machine.sleepNanos(table, now));
+            passes(seconds * SECOND);
+            assertEquals(List.of(plain(A)), happens(new Event.Tick()));
+        }
+        assertEquals(List.of(plain(A)), happens(new Event.Vouched(ANNA)), "a new view ends the pause");
+    }
+
+    @Test
+    void membersFillAQuarterOfTheTableAtMost() {
+        for (int i = 0; i < 200; i++) {
+            happens(new Event.Told(node(i), List.of(new PeerAddress("10.1.0." + i, 1_000)), true));
+        }
+        assertEquals(PeerTableTurn.TOLD_MAX, table.records().size());
+        happens(sighted("a", A));
+        assertEquals(PeerTableTurn.TOLD_MAX + 1, table.records().size(), "what mDNS hears has room");
+    }
+
+    @Test
+    void whoWasToldOfAndAdmittedIsOnePeer() {
+        happens(new Event.Told(ANNA, List.of(A, B), true));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(1, table.records().size());
+        happens(new Event.Told(ANNA, List.of(B), true));
+        assertEquals(1, table.records().size());
+        assertTrue(table.records().values().iterator().next().has(B), "it is needed when the link is lost");
+    }
+
+    private static Effect plain(PeerAddress address) {
+        return new Effect.Dial(address, OptionalInt.empty());
+    }
+
     private void count(List<Long> dials, List<Effect> effects) {
         effects.stream().filter(effect -> effect instanceof Effect.Dial).forEach(_ -> dials.add(now));
     }

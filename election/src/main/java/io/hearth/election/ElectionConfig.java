@@ -7,7 +7,8 @@ import java.util.Arrays;
  * ordered is checked here.
  *
  * @param silenceNanos a member never heard, or heard living elsewhere, this long is to be removed
- * @param brokenPairNanos how long a pair may be reported broken before the junior of it is removed
+ * @param brokenPairNanos how long a pair may be reported broken before an end of it is removed: with the silence before the report, as
+ *     long as an address told by a third member may take to mend it
  * @param settleNanos least age of a view before joiners or a merge change it
  * @param gapNanos an own pause longer than this is followed by a rest
  * @param restNanos how long data rests after an own pause
@@ -47,7 +48,7 @@ public record ElectionConfig(
             new Returning(3 * SECOND, 8 * SECOND),
             new HoldDowns(SECOND, 60 * SECOND, 60 * SECOND),
             1_500 * MILLI,
-            1_500 * MILLI,
+            3_500 * MILLI,
             300 * MILLI,
             700 * MILLI,
             600 * MILLI,

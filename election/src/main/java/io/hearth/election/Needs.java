@@ -93,14 +93,15 @@ final class Needs {
             return false;
         }
         Optional<Peer> lead = turn.peer(proposers.getFirst().node());
-        long patience = turn.config.silenceNanos() + 2 * turn.config.brokenPairNanos();
+        long patience = 2 * turn.config.silenceNanos() + turn.config.brokenPairNanos();
         long together = Math.max(turn.home.knownSince(silent.node()), turn.home.knownSince(turn.self.node()));
+        long missed = turn.peer(silent.node())
+                .map(Peer::suspectedNanos)
+                .orElse(together); // who was never linked has no word of its own
         return lead.filter(peer -> peer.livesIn(turn.home.lineage())
                                 && !peer.brokenSince().containsKey(silent.node()))
                         .isPresent()
-                && turn.peer(silent.node())
-                        .filter(peer -> turn.now - Math.max(peer.suspectedNanos(), together) < patience)
-                        .isPresent();
+                && turn.now - Math.max(missed, together) < patience;
     }
 
     private static Optional<String> ofLead(Turn turn) {

@@ -18,7 +18,7 @@ public enum Refusal {
     NO_RECORD,
     /** A ballot whose round is far above all known ones. */
     FAR_ROUND,
-    /** A ballot of a member that abandoned one lately, and froze the others for nothing. */
+    /** A ballot of a member that abandoned several lately, and froze the others for nothing. */
     ABANDONER,
     /** News of a lineage from a node that has no say there, while those who have are heard. */
     OUTSIDER,

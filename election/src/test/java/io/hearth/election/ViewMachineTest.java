@@ -963,10 +963,30 @@ final class ViewMachineTest {
         event(new Event.Linked(fourth, 1));
         saysBroken(now + 1_000 * MILLI, THIRD, fourth);
         pass(600 * MILLI); // with the last one of before: both stood still for 850 ms
-        saysBroken(now + 1_250 * MILLI, THIRD, fourth);
+        saysBroken(now + 3_250 * MILLI, THIRD, fourth);
         assertEquals(Optional.empty(), state.change().needed());
         saysBroken(now + 500 * MILLI, THIRD, fourth);
-        assertTrue(state.change().needed().isPresent(), "1.5 s without a pause");
+        assertTrue(state.change().needed().isPresent(), "3.5 s without a pause");
+    }
+
+    @Test
+    void aMemberThatThisNodeNeverMetIsTheLeadsBusiness() {
+        NodeId fourth = Nodes.agent(4);
+        received(
+                MASTER,
+                new Message.Commit(
+                        next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        for (long until = now + 6_250 * MILLI;
+                now < until;
+                pass(250 * MILLI)) { // twice the silence, and a broken pair's span
+            beat(MASTER, LINEAGE, 4, 4);
+            beat(THIRD, LINEAGE, 4, 4);
+            assertEquals(Optional.empty(), state.change().needed());
+        }
+        beat(MASTER, LINEAGE, 4, 4);
+        beat(THIRD, LINEAGE, 4, 4);
+        pass(500 * MILLI);
+        assertTrue(state.change().needed().isPresent(), "the lead did not settle it");
     }
 
     @Test

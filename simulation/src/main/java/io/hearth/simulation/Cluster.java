@@ -259,9 +259,11 @@ final class Cluster {
         }
         boolean isFirst = !areLinked(from, target);
         links.put(new Link(from, target), world.now());
-        from.finder().step(new PeerTableMachine.Event.Admitted(address, target.host.id));
-        target.deliver(
-                () -> target.finder().step(new PeerTableMachine.Event.Accepted(from.host.address(), from.host.id)));
+        NodeId dialled = target.host.id;
+        from.finder().linked(new PeerTableMachine.Event.Admitted(address, dialled), dialled, address);
+        NodeId dialler = from.host.id;
+        PeerAddress at = from.host.address();
+        target.deliver(() -> target.finder().linked(new PeerTableMachine.Event.Accepted(at, dialler), dialler, at));
         world.removals.lookAtLinks();
         if (isFirst) {
             from.linked(target.host.id, target.incarnation);
@@ -276,7 +278,7 @@ final class Cluster {
                 return;
             }
             one.unlinked(other.host.id, other.incarnation, refused);
-            one.finder().step(new PeerTableMachine.Event.Lost(other.host.id));
+            one.finder().lost(other.host.id);
         });
     }
 
@@ -359,6 +361,7 @@ final class Cluster {
 
     private void end(NodeProcess process, boolean silently) {
         process.host.died();
+        world.dissolutions.died(process);
         links.keySet().removeIf(link -> link.dialler() == process || link.target() == process);
         if (silently) {
             return;

@@ -6,11 +6,14 @@ import io.hearth.collective.Status;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
+import io.hearth.identity.NodeId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Looks at each lineage that a ballot ends: at a boundary of its groups, and for a lineage that is better. */
 final class Dissolutions {
@@ -19,12 +22,21 @@ final class Dissolutions {
 
     private final World world;
     private final Map<Lineage, List<Size>> sizes = new TreeMap<>();
+    private final Map<NodeId, LastWord> lastWords = new HashMap<>();
+
+    /** Where a process lived when it died. */
+    private record LastWord(long atNanos, View view) {}
 
     /** How many members a lineage had from then on. */
     private record Size(long sinceNanos, int members) {}
 
     Dissolutions(World world) {
         this.world = world;
+    }
+
+    /** What a process said before it died is believed for a moment. */
+    void died(NodeProcess process) {
+        lastWords.put(process.host.id, new LastWord(world.now(), process.state().view()));
     }
 
     /** A view is committed. */
@@ -66,8 +78,12 @@ final class Dissolutions {
     private boolean isClaimed(Ledger.Succession change) {
         Optional<NodeProcess> proposer =
                 change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
-        return world.cluster.processes().stream()
-                .map(process -> process.state().view())
+        Stream<View> dead = lastWords.values().stream()
+                .filter(word -> world.now() - word.atNanos() < STALE_NANOS)
+                .map(LastWord::view);
+        Stream<View> alive = world.cluster.processes().stream()
+                .map(process -> process.state().view());
+        return Stream.concat(alive, dead)
                 .anyMatch(claim -> isBetter(claim.lineage(), claim.members().size(), change.before())
                         && proposer.flatMap(process -> process.state().newest(claim.lineage()))
                                 .filter(known -> known.epoch() > claim.epoch())

@@ -64,6 +64,8 @@ public enum FaultKind {
     LATE_MESSAGE,
     /** The wall clock steps while processes run. */
     CLOCK_STEP,
+    /** Most machines do not hear each other's mDNS: they learn of one another from members between them. */
+    OUT_OF_SIGHT,
     /** A member lies about itself and the others; see {@link LieKind}. */
     LIES;
 

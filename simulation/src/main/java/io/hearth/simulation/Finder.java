@@ -16,10 +16,16 @@ import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
 import io.hearth.discovery.Sighting;
 import io.hearth.discovery.SourceKind;
+import io.hearth.discovery.gossip.AddressGossip;
+import io.hearth.discovery.gossip.AddressNews;
+import io.hearth.discovery.gossip.Reached;
+import io.hearth.election.Member;
 import io.hearth.election.View;
+import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /** How one process finds the others: the real peer table, announcements that may be lost, and dials over the network. */
 final class Finder {
@@ -29,12 +35,15 @@ final class Finder {
     private final World world;
     private final PeerTableMachine machine;
     private final Bytes nonce;
+    private final AddressGossip gossip;
     private PeerTable table = PeerTable.EMPTY;
+    private AddressGossip.State told = AddressGossip.State.EMPTY;
 
     Finder(NodeProcess process) {
         this.process = process;
         this.world = process.world;
         this.machine = new PeerTableMachine(world.spans.dials());
+        this.gossip = new AddressGossip(process.host.id);
         byte[] bytes = new byte[Advert.NONCE_BYTES];
         world.random.nextBytes(bytes);
         this.nonce = Bytes.of(bytes);
@@ -59,11 +68,22 @@ final class Finder {
     }
 
     private void tell(NodeProcess from, NodeProcess to) {
-        if (from != to && world.network.copies(from.host.index, to.host.index) > 0) {
+        if (from != to && isInSight(from.host, to.host) && world.network.copies(from.host.index, to.host.index) > 0) {
             world.after(
                     MILLI + world.random.nextLong(20 * MILLI),
                     () -> to.deliver(() -> to.finder().sighted(from)));
         }
+    }
+
+    /** Where machines are out of sight of each other, one hears its neighbours only. */
+    private boolean isInSight(Host one, Host other) {
+        return !world.weather.has(FaultKind.OUT_OF_SIGHT)
+                || world.cluster.hosts().stream()
+                        .mapToInt(Host::machine)
+                        .filter(machine -> machine > Math.min(one.machine(), other.machine())
+                                && machine < Math.max(one.machine(), other.machine()))
+                        .findAny()
+                        .isEmpty();
     }
 
     private void sighted(NodeProcess other) {
@@ -77,6 +97,8 @@ final class Finder {
 
     /** Members without a link to this process are heard by somebody: they are worth a dial at once. */
     void heardByOthers(View view) {
+        gossip(new AddressGossip.Event.Together(
+                view.members().stream().map(Member::node).collect(Collectors.toSet())));
         for (NodeProcess other : world.cluster.processes()) {
             if (other != process
                     && view.member(other.host.id).isPresent()
@@ -86,8 +108,61 @@ final class Finder {
         }
     }
 
+    void linked(Event link, NodeId node, PeerAddress address) {
+        step(link);
+        gossip(new AddressGossip.Event.Linked(node, address));
+    }
+
+    void lost(NodeId node) {
+        step(new Event.Lost(node));
+        gossip(new AddressGossip.Event.Lost(node));
+    }
+
+    void tick() {
+        step(new Event.Tick());
+        gossip(new AddressGossip.Event.Tick());
+    }
+
+    /** Where all hear each other's mDNS, members tell nothing new. */
+    private void gossip(AddressGossip.Event event) {
+        if (!process.isAlive() || !world.weather.has(FaultKind.OUT_OF_SIGHT)) {
+            return;
+        }
+        world.tally.event();
+        Step<AddressGossip.State, AddressGossip.Effect> step = gossip.step(told, event, world.now());
+        told = step.state();
+        for (AddressGossip.Effect effect : step.effects()) {
+            switch (effect) {
+                case AddressGossip.Effect.Tell(NodeId to, AddressNews news) -> {
+                    if (world.sabotage.gossips()) {
+                        send(to, news);
+                    }
+                }
+                case AddressGossip.Effect.Hint(Reached reached, boolean ownTurn) ->
+                    step(new Event.Told(reached.node(), reached.addresses(), ownTurn));
+            }
+        }
+    }
+
+    private void send(NodeId to, AddressNews news) {
+        world.cluster
+                .host(to)
+                .flatMap(Host::process)
+                .filter(target -> world.cluster.areLinked(process, target)
+                        && !world.network.isCutEitherWay(process.host.index, target.host.index))
+                .ifPresent(target -> world.after(
+                        MILLI + world.gossips.nextLong(20 * MILLI),
+                        () -> target.deliver(() -> {
+                            world.tally.fault(FaultKind.OUT_OF_SIGHT);
+                            target.finder().gossip(new AddressGossip.Event.Heard(process.host.id, news));
+                        })));
+    }
+
     long sleepNanos() {
-        return machine.sleepNanos(table, world.now());
+        long sleep = machine.sleepNanos(table, world.now());
+        return world.weather.has(FaultKind.OUT_OF_SIGHT)
+                ? Math.min(sleep, gossip.sleepNanos(told, world.now()))
+                : sleep;
     }
 
     void step(Event event) {

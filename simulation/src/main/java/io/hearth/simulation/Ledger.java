@@ -33,6 +33,9 @@ final class Ledger {
 
     private record Vote(Place place, PeerId machine) {}
 
+    /** A vote of one record of a machine. */
+    private record SeatVote(Place place, PeerId machine, long seat) {}
+
     /**
      * A quorum of {@code before} accepted {@code view}.
      *
@@ -49,6 +52,7 @@ final class Ledger {
     private final Map<Attempt, Long> beginnings = new HashMap<>(); // by the epoch that the ballot is about
     private final Set<Answer> answers = new HashSet<>();
     private final Map<Vote, Ballot> promises = new HashMap<>();
+    private final Set<SeatVote> acceptors = new HashSet<>();
     private final Set<Frost> frozen = new HashSet<>();
     private final Consumer<View> onCommit;
     private final Consumer<Succession> onSuccession;
@@ -281,7 +285,7 @@ final class Ledger {
                     "the view of a voter's record went back");
         }
         record.promised().ifPresent(ballot -> promised(process, record, ballot));
-        record.accepted().ifPresent(proposal -> accepted(machine, record.view().orElseThrow(), proposal));
+        record.accepted().ifPresent(proposal -> accepted(machine, record, proposal));
     }
 
     private void promised(NodeProcess process, LineageRecord record, Ballot ballot) {
@@ -298,10 +302,21 @@ final class Ledger {
                 before == null || before.compareTo(ballot) <= 0,
                 "promise",
                 () -> "the promise of " + machine + " went back in epoch " + view.epoch());
+        Violation.unless(
+                record.accepted().isPresent() || !acceptors.contains(seatVote(machine, record)),
+                "promise",
+                () -> machine + " promises and forgot what it accepted in epoch " + view.epoch());
+    }
+
+    private static SeatVote seatVote(PeerId machine, LineageRecord record) {
+        View view = record.view().orElseThrow();
+        return new SeatVote(new Place(view.lineage(), view.epoch()), machine, record.seat());
     }
 
     /** Chosen is chosen, whether anybody learns it or not. */
-    private void accepted(PeerId machine, View view, Proposal proposal) {
+    private void accepted(PeerId machine, LineageRecord record, Proposal proposal) {
+        View view = record.view().orElseThrow();
+        acceptors.add(seatVote(machine, record));
         var attempt = new Attempt(new Place(view.lineage(), view.epoch() + 1), proposal.ballot());
         View known = proposals.putIfAbsent(attempt, proposal.view());
         makings.putIfAbsent(proposal.view(), attempt);

@@ -5,7 +5,6 @@ import static io.hearth.simulation.Timeline.MILLI;
 import io.hearth.collective.CollectiveResolver;
 import io.hearth.core.Bytes;
 import io.hearth.core.Step;
-import io.hearth.discovery.PeerTableMachine;
 import io.hearth.election.HealthMachine;
 import io.hearth.election.HealthState;
 import io.hearth.election.Lineage;
@@ -174,7 +173,7 @@ final class NodeProcess {
             view(new Event.Tick());
         }
         if (finder.sleepNanos() <= 0) {
-            finder.step(new PeerTableMachine.Event.Tick());
+            finder.tick();
         }
     }
 
@@ -215,7 +214,7 @@ final class NodeProcess {
                 .map(PeerHealth::incarnation)
                 .or(() -> other.map(process -> process.incarnation))
                 .ifPresent(known -> unlinked(peer, known, false));
-        finder.step(new PeerTableMachine.Event.Lost(peer));
+        finder.lost(peer);
     }
 
     /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */

@@ -25,7 +25,7 @@ public enum Plant {
     /** Everybody believes proposals. */
     EARLY_COMMIT("a proposal is announced as committed at once", 800, ViewSabotages.EarlyCommit::new),
     /** A damaged record is made anew. */
-    AMNESIA("a damaged voter's record is rebuilt without its promises", 2_600, VoteSabotages.Amnesia::new),
+    AMNESIA("a damaged voter's record is rebuilt without its promises", 300, VoteSabotages.Amnesia::new),
     /** Data of another epoch is taken. */
     NO_FENCE("data of a former group epoch is taken", 600, GroupSabotages.NoFence::new),
     /** A freeze ends by itself. */
@@ -84,7 +84,7 @@ public enum Plant {
     UNCHECKED_CHUNK(
             "chunks of a state are not compared with their fingerprints", 700, StepSabotages.UncheckedChunk::new),
     /** Whatever came is taken. */
-    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 1_300, StepSabotages.StaleChunk::new),
+    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 3_300, StepSabotages.StaleChunk::new),
     /** Wrong memory costs a member its place. */
     DIFFERENCE_IS_END("a member whose state differs leaves its group", 250, StepSabotages.DifferenceIsEnd::new),
     /** A joiner counts on. */
@@ -97,6 +97,8 @@ public enum Plant {
     GULLIBLE("who is in no view is believed as a member is", 60, ViewSabotages.Gullible::new),
     /** A lost commit stays lost. */
     NO_REPAIR("a lost commit is never repaired", 60, ViewSabotages.NoRepair::new),
+    /** Nobody passes addresses on. */
+    NO_GOSSIP("members do not tell where they reach the others", 60, ViewSabotages.NoGossip::new),
     /** Closing does not wait. */
     NO_DRAIN("a leaver does not wait until the others have its results", 250, ViewSabotages.NoDrain::new),
     /** Closing ends the process. */

@@ -183,6 +183,11 @@ interface Sabotage {
         return false;
     }
 
+    /** Whether members tell where they reach the others. */
+    default boolean gossips() {
+        return true;
+    }
+
     /** Whether the collectives hear that their node was removed. */
     default boolean tellsCollectivesOfRemoval() {
         return true;

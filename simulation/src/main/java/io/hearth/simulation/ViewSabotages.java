@@ -131,4 +131,11 @@ final class ViewSabotages {
                             .toList();
         }
     }
+
+    record NoGossip() implements Sabotage {
+        @Override
+        public boolean gossips() {
+            return false;
+        }
+    }
 }

@@ -125,6 +125,22 @@ record Weather(
                 alone ? 20 * SECOND : faultyNanos);
     }
 
+    /** The same, and most machines do not hear each other's mDNS. */
+    Weather outOfSight() {
+        var all = EnumSet.of(FaultKind.OUT_OF_SIGHT);
+        all.addAll(kinds);
+        return new Weather(
+                all,
+                loss,
+                duplication,
+                delayNanos,
+                dataDelayNanos,
+                lateness,
+                sharpness,
+                pauseBetweenFaultsNanos,
+                faultyNanos);
+    }
+
     boolean has(FaultKind kind) {
         return kinds.contains(kind);
     }

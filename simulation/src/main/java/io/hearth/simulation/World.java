@@ -28,6 +28,8 @@ final class World {
     private static final long EXTREMES = 0x5DEECE66DL;
 
     private static final long LIARS = 0x4C49_4553;
+    private static final long GOSSIPS = 0x474F_5353;
+    private static final int OUT_OF_SIGHT_ONE_IN = 8;
 
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
@@ -78,6 +80,9 @@ final class World {
 
     final PairLedger pairs;
 
+    /** How long news of addresses travel. */
+    final SplittableRandom gossips;
+
     final Narrator narrator;
 
     private final @Nullable Consumer<String> trace;
@@ -101,7 +106,9 @@ final class World {
         var liars = new SplittableRandom(seed ^ LIARS); // of its own, too
         boolean hasLiar = liars.nextInt(LIES_ONE_IN) == 0 || lies.isPresent();
         Liar.Plan plan = lies.orElseGet(() -> hasLiar ? Liar.Plan.draw(liars) : Liar.Plan.NONE);
-        this.weather = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
+        Weather told = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
+        this.gossips = new SplittableRandom(seed ^ GOSSIPS); // of its own, too
+        this.weather = gossips.nextInt(OUT_OF_SIGHT_ONE_IN) == 0 ? told.outOfSight() : told;
         this.cluster = new Cluster(this, random, rarities, extremes);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally, timeline);

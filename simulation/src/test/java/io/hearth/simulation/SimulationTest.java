@@ -33,9 +33,8 @@ final class SimulationTest {
             Plant.UNTOLD_REMOVAL, 400L,
             Plant.LEAD_DECIDES, 400L,
             Plant.UNCHECKED_CHUNK, 500L,
-            Plant.STALE_CHUNK, 400L,
-            Plant.FINAL_FORWARD, 2_600L,
-            Plant.AMNESIA, 2_500L);
+            Plant.STALE_CHUNK, 3_000L,
+            Plant.FINAL_FORWARD, 2_600L);
 
     private static Sweep.Report play(long first, long seeds, Optional<Plant> plant) throws InterruptedException {
         return Sweep.run(new Sweep.Request(first, seeds, plant, 2, 1), _ -> {});

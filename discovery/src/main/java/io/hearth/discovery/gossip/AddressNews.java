@@ -1,0 +1,20 @@
+package io.hearth.discovery.gossip;
+
+import java.util.List;
+
+/**
+ * What a node tells another one of where it reaches third ones.
+ *
+ * @param reached 1 to {@value #NODES_MAX}
+ */
+public record AddressNews(List<Reached> reached) {
+    /** Most nodes in one message. */
+    public static final int NODES_MAX = 64;
+
+    public AddressNews {
+        reached = List.copyOf(reached);
+        if (reached.isEmpty() || reached.size() > NODES_MAX) {
+            throw new IllegalArgumentException("news are of 1 to " + NODES_MAX + " nodes, got " + reached.size());
+        }
+    }
+}
