@@ -258,9 +258,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         }
         for (Member member : view.members()) {
             NodeId node = member.node();
-            boolean isOut = roster.get().isRemoved(node.peer());
+            boolean isOut = roster.get().isOut(node.peer());
             if (isOut && !node.peer().equals(report.self().peer()) && !watch.isLinked(node) && expelled.add(node)) {
-                LOG.warn("peer={} was removed from the namespace: it goes with the next view", node.shortText());
+                LOG.warn("peer={} is out of the namespace: it goes with the next view", node.shortText());
                 membership
                         .driver()
                         .step(new ViewMachine.Event.Received(

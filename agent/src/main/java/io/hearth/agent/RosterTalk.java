@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,8 @@ import org.slf4j.LoggerFactory;
 /** Steps the roster's machine for a node and carries out what it says. Owner thread only. */
 final class RosterTalk {
     private static final Logger LOG = LoggerFactory.getLogger(RosterTalk.class);
+
+    private static final int SHUT_OUT_MAX = 256;
 
     private final MachineDriver<State, Event, Effect> machine;
     private final Clock clock;
@@ -34,6 +37,7 @@ final class RosterTalk {
     private final Map<NodeId, LinkId> links = new TreeMap<>();
     private final Map<LinkId, NodeId> nodes = new TreeMap<>();
     private final Map<LinkId, RekeyChannel> channels = new TreeMap<>();
+    private final SortedSet<PeerId> shutOut = new TreeSet<>(); // by the roster, and not linked since
     private long numbers;
     private RosterBook book;
     private String problem = "";
@@ -68,9 +72,10 @@ final class RosterTalk {
         return machine;
     }
 
-    /** Whether the roster says that the machine is out. */
-    boolean isRemoved(PeerId machineOf) {
-        return book.roster().isRemoved(machineOf);
+    /** Whether the machine is out: removed, or not on the roster when the secret was replaced. */
+    boolean isOut(PeerId machineOf) {
+        return book.roster().isRemoved(machineOf)
+                || (shutOut.contains(machineOf) && !book.roster().isMember(machineOf));
     }
 
     /** What a person should know; empty if nothing. */
@@ -80,6 +85,7 @@ final class RosterTalk {
 
     void admitted(NodeId node) {
         var link = new LinkId(node.peer(), ++numbers);
+        shutOut.remove(node.peer());
         links.put(node, link);
         nodes.put(link, node);
         machine.step(new Event.Opened(link, false));
@@ -171,6 +177,9 @@ final class RosterTalk {
                 if (channel != null) {
                     channel.close(why);
                 } else if (node != null) {
+                    if (shutOut.size() < SHUT_OUT_MAX) {
+                        shutOut.add(node.peer());
+                    }
                     outcome.close(node, why);
                 }
             }

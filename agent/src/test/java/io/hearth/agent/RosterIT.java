@@ -177,6 +177,33 @@ final class RosterIT {
         }
     }
 
+    /** A sleeper meets a stolen secret before it meets its own: it links with it, is re-keyed, and leaves it. */
+    @Test
+    void aSleeperThatMetTheOldSecretFirstComesBackToItsOwn() throws Exception {
+        var a = new Machine("a");
+        Machine b = paired(a, "b");
+        Machine sleeper = paired(a, "sleeper");
+        for (Machine machine : List.of(a, b, sleeper)) {
+            var _ = machine.start();
+        }
+        a.awaitView(a, b, sleeper);
+        sleeper.await("the roster came", _ -> isMember(sleeper, b));
+        sleeper.stop();
+        a.awaitView(a, b);
+        var _ = a.desk().rotate(Map.of(), 2);
+        b.await("the new secret came", _ -> generationOf(b) == 2);
+        List<String> own = List.copyOf(addresses);
+        addresses.clear();
+        var thief = new Machine("thief");
+        var _ = thief.start();
+        var _ = sleeper.start();
+        addresses.addAll(own);
+        a.awaitView(a, b, sleeper);
+        sleeper.awaitView(a, b, sleeper);
+        assertEquals(2, sleeper.generation());
+        assertEquals(1, thief.generation());
+    }
+
     /** Attack 21. */
     @Test
     void aMachineThatRemovesTheFirstOfTwoGoesOnAlone() throws Exception {

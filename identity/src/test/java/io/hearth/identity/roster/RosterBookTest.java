@@ -75,6 +75,7 @@ final class RosterBookTest {
         assertEquals(Map.of(Roster.Drop.BAD_SIGNER, 4), merged.dropped());
     }
 
+    /** Attack 20: rogue generation. */
     @Test
     void aSecretOfAMachineThatWasRemovedIsGivenUpForThatOfAMember() {
         RosterBook before = book(4);

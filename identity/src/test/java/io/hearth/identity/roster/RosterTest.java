@@ -29,6 +29,7 @@ final class RosterTest {
         assertEquals("m3", roster.grant(peer(3)).orElseThrow().label());
     }
 
+    /** Attack 19: resurrection. */
     @Test
     void aRemovalBeatsEveryGrantForEver() {
         Roster roster = roster(founder(1), grant(1, 2), grant(1, 3), removal(1, 3));
@@ -49,6 +50,7 @@ final class RosterTest {
         assertTrue(alone.isMember(peer(4)));
     }
 
+    /** Attacks 19 and 22: entries that name another author, or one without standing. */
     @Test
     void whatStrangersAndForgersSignIsDroppedAndCounted() {
         Roster roster = roster(founder(1), grant(1, 2));

@@ -371,7 +371,9 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             PeerId peer = link.peer();
             boolean isStranger = !book.roster().isMember(peer) && !peer.equals(self);
             if (isStranger) {
-                close(link, "the secret was replaced and machine " + peer.shortText() + " is not on the roster: pair it");
+                close(
+                        link,
+                        "the secret was replaced and machine " + peer.shortText() + " is not on the roster: pair it");
             }
             return isStranger;
         }

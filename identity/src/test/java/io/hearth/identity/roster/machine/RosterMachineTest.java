@@ -78,8 +78,10 @@ final class RosterMachineTest {
     void aSecretThatCameIsStoredBeforeItIsUsedOrOffered() {
         var _ = linked();
         RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
-        List<Effect> effects =
-                happens(new Event.Received(toFriend, new RosterMessage.Secret(second.offer().orElseThrow())), SECOND);
+        List<Effect> effects = happens(
+                new Event.Received(
+                        toFriend, new RosterMessage.Secret(second.offer().orElseThrow())),
+                SECOND);
         assertEquals(List.of(), given(effects));
         assertTrue(effects.stream().anyMatch(Effect.Store.class::isInstance), effects.toString());
         assertFalse(effects.stream().anyMatch(Effect.Use.class::isInstance), effects.toString());
