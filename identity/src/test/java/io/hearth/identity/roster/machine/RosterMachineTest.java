@@ -75,6 +75,20 @@ final class RosterMachineTest {
     }
 
     @Test
+    void aMachineThatWasAwayGetsTheSecretOnlyIfItIsAMember() {
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        state = State.of(second);
+        var old = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
+        for (LinkId link : List.of(toFriend, toStranger)) {
+            var _ = happens(new Event.Opened(link, true), 0);
+            List<Effect> effects = happens(new Event.Received(link, old), 0);
+            assertEquals(link.equals(toFriend) ? List.of(toFriend) : List.of(), given(effects));
+        }
+        var now = new RosterMessage.Summary(second.roster().digest(), 2, second.keyId());
+        assertEquals(List.of(toFriend), closed(happens(new Event.Received(toFriend, now), 0)), "re-keyed");
+    }
+
+    @Test
     void aSecretThatCameIsStoredBeforeItIsUsedOrOffered() {
         var _ = linked();
         RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
