@@ -19,9 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Where a node can be reached, from its configuration. */
-final class Reach {
+public final class Reach {
     private static final Logger LOG = LoggerFactory.getLogger(Reach.class);
     private static final int PORTS_TRIED = 32;
+    private static final int PAIRING_PORTS_TRIED = HostPort.PORT_DEFAULT - HostPort.PORT_PAIRING;
 
     private Reach() {}
 
@@ -30,7 +31,7 @@ final class Reach {
      *
      * @throws SetupException this machine has no interface of a name that {@code --interface} gives; says which there are
      */
-    static void checkInterfaces(HearthConfig config) throws SetupException {
+    public static void checkInterfaces(HearthConfig config) throws SetupException {
         if (!restricts(config)) {
             return;
         }
@@ -72,7 +73,7 @@ final class Reach {
     }
 
     /** Which interfaces mDNS uses. */
-    static InterfacePolicy interfaces(HearthConfig config) {
+    public static InterfacePolicy interfaces(HearthConfig config) {
         return new InterfacePolicy(new HashSet<>(config.interfaces()), new HashSet<>(config.excludedInterfaces()));
     }
 
@@ -87,11 +88,25 @@ final class Reach {
         LinkOptions options = LinkOptions.anyAddress(port)
                 .transport(config.role() == Role.TRAINER ? config.transport() : DataTransport.TCP)
                 .home(home);
-        if (restricts(config)) {
-            options = options.localAddresses(address -> isUsable(config, address));
-        }
+        options = restricted(config, options);
         options = config.role() == Role.AGENT ? options.withoutStreams() : options.aesSlow(AesSpeed.isSlow());
         return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);
+    }
+
+    /** How a machine that shows a pairing code is reached: beside an agent, which may run and keeps its port. */
+    public static LinkOptions sponsor(HearthConfig config) {
+        LinkOptions options =
+                restricted(config, LinkOptions.anyAddress(config.port().orElse(HostPort.PORT_PAIRING)));
+        return config.port().isPresent() ? options : options.portsTried(PAIRING_PORTS_TRIED);
+    }
+
+    /** How a newcomer reaches others; nobody reaches it. */
+    public static LinkOptions newcomer(HearthConfig config) {
+        return restricted(config, LinkOptions.loopback(0).remoteAddresses(_ -> false));
+    }
+
+    private static LinkOptions restricted(HearthConfig config, LinkOptions options) {
+        return restricts(config) ? options.localAddresses(address -> isUsable(config, address)) : options;
     }
 
     /** Whether links may begin or end at this address of the machine. */

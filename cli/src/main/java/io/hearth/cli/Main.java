@@ -82,6 +82,8 @@ public final class Main {
                 .addSubcommand(new ChaosWorkerCommand(terminal))
                 .addSubcommand(new IdCommand(terminal))
                 .addSubcommand(new InitCommand(terminal))
+                .addSubcommand(new PairCommand(terminal))
+                .addSubcommand(new JoinCommand(terminal))
                 .addSubcommand(secret)
                 .addSubcommand(new PeersCommand(terminal))
                 .addSubcommand(new RemoveCommand(terminal))

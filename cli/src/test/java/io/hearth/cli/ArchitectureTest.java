@@ -324,6 +324,7 @@ final class ArchitectureTest {
             return CHAOS_DECIDES.contains(outermost)
                     || MDNS_DECIDES.contains(outermost)
                     || outermost.endsWith("Machine")
+                    || type.getPackageName().endsWith(".machine")
                     || type.getPackageName().startsWith("io.hearth.discovery.dns")
                     || type.getPackageName().startsWith("io.hearth.discovery.gossip")
                     || type.getPackageName().startsWith("io.hearth.collective.schedule")

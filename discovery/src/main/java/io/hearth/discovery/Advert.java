@@ -45,6 +45,11 @@ public record Advert(Bytes nonce, Bytes tag, Optional<String> nameplate) {
         }
     }
 
+    /** Whether its node offers to pair under that nameplate. */
+    boolean shows(String digits) {
+        return nameplate.isPresent() && nameplate.get().equals(digits);
+    }
+
     /** The entries of the TXT record. */
     public Map<String, String> txt() {
         var base64 = Base64.getUrlEncoder().withoutPadding();

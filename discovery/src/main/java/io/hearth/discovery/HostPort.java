@@ -13,6 +13,9 @@ public record HostPort(String host, int port) {
     /** Where Hearth listens unless told otherwise. */
     public static final int PORT_DEFAULT = 52_416;
 
+    /** Where a machine that shows a pairing code listens unless told otherwise. */
+    public static final int PORT_PAIRING = 52_400;
+
     private static final int HOST_CHARACTERS_MAX = 253;
     private static final Pattern IPV4 =
             Pattern.compile("(25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}");
@@ -25,6 +28,11 @@ public record HostPort(String host, int port) {
      * @throws IllegalArgumentException if {@code text} is none; says what is expected
      */
     public static HostPort parse(String text) {
+        return parse(text, PORT_DEFAULT);
+    }
+
+    /** As {@link #parse(String)}, with another port where none is written. */
+    public static HostPort parse(String text, int portDefault) {
         String host = text;
         String port = "";
         int bracket = text.indexOf(']');
@@ -46,7 +54,7 @@ public record HostPort(String host, int port) {
         if (host.indexOf(':') >= 0 && !IPV6.matcher(host).matches()) {
             throw unreadable(text);
         }
-        return new HostPort(host, port.isEmpty() ? PORT_DEFAULT : port(port.substring(1), text));
+        return new HostPort(host, port.isEmpty() ? portDefault : port(port.substring(1), text));
     }
 
     /** The address, if the host is a literal and no name. */

@@ -23,21 +23,33 @@ final class MdnsInstance {
     }
 
     /**
-     * Opens a socket, announces the stay and asks who else is there. Takes about 0.2 s.
+     * Opens a socket, announces the stay if it is to be announced, and asks who else is there. Takes about 0.2 s.
      *
      * @param spent called with the reason on threads of JmDNS, maybe often, once the instance is of no use
      * @throws IOException if the address is not, or not any longer, this machine's, or UDP port 5353 is held by somebody who
      *     does not share it
      */
     static MdnsInstance open(
-            MdnsBinding binding, Stay stay, int port, MdnsTraffic traffic, MdnsHearing hearing, Consumer<String> spent)
+            MdnsBinding binding,
+            Stay stay,
+            MdnsOptions options,
+            MdnsTraffic traffic,
+            MdnsHearing hearing,
+            Consumer<String> spent)
             throws IOException {
         var jmdns = new MeteredJmdns(local(binding, stay.hostName()), stay.hostName(), traffic, hearing, spent);
         var instance = new MdnsInstance(jmdns, hearing);
         try {
             instance.query();
-            jmdns.registerService(ServiceInfo.create(
-                    SERVICE_TYPE, stay.serviceName(), port, 0, 0, stay.advert().txt()));
+            if (options.announces()) {
+                jmdns.registerService(ServiceInfo.create(
+                        SERVICE_TYPE,
+                        stay.serviceName(),
+                        options.port(),
+                        0,
+                        0,
+                        stay.advert().txt()));
+            }
         } catch (IOException failed) {
             instance.close();
             throw failed;

@@ -128,8 +128,7 @@ final class MdnsSlot {
         trouble = fresh;
         var hearing = new MdnsHearing(binding, tags, stay, ownNonce, traffic, sink, clock);
         try {
-            instance = MdnsInstance.open(
-                    binding, stay, options.port(), traffic, hearing, why -> condemn(fresh, why, wake));
+            instance = MdnsInstance.open(binding, stay, options, traffic, hearing, why -> condemn(fresh, why, wake));
             openedNanos = nowNanos;
             toldNanos = nowNanos;
             queries = 0;

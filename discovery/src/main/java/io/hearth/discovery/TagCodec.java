@@ -22,6 +22,7 @@ public final class TagCodec {
     private static final int KEYS_MAX = 2;
 
     private volatile List<TagKey> keys; // written by who changes the secret, read by sources and their listeners
+    private final Optional<String> sought;
 
     /**
      * A codec over the keys that a member holds.
@@ -29,7 +30,12 @@ public final class TagCodec {
      * @param keys the current generation's key, which signs, and at most one former generation's, which only checks
      */
     public TagCodec(List<TagKey> keys) {
+        this(keys, Optional.empty());
+    }
+
+    private TagCodec(List<TagKey> keys, Optional<String> sought) {
         this.keys = checked(keys);
+        this.sought = sought;
     }
 
     /** Signs and checks by other keys from now on, as in {@link #TagCodec}; adverts are made again by their owner. */
@@ -45,6 +51,16 @@ public final class TagCodec {
     }
 
     /**
+     * The codec of a newcomer, which holds no key yet: right are the records that carry the nameplate, whoever made them.
+     *
+     * @param nameplate two digits
+     * @param random a key that nobody else has
+     */
+    public static TagCodec seeking(String nameplate, TagKey random) {
+        return new TagCodec(List.of(random), Optional.of(nameplate));
+    }
+
+    /**
      * The record of a node that listens on {@code port}.
      *
      * @param nonce fresh random bytes, {@value Advert#NONCE_BYTES}
@@ -55,6 +71,9 @@ public final class TagCodec {
 
     /** The generation of the key that made this advert for this port; empty for a foreign, altered or transplanted one. */
     public OptionalInt verify(Advert advert, int port) {
+        if (sought.isPresent()) {
+            return advert.shows(sought.get()) ? OptionalInt.of(keys.getFirst().generation()) : OptionalInt.empty();
+        }
         for (TagKey key : keys) {
             Bytes expected = tag(key, advert.nonce(), port);
             if (MessageDigest.isEqual(expected.toArray(), advert.tag().toArray())) {

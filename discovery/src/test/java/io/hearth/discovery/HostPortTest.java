@@ -74,4 +74,10 @@ final class HostPortTest {
             source.start(sighting -> assertEquals("static:[::1]:7", sighting.name()));
         }
     }
+
+    @Test
+    void wherePairingHasAPortOfItsOwn() {
+        assertEquals(new HostPort("study", 52_400), HostPort.parse("study", HostPort.PORT_PAIRING));
+        assertEquals(new HostPort("study", 7), HostPort.parse("study:7", HostPort.PORT_PAIRING));
+    }
 }

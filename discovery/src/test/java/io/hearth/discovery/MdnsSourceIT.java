@@ -64,6 +64,41 @@ final class MdnsSourceIT {
         }
     }
 
+    /** A newcomer has nothing to show, and does not know the tag: it finds who offers to pair by the nameplate, unseen. */
+    @Test
+    void aNewcomerFindsTheNameplateAndIsNotSeen() throws InterruptedException {
+        var inOffice = new ArrayBlockingQueue<Sighting>(64);
+        var inBag = new ArrayBlockingQueue<Sighting>(64);
+        MdnsOptions offers = MdnsOptions.ofPort(51_011).on(InterfacePolicy.interfaces(loopback));
+        MdnsSource office = new MdnsSource(
+                Keys.codec("office"),
+                offers.nameplate("42"),
+                InterfaceMonitor.ofThisMachine(),
+                Clock.system(),
+                () -> {});
+        MdnsSource other = source("office", 51_012);
+        MdnsSource bag = new MdnsSource(
+                TagCodec.seeking("42", Keys.of("bag", 1)),
+                offers.silent(),
+                InterfaceMonitor.ofThisMachine(),
+                Clock.system(),
+                () -> {});
+        bag.start(inBag::offer);
+        office.start(inOffice::offer);
+        other.start(_ -> {});
+        try (office;
+                other;
+                bag) {
+            assertEquals(List.of(new PeerAddress("127.0.0.1", 51_011)), addresses(next(inBag)));
+            assertEquals(List.of(new PeerAddress("127.0.0.1", 51_012)), addresses(next(inOffice)));
+            awaitForeign(bag, 1); // the other one, which offers nothing
+            assertEquals(0, office.counters().getFirst().foreign(), "the newcomer showed itself");
+        }
+        for (MdnsSource source : List.of(office, other, bag)) {
+            source.awaitGone(Duration.ofSeconds(15));
+        }
+    }
+
     @Test
     void aSourceThatNeverStartedCloses() {
         source("home", KITCHEN).close();

@@ -85,7 +85,7 @@ public final class NamespaceLookup {
         throw new SetupException("no secret for namespace " + name + " on this machine"
                 + (others.isEmpty() ? "" : " (only for " + String.join(", ", others) + ")")
                 + ": nodes meet only if they hold the same; make one here with 'hearth init " + name
-                + "', or copy that of another machine:"
-                + " 'hearth secret show " + name + "' there, 'hearth init " + name + " --secret-file -' here");
+                + "', or pair with a machine that has it: 'hearth pair' there, 'hearth join CODE' here (in scripts:"
+                + " 'hearth secret show " + name + "' there, 'hearth init " + name + " --secret-file -' here)");
     }
 }

@@ -71,11 +71,11 @@ public final class NetworkNamespace {
     }
 
     /**
-     * A namespace whose secret is known.
+     * A namespace whose secret came from a member.
      *
      * @param generation 1 or more
      * @param secret 32 bytes; copied
-     * @throws IllegalArgumentException if one of them is out of range
+     * @throws IllegalArgumentException if any of them is out of range; repeats nothing of the secret
      */
     public static NetworkNamespace closed(String name, int generation, byte[] secret) {
         if (generation <= OPEN_GENERATION || secret.length != SECRET_BYTES) {
@@ -122,7 +122,7 @@ public final class NetworkNamespace {
         }
     }
 
-    /** A copy, for links, files and the text form only; whoever has it is a member. */
+    /** A copy, for what hands it to a member or keeps it; the caller wipes it. */
     public byte[] secret() {
         return whole().clone();
     }

@@ -20,6 +20,12 @@ public final class SlotLease implements AutoCloseable {
     /** The slot of a command that takes part only to watch. */
     public static final String WAIT = "wait";
 
+    /** The slot of the command that shows a pairing code: one code at a time. */
+    public static final String PAIR = "pair";
+
+    /** The slot of the command that takes a pairing code. */
+    public static final String JOIN = "join";
+
     /** Trainers of one machine at a time. */
     public static final int TRAINERS_MAX = 64;
 
@@ -47,7 +53,7 @@ public final class SlotLease implements AutoCloseable {
     /**
      * Takes a slot that exists once on a machine.
      *
-     * @param slot {@link NodeId#AGENT} or {@link #WAIT}
+     * @param slot {@link NodeId#AGENT}, {@link #WAIT}, {@link #PAIR} or {@link #JOIN}
      * @param clock its wall time is the least that a first incarnation is
      * @throws SetupException if another node holds the slot, or the folder cannot be written
      */

@@ -44,6 +44,7 @@ final class HandshakeMachine
             "another computer uses the same identity: run 'hearth identity reset' on one of the two,"
                     + " then start Hearth again on both";
 
+    private final Purpose purpose;
     private final Endpoint self;
     private final KeyRing ring;
     private final int linkPort;
@@ -52,6 +53,7 @@ final class HandshakeMachine
     private final long limitNanos;
 
     /**
+     * @param purpose what connections are for, whichever side made them
      * @param self this start of this node
      * @param ring keys of the namespace; borrowed for the machine's life
      * @param linkPort where this node can be dialled
@@ -59,7 +61,15 @@ final class HandshakeMachine
      * @param features that this node has
      * @param limitNanos from the start to the end of a handshake, TLS included
      */
-    HandshakeMachine(Endpoint self, KeyRing ring, int linkPort, int dataPort, List<String> features, long limitNanos) {
+    HandshakeMachine(
+            Purpose purpose,
+            Endpoint self,
+            KeyRing ring,
+            int linkPort,
+            int dataPort,
+            List<String> features,
+            long limitNanos) {
+        this.purpose = purpose;
         this.self = self;
         this.ring = ring;
         this.linkPort = linkPort;
@@ -193,7 +203,7 @@ final class HandshakeMachine
             return Step.quiet(state.at(new Phase.AwaitClient(secure)));
         }
         KeyRing.Keys keys = ring.keys();
-        Hello hello = ownHello(Purpose.MEMBER, keys, keys.current(), state.dial(), 0);
+        Hello hello = ownHello(purpose, keys, keys.current(), state.dial(), 0);
         Bytes encoded = LinkCodec.encode(hello);
         return new Step<>(
                 state.at(new Phase.AwaitServer(secure, encoded, keys)),
@@ -256,12 +266,9 @@ final class HandshakeMachine
         if (refusal != null) {
             return refusal;
         }
-        if (hello.purpose() != Purpose.MEMBER) {
-            return refuse(state, Refusal.PURPOSE, "this node serves members only, the peer came to " + hello.purpose());
-        }
         NamespaceKeys shared = keys.shared(secret).orElseThrow();
         Hello own = ownHello(
-                secret == Common.CURRENT ? Purpose.MEMBER : Purpose.REKEY, keys, shared, 0, Collections.max(common));
+                secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
         Bytes ownEncoded = LinkCodec.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),
@@ -290,7 +297,7 @@ final class HandshakeMachine
         if (refusal != null) {
             return refusal;
         }
-        if (hello.purpose() != (secret == Common.CURRENT ? Purpose.MEMBER : Purpose.REKEY)) {
+        if (hello.purpose() != (secret == Common.CURRENT ? purpose : Purpose.REKEY)) {
             return refuse(state, Refusal.PURPOSE, "the peer answers for " + hello.purpose());
         }
         NamespaceKeys shared = waiting.keys().shared(secret).orElseThrow();
@@ -349,6 +356,10 @@ final class HandshakeMachine
         if (secure.remote().equals(self.id().peer()) && hello.bootId().equals(self.bootId())) {
             return refuse(state, Refusal.REFLECTION, "this node met itself");
         }
+        boolean isReKeying = purpose == Purpose.MEMBER && state.dialed() && hello.purpose() == Purpose.REKEY;
+        if (hello.purpose() != purpose && !isReKeying) {
+            return refuse(state, Refusal.PURPOSE, purpose.refusal() + ", the peer came to " + hello.purpose());
+        }
         if (secret == Common.NONE) {
             String why = "another namespace or secret: the key ids " + keys.id().hex() + " and "
                     + hello.keyId().hex() + " differ";
@@ -391,11 +402,11 @@ final class HandshakeMachine
         return new Step<>(refused.state(), effects);
     }
 
-    private Hello ownHello(Purpose purpose, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
+    private Hello ownHello(Purpose said, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
         return new Hello(
                 VERSIONS,
                 features,
-                purpose,
+                said,
                 self.id().slot(),
                 self.incarnation(),
                 self.bootId(),

@@ -1,14 +1,18 @@
 package io.hearth.transport;
 
+import io.hearth.core.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** An admitted connection: its queue of outgoing frames, and how it ends. */
@@ -68,6 +72,19 @@ final class Link {
     boolean isLocal() {
         return remoteAddress.getAddress().isLoopbackAddress()
                 || remoteAddress.getAddress().equals(localAddress.getAddress());
+    }
+
+    /** What only the two ends of this connection know; empty once it ended. On the event loop. */
+    Optional<Bytes> pairExporter() {
+        SslHandler ssl = channel.pipeline().get(SslHandler.class);
+        if (ssl == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Tls.pairExporter(ssl.engine()));
+        } catch (SSLException bug) {
+            throw new AssertionError("a connection that exported once exports again", bug);
+        }
     }
 
     LinkInfo info() {

@@ -64,6 +64,20 @@ public record LinkLimits(
                 records);
     }
 
+    /** These limits with other numbers of links, and of connections being made. */
+    LinkLimits links(int links, int dials) {
+        return new LinkLimits(
+                handshake,
+                handshakeBytesMax,
+                connect,
+                gate,
+                links,
+                dials,
+                queueBytesMax,
+                streamsPendingMax,
+                recordsPerKey);
+    }
+
     /** These limits with other ones before admission. */
     LinkLimits gate(GateLimits other) {
         return new LinkLimits(

@@ -1,5 +1,6 @@
 package io.hearth.transport;
 
+import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NamespaceKeys;
@@ -65,6 +66,7 @@ public final class Links implements AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean(); // set once by close(), read by all
 
     private Links(
+            Purpose purpose,
             LinkOptions options,
             NodeIdentity identity,
             Endpoint self,
@@ -98,6 +100,7 @@ public final class Links implements AutoCloseable {
             throw portTaken;
         }
         machine = new HandshakeMachine(
+                purpose,
                 self,
                 keys,
                 port(),
@@ -140,7 +143,7 @@ public final class Links implements AutoCloseable {
     public static Links open(
             LinkOptions options, NodeIdentity identity, Endpoint self, KeyRing keys, LinkObserver observer)
             throws SetupException {
-        return open(options, identity, self, keys, observer, Clock.system(), AeadCipher::new);
+        return open(Purpose.MEMBER, options, identity, self, keys, observer, Clock.system(), AeadCipher::new);
     }
 
     /**
@@ -169,10 +172,24 @@ public final class Links implements AutoCloseable {
             Clock clock,
             RecordCipher.Factory ciphers)
             throws SetupException {
-        return open(options, identity, self, KeyRing.borrowed(keys), observer, clock, ciphers);
+        return open(Purpose.MEMBER, options, identity, self, keys, observer, clock, ciphers);
+    }
+
+    static Links open(
+            Purpose purpose,
+            LinkOptions options,
+            NodeIdentity identity,
+            Endpoint self,
+            NamespaceKeys keys,
+            LinkObserver observer,
+            Clock clock,
+            RecordCipher.Factory ciphers)
+            throws SetupException {
+        return open(purpose, options, identity, self, KeyRing.borrowed(keys), observer, clock, ciphers);
     }
 
     private static Links open(
+            Purpose purpose,
             LinkOptions options,
             NodeIdentity identity,
             Endpoint self,
@@ -185,7 +202,7 @@ public final class Links implements AutoCloseable {
             throw new IllegalArgumentException("the identity is " + identity.peer() + ", the node " + self.id());
         }
         try {
-            return new Links(options, identity, self, keys, observer, clock, ciphers);
+            return new Links(purpose, options, identity, self, keys, observer, clock, ciphers);
         } catch (IOException failed) {
             throw new SetupException(
                     "no data port can be opened on " + options.bind().getHostAddress() + ": " + failed.getMessage(),
@@ -302,6 +319,16 @@ public final class Links implements AutoCloseable {
     /** All links as they are now. */
     public List<LinkInfo> links() {
         return table.all().stream().map(Link::info).toList();
+    }
+
+    /** Runs something on the thread that calls the observer. */
+    void execute(Runnable task) {
+        group.execute(task);
+    }
+
+    /** What only the two ends of the link to a node know; empty if there is none. For its observer, when it is admitted. */
+    Optional<Bytes> pairExporter(NodeId peer) {
+        return link(peer).flatMap(Link::pairExporter);
     }
 
     /** What happened so far. */

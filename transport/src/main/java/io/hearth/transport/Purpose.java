@@ -2,18 +2,25 @@ package io.hearth.transport;
 
 /** What a connection is for. The number is its form on the wire. */
 enum Purpose {
-    UNKNOWN(0),
+    UNKNOWN(0, "this node serves nobody"),
     /** A link between two members of a namespace. */
-    MEMBER(1),
+    MEMBER(1, "this node serves members only"),
     /** A newcomer that a person is pairing. */
-    PAIR(2),
+    PAIR(2, "this node is here to pair a machine only"),
     /** A member that was away while the secret changed. */
-    REKEY(3);
+    REKEY(3, "this node is here to renew the secret only");
 
     private final int code;
+    private final String refusal;
 
-    Purpose(int code) {
+    Purpose(int code, String refusal) {
         this.code = code;
+        this.refusal = refusal;
+    }
+
+    /** What a peer is told that came for something else. */
+    String refusal() {
+        return refusal;
     }
 
     int code() {

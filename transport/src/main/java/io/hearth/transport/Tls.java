@@ -36,6 +36,7 @@ final class Tls {
     private static final String[] CIPHERS = {"TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"};
     private static final String LINK_EXPORTER = "EXPORTER-hearth-1";
     private static final String DATA_EXPORTER = "EXPORTER-hearth-1 data";
+    private static final String PAIR_EXPORTER = "EXPORTER-hearth-1 pair";
     private static final int EXPORTER_BYTES = 32;
     private static final int STEPS_MAX = 100; // about 20 are needed
     private static final int REHEARSAL_BYTES = 64 * 1024; // more than one side says
@@ -128,6 +129,11 @@ final class Tls {
     /** 32 other such bytes, for the keys of data streams; the caller wipes them. */
     static byte[] dataExporter(SSLEngine engine) throws SSLException {
         return export(engine, DATA_EXPORTER);
+    }
+
+    /** 32 more, for the names of the two ends while they pair. */
+    static Bytes pairExporter(SSLEngine engine) throws SSLException {
+        return Bytes.of(export(engine, PAIR_EXPORTER));
     }
 
     private static byte[] export(SSLEngine engine, String label) throws SSLException {

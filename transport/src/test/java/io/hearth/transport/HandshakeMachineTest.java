@@ -73,7 +73,7 @@ final class HandshakeMachineTest {
     }
 
     private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
-        var machine = new HandshakeMachine(self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
+        var machine = new HandshakeMachine(Purpose.MEMBER, self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
         return new Side(machine, client ? State.client(7, 0) : State.server(0));
     }
 
@@ -210,7 +210,7 @@ final class HandshakeMachineTest {
     }
 
     private static Side side(boolean client, PeerId self, KeyRing ring) {
-        var machine = new HandshakeMachine(endpoint(self), ring, 52_416, 4711, List.of(), LIMIT);
+        var machine = new HandshakeMachine(Purpose.MEMBER, endpoint(self), ring, 52_416, 4711, List.of(), LIMIT);
         return new Side(machine, client ? State.client(7, 0) : State.server(0));
     }
 

@@ -1,0 +1,207 @@
+package io.hearth.agent.pairing;
+
+import io.hearth.agent.HearthConfig;
+import io.hearth.agent.Reach;
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.SetupException;
+import io.hearth.discovery.HostPort;
+import io.hearth.discovery.InterfaceMonitor;
+import io.hearth.discovery.MdnsOptions;
+import io.hearth.discovery.MdnsSource;
+import io.hearth.discovery.PeerSource;
+import io.hearth.discovery.Sighting;
+import io.hearth.discovery.SocketAddresses;
+import io.hearth.discovery.StaticPeers;
+import io.hearth.discovery.TagCodec;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.SlotLease;
+import io.hearth.identity.pairing.JPake;
+import io.hearth.identity.pairing.Newcomer;
+import io.hearth.identity.pairing.machine.JoinerMachine;
+import io.hearth.identity.pairing.machine.JoinerMachine.Effect;
+import io.hearth.identity.pairing.machine.JoinerMachine.Event;
+import io.hearth.identity.pairing.machine.JoinerMachine.Outcome;
+import io.hearth.identity.pairing.machine.JoinerMachine.State;
+import io.hearth.identity.pairing.machine.PairingCode;
+import io.hearth.identity.pairing.machine.PairingLimits;
+import io.hearth.transport.PairLinks;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** This machine was given a code: it looks for the one that shows it, and is let into its namespace. */
+public final class JoinerSession implements AutoCloseable {
+    /** One connection at a time is being made. */
+    private record Dialled(String text, InetSocketAddress address) {}
+
+    private final Clock clock;
+    private final SecureRandom random;
+    private final PairingNode node;
+    private final Newcomer newcomer;
+    private final JoinerMachine machine;
+    private final Turns<State, Event, Effect> turns;
+    private final PairLinks links;
+    private final PeerSource source;
+    private volatile @Nullable Dialled dialled; // written by the thread that runs it, read by the links' thread
+    private Optional<Outcome> outcome = Optional.empty(); // of the thread that runs it
+
+    private JoinerSession(
+            HearthConfig config,
+            PairingNode node,
+            PairingCode code,
+            List<HostPort> peers,
+            Newcomer newcomer,
+            PairingLimits limits,
+            SecureRandom random,
+            Clock clock)
+            throws SetupException {
+        this.clock = clock;
+        this.random = random;
+        this.node = node;
+        this.newcomer = newcomer;
+        machine = new JoinerMachine(
+                node.identity().peer(),
+                node.label(),
+                code,
+                JPake.nist3072(random),
+                peers.isEmpty() ? limits : limits.graceNanos(0));
+        turns = new Turns<>(machine, clock);
+        links = node.links(Reach.newcomer(config), new Events());
+        source = peers.isEmpty()
+                ? new MdnsSource(
+                        TagCodec.seeking(code.nameplate(), PairingNode.nobodysKey(random)),
+                        MdnsOptions.ofPort(links.port())
+                                .on(Reach.interfaces(config))
+                                .silent(),
+                        InterfaceMonitor.ofThisMachine(),
+                        clock,
+                        () -> {})
+                : StaticPeers.of(peers);
+        source.start(this::sighted);
+    }
+
+    /**
+     * Begins to look; nothing is dialled before {@link #run}.
+     *
+     * @param config its interfaces and label count
+     * @param peers where the other machine is; empty: mDNS finds it
+     * @throws SetupException something on this machine stands in the way; says what to do
+     */
+    public static JoinerSession open(
+            HearthConfig config,
+            HearthHome home,
+            PairingCode code,
+            List<HostPort> peers,
+            Newcomer newcomer,
+            PairingLimits limits,
+            Clock clock)
+            throws SetupException {
+        PairingNode node = PairingNode.open(config, home, SlotLease.JOIN, clock);
+        try {
+            return new JoinerSession(config, node, code, peers, newcomer, limits, new SecureRandom(), clock);
+        } catch (SetupException failed) {
+            node.close();
+            throw failed;
+        }
+    }
+
+    /**
+     * Pairs, on the caller's thread; bounded by the limits of a newcomer.
+     *
+     * @param failed told of each run that did not succeed
+     */
+    public Outcome run(Consumer<Effect.Failed> failed) throws InterruptedException {
+        var _ = JPake.rehearse(random); // while a person types, or mDNS looks
+        turns.run(
+                machine.fresh(clock.nanoTime()),
+                new Event.Tick(),
+                effect -> carryOut(effect, failed),
+                () -> outcome.isPresent());
+        return outcome.orElseThrow();
+    }
+
+    private void carryOut(Effect effect, Consumer<Effect.Failed> failed) {
+        switch (effect) {
+            case Effect.Dial(var address) -> dial(address);
+            case Effect.Send(var to, var frame) -> links.send(to, frame.toArray());
+            case Effect.Close(var to, var why) -> links.close(to, why);
+            case Effect.Accept(var sponsor, var label, var welcome) -> turns.answer(accept(sponsor, label, welcome));
+            case Effect.Failed news -> failed.accept(news);
+            case Effect.Ended(var end) -> outcome = Optional.of(end);
+        }
+    }
+
+    private void dial(String text) {
+        try {
+            var address = SocketAddresses.of(HostPort.parse(text).literal().orElseThrow());
+            dialled = new Dialled(text, address);
+            links.dial(address);
+        } catch (IllegalArgumentException unknownScope) {
+            turns.answer(new Event.NotMet(text, "its interface is not there any more"));
+        }
+    }
+
+    private Event accept(NodeId sponsor, String label, Bytes welcome) {
+        byte[] content = welcome.toArray();
+        try {
+            newcomer.accept(sponsor, label, content);
+            return new Event.Stored();
+        } catch (SetupException refused) {
+            return new Event.NotStored(String.valueOf(refused.getMessage()));
+        } finally {
+            Arrays.fill(content, (byte) 0);
+        }
+    }
+
+    private void sighted(Sighting sighting) {
+        turns.offer(new Event.Sighted(
+                sighting.name(),
+                sighting.candidates().stream()
+                        .map(candidate -> candidate.address().toString())
+                        .toList()));
+    }
+
+    @Override
+    public void close() {
+        source.close();
+        links.close();
+        node.close();
+    }
+
+    private final class Events implements PairLinks.Observer {
+        @Override
+        public void met(NodeId peer, Bytes exporter, InetSocketAddress address) {
+            turns.offer(new Event.Met(peer, exporter, text(address)));
+        }
+
+        @Override
+        public void notMet(InetSocketAddress address, String why) {
+            turns.offer(new Event.NotMet(text(address), why));
+        }
+
+        @Override
+        public void arrived(NodeId peer, byte[] message) {
+            turns.offer(new Event.Arrived(peer, SponsorSession.frame(message)));
+        }
+
+        @Override
+        public void gone(NodeId peer, String why) {
+            turns.offer(new Event.Gone(peer));
+        }
+
+        /** As it was dialled: the system may name an interface otherwise. */
+        private String text(InetSocketAddress address) {
+            Dialled current = dialled;
+            return current != null && current.address().equals(address)
+                    ? current.text()
+                    : SocketAddresses.peer(address.getAddress(), address.getPort())
+                            .toString();
+        }
+    }
+}

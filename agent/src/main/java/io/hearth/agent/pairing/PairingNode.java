@@ -1,0 +1,62 @@
+package io.hearth.agent.pairing;
+
+import io.hearth.agent.HearthConfig;
+import io.hearth.agent.Reach;
+import io.hearth.core.Clock;
+import io.hearth.core.SetupException;
+import io.hearth.discovery.TagKey;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.SlotLease;
+import io.hearth.identity.SystemBoot;
+import io.hearth.topology.LocalProfile;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkOptions;
+import io.hearth.transport.PairLinks;
+import java.security.SecureRandom;
+
+/**
+ * What both sides of a pairing are made of.
+ *
+ * @param label what people call this machine
+ * @param lease of a slot that one process of a home has at a time
+ */
+record PairingNode(NodeIdentity identity, String label, SlotLease lease) implements AutoCloseable {
+    private static final int TAG_BYTES = 32;
+
+    /**
+     * @param slot {@link SlotLease#PAIR} or {@link SlotLease#JOIN}
+     * @throws SetupException something on this machine stands in the way; says what to do
+     */
+    static PairingNode open(HearthConfig config, HearthHome home, String slot, Clock clock) throws SetupException {
+        Reach.checkInterfaces(config);
+        NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
+        String label = config.label().orElseGet(() -> LocalProfile.read("", "").label());
+        return new PairingNode(identity, label, SlotLease.single(home, slot, clock));
+    }
+
+    PairLinks links(LinkOptions options, PairLinks.Observer observer) throws SetupException {
+        var self = new Endpoint(
+                new NodeId(identity.peer(), lease.slot()),
+                lease.incarnation(),
+                lease.bootId(),
+                SystemBoot.ofThisComputer());
+        return PairLinks.open(options, identity, self, observer);
+    }
+
+    /** A key that nobody has, this machine included: the nodes of a namespace take what it marks for a stranger's. */
+    static TagKey nobodysKey(SecureRandom random) {
+        return new TagKey(1, _ -> {
+            byte[] tag = new byte[TAG_BYTES];
+            random.nextBytes(tag);
+            return tag;
+        });
+    }
+
+    @Override
+    public void close() {
+        lease.close();
+    }
+}
