@@ -267,8 +267,8 @@ final class HandshakeMachine
             return refusal;
         }
         NamespaceKeys shared = keys.shared(secret).orElseThrow();
-        Hello own = ownHello(
-                secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
+        Hello own =
+                ownHello(secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
         Bytes ownEncoded = LinkCodec.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),

@@ -73,7 +73,8 @@ final class HandshakeMachineTest {
     }
 
     private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
-        var machine = new HandshakeMachine(Purpose.MEMBER, self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
+        var machine = new HandshakeMachine(
+                Purpose.MEMBER, self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
         return new Side(machine, client ? State.client(7, 0) : State.server(0));
     }
 
