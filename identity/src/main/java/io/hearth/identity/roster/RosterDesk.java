@@ -217,6 +217,15 @@ public final class RosterDesk {
         return book;
     }
 
+    /**
+     * The namespace that a welcome is for.
+     *
+     * @throws MalformedMessageException the bytes are no welcome
+     */
+    public static String namespace(byte[] welcome) throws MalformedMessageException {
+        return decode(welcome).current().name();
+    }
+
     private static RosterBook decode(byte[] welcome) throws MalformedMessageException {
         if (welcome.length > WELCOME_BYTES_MAX) {
             throw new MalformedMessageException("a welcome of " + welcome.length + " bytes is too large");
