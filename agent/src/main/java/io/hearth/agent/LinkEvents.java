@@ -7,6 +7,7 @@ import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.Refusal;
+import io.hearth.transport.RekeyChannel;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -41,6 +42,21 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     @Override
     public void told(DoubledIdentity found, NodeId by) {
         inbox.event(new NodeEvent.OwnDoubled(found, by));
+    }
+
+    @Override
+    public void rekeyOpened(RekeyChannel channel) {
+        inbox.event(new NodeEvent.RekeyOpened(channel));
+    }
+
+    @Override
+    public void rekeyReceived(RekeyChannel channel, int kind, byte[] message) {
+        inbox.rekey(new NodeEvent.RekeyMessage(channel, kind, message));
+    }
+
+    @Override
+    public void rekeyClosed(RekeyChannel channel) {
+        inbox.event(new NodeEvent.RekeyClosed(channel));
     }
 
     @Override

@@ -14,12 +14,14 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.HostPort;
+import io.hearth.discovery.TagKey;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.Role;
 import io.hearth.election.ViewMachine;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
+import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NamespaceLookup;
 import io.hearth.identity.NetworkNamespace;
@@ -27,14 +29,20 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.SlotLease;
 import io.hearth.identity.SystemBoot;
+import io.hearth.identity.roster.BlockFile;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.RosterFile;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.InterfaceClass;
 import io.hearth.topology.LocalInterfaces;
 import io.hearth.topology.LocalProfile;
 import io.hearth.topology.NodeProfile;
 import io.hearth.transport.Endpoint;
+import io.hearth.transport.KeyRing;
 import io.hearth.transport.Links;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -60,6 +68,7 @@ final class NodeAssembly implements AutoCloseable {
     private final Observation<ClusterStatus> status;
     private final Observation<ClusterTopology> topology;
     private final NodeLoop loop;
+    private final AtomicReference<String> keyIdNow; // written by the owner thread, read by it and by who starts
 
     /**
      * A running node.
@@ -106,18 +115,27 @@ final class NodeAssembly implements AutoCloseable {
                         : SlotLease.single(home, config.slot(), clock));
         lease.damaged().ifPresent(aside -> LOG.warn("the slot's counter was unreadable and is kept as {}", aside));
         self = new NodeId(identity.peer(), lease.slot());
-        NamespaceKeys keys = scope.keep(namespace.keys());
-        String keyId = namespace.keyId();
-        namespace.destroy(); // from here on there are only its keys
+        RosterBook book = namespace.isOpen()
+                ? RosterBook.bySecret(namespace)
+                : RosterFile.in(home, namespace.name()).load(namespace);
+        String keyId = book.keyId().hex();
+        keyIdNow = new AtomicReference<>(keyId);
+        var door = new RosterDoor(
+                identity.peer(),
+                book,
+                !namespace.isOpen() && NamespaceFile.in(home).isClosed(namespace.name()));
+        if (!namespace.isOpen()) {
+            door.block(BlockFile.in(home).read());
+        }
+        KeyRing keys = scope.keep(ring(book));
         Links links = scope.keep(Links.open(
-                Reach.links(config, home),
+                Reach.links(config, home).policy(door),
                 identity,
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
-        sources = scope.keep(
-                new Sources(config, keys, namespace.generation(), links.port(), interfaces, home, self, inbox, clock));
+        sources = scope.keep(new Sources(config, tags(book), links.port(), interfaces, home, self, inbox, clock));
         sources.start(); // it takes a second until others hear of this node: time for the rest
         engine = config.role() == Role.TRAINER
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
@@ -138,6 +156,9 @@ final class NodeAssembly implements AutoCloseable {
                 engine,
                 (to, note) -> links.send(
                         to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
+        Optional<RosterTalk> roster = namespace.isOpen()
+                ? Optional.empty()
+                : Optional.of(roster(home, namespace, identity, book, door, keys, links));
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -156,11 +177,13 @@ final class NodeAssembly implements AutoCloseable {
                         new StatusReport(
                                 self,
                                 links.port(),
-                                new ClusterStatus.Namespace(namespace.name(), keyId, namespace.isOpen()),
+                                () -> new ClusterStatus.Namespace(namespace.name(), keyIdNow.get(), namespace.isOpen()),
+                                () -> roster.flatMap(RosterTalk::problem),
                                 sources::silence,
                                 sources::mdns,
                                 talk),
-                        talk),
+                        talk,
+                        roster),
                 config.health(),
                 this::publish);
         status = new Observation<>(core.status());
@@ -169,6 +192,54 @@ final class NodeAssembly implements AutoCloseable {
         loop = scope.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
         loop.start();
         LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
+    }
+
+    /** The parts of the roster; its thread reads the files once the node runs. */
+    private RosterTalk roster(
+            HearthHome home,
+            NetworkNamespace namespace,
+            NodeIdentity identity,
+            RosterBook book,
+            RosterDoor door,
+            KeyRing keys,
+            Links links) {
+        var keeper = scope.keep(new RosterKeeper(home, namespace, identity, inbox::event));
+        keeper.start();
+        return new RosterTalk(identity.peer(), book, keeper, door, clock, new RosterTalk.Outcome() {
+            @Override
+            public void send(NodeId node, int kind, byte[] message) {
+                links.send(
+                        node, kind, message); // if that fails the link is lost, and the next one begins with a summary
+            }
+
+            @Override
+            public void close(NodeId node, String why) {
+                links.close(node, why);
+            }
+
+            @Override
+            public void rekeyed(RosterBook newest) {
+                keyIdNow.set(newest.keyId().hex());
+                keys.use(newest.current().keys(), newest.former().map(NetworkNamespace::keys));
+                sources.use(tags(newest));
+                inbox.event(new NodeEvent.NetworkChanged()); // whom this node could not link with before
+            }
+        });
+    }
+
+    private static KeyRing ring(RosterBook book) {
+        return KeyRing.of(book.current().keys(), book.former().map(NetworkNamespace::keys));
+    }
+
+    /** The present secret signs adverts; those of a machine that was away are known by the former one. */
+    private static List<TagKey> tags(RosterBook book) {
+        var keys = new ArrayList<TagKey>();
+        for (NetworkNamespace namespace :
+                book.former().map(old -> List.of(book.current(), old)).orElse(List.of(book.current()))) {
+            NamespaceKeys derived = namespace.keys();
+            keys.add(new TagKey(namespace.generation(), derived::tagMac));
+        }
+        return keys;
     }
 
     NodeId self() {

@@ -11,13 +11,16 @@ import io.hearth.election.HealthMachine;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
+import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
 import io.hearth.election.VoterAnswer;
 import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.roster.machine.RosterMessageCodec;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.NodeProfileCodec;
 import io.hearth.transport.Links;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -46,6 +49,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final Duplicates duplicates;
     private final StatusReport report;
     private final GroupTalk talk;
+    private final Optional<RosterTalk> roster;
+    private final Set<NodeId> expelled = new HashSet<>(); // of that view
+    private Optional<View> expelledFrom = Optional.empty();
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
@@ -62,7 +68,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             Membership membership,
             Acquaintances acquaintances,
             StatusReport report,
-            GroupTalk talk) {}
+            GroupTalk talk,
+            Optional<RosterTalk> roster) {}
 
     /**
      * A core that has not run.
@@ -88,6 +95,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.acquaintances = parts.acquaintances();
         this.report = parts.report();
         this.talk = parts.talk();
+        this.roster = parts.roster();
         this.publisher = publisher;
         this.publishedNanos = startedNanos;
     }
@@ -129,6 +137,21 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Sighted sighted -> sighted(sighted);
             case NodeEvent.NetworkChanged() -> finder.networkChanged();
+            case NodeEvent.RekeyOpened(var channel) ->
+                roster.ifPresentOrElse(
+                        talking -> talking.opened(channel), () -> channel.close("this namespace is open"));
+            case NodeEvent.RekeyMessage message ->
+                roster.ifPresent(talking -> talking.heard(message.channel(), message.kind(), message.bytes()));
+            case NodeEvent.RekeyClosed(var channel) -> {
+                roster.ifPresent(talking -> talking.closed(channel));
+                finder.rekeyed(channel.address());
+            }
+            case NodeEvent.RosterStored(var book) -> roster.ifPresent(talking -> talking.stored(book));
+            case NodeEvent.RosterProblem(var line) -> {
+                roster.ifPresent(talking -> talking.problem(line));
+                changed = true;
+            }
+            case NodeEvent.Blocked(var machines) -> roster.ifPresent(talking -> talking.block(machines));
             case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
                 membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, phase));
             case NodeEvent.GroupBroken(NodeId peer, String why) -> {
@@ -159,6 +182,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         }
         finder.tickIfDue();
         watch.driver().tickIfDue();
+        roster.ifPresent(talking -> talking.driver().tickIfDue());
+        expel();
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
         long now = clock.nanoTime();
@@ -177,6 +202,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public long sleepNanos() {
         long sleep = Math.min(finder.sleepNanos(), watch.driver().sleepNanos());
         sleep = Math.min(sleep, membership.driver().sleepNanos());
+        if (roster.isPresent()) {
+            sleep = Math.min(sleep, roster.get().driver().sleepNanos());
+        }
         return Math.max(0, Math.min(sleep, PUBLISH_NANOS));
     }
 
@@ -213,6 +241,36 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public void renew(HealthMachine.Effect.Renew renew) {
         LOG.info("link to peer={} is made anew: {}", renew.node().shortText(), renew.why());
         links.close(renew.node(), renew.why() + "; a new link is made");
+    }
+
+    /**
+     * Members whose machine the roster put out: their links are closed, so they answer no ballot of this node; what the others need is
+     * a reason to begin one. Where the rest is no quorum without them, their votes are as good as lost, and a new lineage begins.
+     */
+    private void expel() {
+        if (roster.isEmpty()) {
+            return;
+        }
+        View view = membership.view();
+        if (!expelledFrom.equals(Optional.of(view))) {
+            expelledFrom = Optional.of(view);
+            expelled.clear();
+        }
+        for (Member member : view.members()) {
+            NodeId node = member.node();
+            boolean isOut = roster.get().isOut(node.peer());
+            if (isOut && !node.peer().equals(report.self().peer()) && !watch.isLinked(node) && expelled.add(node)) {
+                LOG.warn("peer={} is out of the namespace: it goes with the next view", node.shortText());
+                membership
+                        .driver()
+                        .step(new ViewMachine.Event.Received(
+                                node,
+                                member.incarnation(),
+                                new Message.Gone(view.lineage(), view.epoch(), member.seat())));
+                membership.driver().step(new ViewMachine.Event.Suspected(node, member.incarnation()));
+                changed = true;
+            }
+        }
     }
 
     /** A link to one member but not to the other would soon be a broken pair. */
@@ -261,6 +319,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.remember(admitted.link().address().getAddress());
         links.send(node, NodeProfileCodec.KIND, acquaintances.introduction());
         talk.admitted(node);
+        roster.ifPresent(talking -> talking.admitted(node));
         finder.admitted(admitted.link());
         membership
                 .driver()
@@ -271,6 +330,10 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     private void lost(NodeEvent.Lost lost) {
         LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
+        roster.ifPresent(talking -> {
+            talking.saw(lost.peer(), acquaintances.label(lost.peer()));
+            talking.lost(lost.peer());
+        });
         acquaintances.lost(lost.peer());
         talk.lost(lost.peer());
         finder.lost(lost);
@@ -288,7 +351,11 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileCodec.KIND) {
                 acquaintances.introduced(message.from(), message.bytes());
+                roster.ifPresent(talking -> talking.saw(message.from(), acquaintances.label(message.from())));
                 changed = true;
+            } else if (RosterMessageCodec.isKind(message.kind())) {
+                roster.ifPresent(
+                        talking -> talking.heard(message.from(), faults::close, message.kind(), message.bytes()));
             } else if (message.kind() == AddressNewsCodec.KIND) {
                 finder.told(message.from(), AddressNewsCodec.decode(message.bytes()));
             } else if (message.kind() == TrainerNote.KIND) {

@@ -6,13 +6,16 @@ import io.hearth.election.VoterAnswer;
 import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.RosterBook;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.Refusal;
+import io.hearth.transport.RekeyChannel;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 
 /** What reaches a node's owner thread from the threads around it. */
 sealed interface NodeEvent {
@@ -59,6 +62,25 @@ sealed interface NodeEvent {
 
     /** A thread of this node ended by an error that nobody can handle: the node cannot go on. */
     record Failed(String thread, Throwable why) implements NodeEvent {}
+
+    /** Rosters can be told to a machine that has only a former secret in common with this one. */
+    record RekeyOpened(RekeyChannel channel) implements NodeEvent {}
+
+    /** A message of it; the bytes are the event's own. */
+    @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+    record RekeyMessage(RekeyChannel channel, int kind, byte[] bytes) implements NodeEvent {}
+
+    /** That is over. */
+    record RekeyClosed(RekeyChannel channel) implements NodeEvent {}
+
+    /** This is what the home's roster file holds now. */
+    record RosterStored(RosterBook book) implements NodeEvent {}
+
+    /** The roster's files cannot be used; {@code line} says what to do. */
+    record RosterProblem(String line) implements NodeEvent {}
+
+    /** The machines that this one does not admit, by its owner's word. */
+    record Blocked(SortedSet<PeerId> machines) implements NodeEvent {}
 
     /** This node wants to leave in order. */
     record Leave(String why) implements NodeEvent {}

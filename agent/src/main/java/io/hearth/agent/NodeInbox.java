@@ -36,6 +36,13 @@ final class NodeInbox {
         }
     }
 
+    /** A message of a machine that is being re-keyed; dropped, and its connection closed, when only the reserve is left. */
+    void rekey(NodeEvent.RekeyMessage message) {
+        if (events.remainingCapacity() <= RESERVE || !events.offer(message)) {
+            message.channel().close("too many messages");
+        }
+    }
+
     /** Anything else. */
     void event(NodeEvent event) {
         if (!events.offer(event) && dropped.getAndIncrement() == 0) {

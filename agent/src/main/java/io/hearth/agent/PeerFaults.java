@@ -51,8 +51,17 @@ final class PeerFaults {
             case NodeEvent.Admitted admitted -> close(admitted.link().peer().id(), why);
             case NodeEvent.Refused refused -> count(refused.address().toString(), why);
             case NodeEvent.DialFailed failed -> count(failed.address().toString(), why);
+            case NodeEvent.RekeyMessage message -> {
+                count(message.channel().peer().shortText(), why);
+                message.channel().close(why);
+            }
+            case NodeEvent.RekeyOpened opened -> opened.channel().close(why);
             case NodeEvent.Sighted sighted -> count(sighted.sighting().name(), why);
             case NodeEvent.Lost _,
+                    NodeEvent.RekeyClosed _,
+                    NodeEvent.RosterStored _,
+                    NodeEvent.RosterProblem _,
+                    NodeEvent.Blocked _,
                     NodeEvent.Voted _,
                     NodeEvent.Doubled _,
                     NodeEvent.OwnDoubled _,

@@ -103,6 +103,11 @@ final class PeerFinder {
         gossip.step(new AddressGossip.Event.Heard(from, news));
     }
 
+    /** A machine was re-keyed, or re-keyed this one: it is dialled again soon, for a link. */
+    void rekeyed(InetSocketAddress dialled) {
+        table.step(new Event.DialFailed(address(dialled), "re-keyed"));
+    }
+
     void dialFailed(NodeEvent.DialFailed failed) {
         table.step(new Event.DialFailed(address(failed.address()), failed.why()));
     }
@@ -113,8 +118,16 @@ final class PeerFinder {
                 switch (refused.refusal()) {
                     case REFLECTION ->
                         new Event.Refused(address, PeerTableMachine.Refusal.OWN_REFLECTION, refused.why());
-                    case UNKNOWN, VERSION, NAMESPACE, PURPOSE, MALFORMED, TOO_LARGE, TLS, BLOCKED, SAME_NODE ->
-                        new Event.Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
+                    case UNKNOWN,
+                            VERSION,
+                            NAMESPACE,
+                            PURPOSE,
+                            MALFORMED,
+                            TOO_LARGE,
+                            TLS,
+                            BLOCKED,
+                            SAME_NODE,
+                            OUTDATED -> new Event.Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
                     case TOO_LATE, OLD_INCARNATION, DOUBLED, DUPLICATE, TOO_MANY, HUNG_UP ->
                         new Event.DialFailed(address, refused.why());
                 });

@@ -13,7 +13,6 @@ import io.hearth.discovery.StaticPeers;
 import io.hearth.discovery.TagCodec;
 import io.hearth.discovery.TagKey;
 import io.hearth.identity.HearthHome;
-import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.InterfaceClass;
 import java.util.List;
@@ -30,6 +29,7 @@ final class Sources implements AutoCloseable {
     private final NodeInbox inbox;
     private final Clock clock;
     private final long startedNanos;
+    private final TagCodec tags;
     private final MdnsSource mdns;
     private final StaticPeers named;
     private final RememberedPeers remembered;
@@ -37,8 +37,7 @@ final class Sources implements AutoCloseable {
     /** Sources that have not started. */
     Sources(
             HearthConfig config,
-            NamespaceKeys keys,
-            int generation,
+            List<TagKey> keys,
             int port,
             SortedMap<String, InterfaceClass> interfaces,
             HearthHome home,
@@ -48,7 +47,7 @@ final class Sources implements AutoCloseable {
         this.inbox = inbox;
         this.clock = clock;
         this.startedNanos = clock.nanoTime();
-        var tags = new TagCodec(List.of(new TagKey(generation, keys::tagMac)));
+        tags = new TagCodec(keys);
         var options = new MdnsOptions(
                 port,
                 Reach.interfaces(config),
@@ -63,6 +62,12 @@ final class Sources implements AutoCloseable {
         named = scope.keep(
                 StaticPeers.of(config.peers().stream().map(HostPort::parse).toList()));
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));
+    }
+
+    /** Announces and knows adverts by other keys from now on. */
+    void use(List<TagKey> keys) {
+        tags.use(keys);
+        mdns.announceAnew();
     }
 
     RememberedPeers remembered() {

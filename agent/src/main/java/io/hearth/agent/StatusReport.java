@@ -20,29 +20,38 @@ import org.jspecify.annotations.Nullable;
 final class StatusReport {
     private final NodeId self;
     private final int port;
-    private final ClusterStatus.Namespace namespace;
+    private final Supplier<ClusterStatus.Namespace> namespace;
+    private final Supplier<Optional<String>> roster;
     private final Supplier<Optional<String>> discovery;
     private final Supplier<List<MdnsCounters>> mdns;
     private final GroupTalk talk;
     private @Nullable View reported;
 
     /**
+     * @param namespace by its present key
+     * @param roster what a person should know of the roster, in one line
      * @param discovery what was tried to find peers, in one line, once that is worth a line
      * @param mdns what mDNS did and heard
      */
     StatusReport(
             NodeId self,
             int port,
-            ClusterStatus.Namespace namespace,
+            Supplier<ClusterStatus.Namespace> namespace,
+            Supplier<Optional<String>> roster,
             Supplier<Optional<String>> discovery,
             Supplier<List<MdnsCounters>> mdns,
             GroupTalk talk) {
         this.self = self;
         this.port = port;
         this.namespace = namespace;
+        this.roster = roster;
         this.discovery = discovery;
         this.mdns = mdns;
         this.talk = talk;
+    }
+
+    NodeId self() {
+        return self;
     }
 
     /** Whether the view is another one than in the last status. */
@@ -83,9 +92,9 @@ final class StatusReport {
         return new ClusterStatus(
                 self,
                 port,
-                namespace,
+                namespace.get(),
                 membership.driver().state().election(),
-                duplicates.own().or(() -> waiting(membership)),
+                duplicates.own().or(roster).or(() -> waiting(membership)),
                 new ClusterStatus.ViewSummary(
                         view.lineage().shortText(),
                         view.epoch(),

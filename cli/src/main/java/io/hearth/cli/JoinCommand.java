@@ -7,7 +7,6 @@ import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;
-import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.pairing.NamespaceNewcomer;
 import io.hearth.identity.pairing.machine.JoinerMachine.Effect;
 import io.hearth.identity.pairing.machine.JoinerMachine.Outcome;
@@ -80,8 +79,8 @@ final class JoinCommand implements Callable<Integer> {
         HearthConfig config = checkedConfig();
         List<HostPort> peers = checkedPeers();
         HearthHome home = HearthHome.open(terminal.environment());
-        var newcomer = new NamespaceNewcomer(NamespaceFile.in(home));
-        newcomer.demandNone();
+        var newcomer = new NamespaceNewcomer(home);
+        newcomer.demandRoom();
         PairingCode code = code();
         try (var _ = new UntilSignal();
                 JoinerSession session = JoinerSession.open(

@@ -66,7 +66,9 @@ public final class Main {
                 .addSubcommand(new KernelInfoCommand(terminal))
                 .addSubcommand(new KernelBenchCommand(terminal))
                 .addSubcommand(new KernelSelftestCommand(terminal));
-        CommandLine secret = new CommandLine(new SecretCommand()).addSubcommand(new SecretShowCommand(terminal));
+        CommandLine secret = new CommandLine(new SecretCommand())
+                .addSubcommand(new SecretShowCommand(terminal))
+                .addSubcommand(new SecretRotateCommand(terminal));
         return new CommandLine(new RootCommand())
                 .addSubcommand(new DemoCommand(terminal))
                 .addSubcommand(new TrainCommand(terminal))
@@ -83,6 +85,10 @@ public final class Main {
                 .addSubcommand(new PairCommand(terminal))
                 .addSubcommand(new JoinCommand(terminal))
                 .addSubcommand(secret)
+                .addSubcommand(new PeersCommand(terminal))
+                .addSubcommand(new RemoveCommand(terminal))
+                .addSubcommand(new BlockCommand(terminal))
+                .addSubcommand(new UnblockCommand(terminal))
                 .addSubcommand(identity)
                 .addSubcommand(new VersionCommand(terminal))
                 .setOut(terminal.outWriter())

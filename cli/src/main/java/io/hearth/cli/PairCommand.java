@@ -16,6 +16,7 @@ import io.hearth.identity.pairing.machine.PairingCode;
 import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.SponsorMachine.Effect;
 import io.hearth.identity.pairing.machine.SponsorMachine.Outcome;
+import io.hearth.topology.LocalProfile;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -76,7 +77,13 @@ final class PairCommand implements Callable<Integer> {
         PairingCode code = PairingCodes.fresh(new SecureRandom());
         try (var _ = new UntilSignal();
                 SponsorSession session = SponsorSession.open(
-                        config, home, code, new NamespaceSponsor(found), PairingLimits.DEFAULT, Clock.system())) {
+                        config,
+                        home,
+                        code,
+                        new NamespaceSponsor(
+                                home, found, LocalProfile.read("", "").label(), Clock.system()),
+                        PairingLimits.DEFAULT,
+                        Clock.system())) {
             show(code, session.port());
             return tell(session.run(this::tell), found);
         } catch (InterruptedException interrupted) {

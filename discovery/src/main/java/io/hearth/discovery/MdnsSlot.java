@@ -40,6 +40,8 @@ final class MdnsSlot {
 
     private volatile Stay stay; // written by the source's thread, read by listener threads that look for their own
     private volatile Bytes formerNonce = Bytes.EMPTY; // as stay
+    private volatile boolean
+            isOutdated; // written by whoever changes the tag keys, read and cleared by the source's thread
     private @Nullable MdnsInstance instance;
     private AtomicReference<String> trouble =
             new AtomicReference<>(""); // why that instance is of no use; empty while it is
@@ -70,6 +72,10 @@ final class MdnsSlot {
         return stay.advert().nonce().equals(nonce) || formerNonce.equals(nonce);
     }
 
+    void announceAnew() {
+        isOutdated = true;
+    }
+
     MdnsCounters counters() {
         return traffic.snapshot(binding.state().name(), binding.address());
     }
@@ -81,7 +87,8 @@ final class MdnsSlot {
      */
     List<MdnsInstance.Closing> tick(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
         var closing = new ArrayList<MdnsInstance.Closing>();
-        if (nowNanos - stayNanos >= STAY_NANOS) {
+        if (isOutdated || nowNanos - stayNanos >= STAY_NANOS) {
+            isOutdated = false;
             close().ifPresent(closing::add);
             formerNonce = stay.advert().nonce();
             stay = Stay.fresh(tags, options.port(), options.nameplate(), random);

@@ -64,6 +64,12 @@ public final class MdnsSource implements PeerSource {
         return slots.stream().map(MdnsSlot::counters).toList();
     }
 
+    /** The tag keys changed: announces this node anew by the present one. */
+    public void announceAnew() {
+        slots.forEach(MdnsSlot::announceAnew);
+        wake.release();
+    }
+
     /** Says goodbye; what JmDNS has not finished within a second, it finishes on daemon threads. */
     @Override
     public void close() {

@@ -21,7 +21,7 @@ public final class TagCodec {
     private static final byte[] LABEL = "hearth/1 mdns".getBytes(StandardCharsets.US_ASCII);
     private static final int KEYS_MAX = 2;
 
-    private final List<TagKey> keys;
+    private volatile List<TagKey> keys; // written by who changes the secret, read by sources and their listeners
     private final Optional<String> sought;
 
     /**
@@ -34,11 +34,20 @@ public final class TagCodec {
     }
 
     private TagCodec(List<TagKey> keys, Optional<String> sought) {
+        this.keys = checked(keys);
+        this.sought = sought;
+    }
+
+    /** Signs and checks by other keys from now on, as in {@link #TagCodec}; adverts are made again by their owner. */
+    public void use(List<TagKey> others) {
+        keys = checked(others);
+    }
+
+    private static List<TagKey> checked(List<TagKey> keys) {
         if (keys.isEmpty() || keys.size() > KEYS_MAX) {
             throw new IllegalArgumentException("a member holds 1 or " + KEYS_MAX + " tag keys, got " + keys.size());
         }
-        this.keys = List.copyOf(keys);
-        this.sought = sought;
+        return List.copyOf(keys);
     }
 
     /**

@@ -75,6 +75,31 @@ final class TagCodecTest {
         assertTrue(home.verify(now, PORT).isEmpty());
     }
 
+    /** A codec that was given the next secret's key announces by it, and still knows who was away meanwhile. */
+    @Test
+    void aCodecWhoseKeysChangeSignsByTheNewOneAndKnowsTheFormer() {
+        TagKey former = new TagKey(1, parts -> mac((byte) 1, parts));
+        TagKey fresh = new TagKey(2, parts -> mac((byte) 2, parts));
+        var removed = new TagCodec(List.of(former));
+        var member = new TagCodec(List.of(former));
+        member.use(List.of(fresh, former));
+        Advert announced = member.sign(NONCE, PORT, Optional.empty());
+        assertTrue(removed.verify(announced, PORT).isEmpty(), "who holds the former secret learns no tag");
+        assertEquals(OptionalInt.of(2), member.verify(announced, PORT));
+        assertEquals(OptionalInt.of(1), member.verify(removed.sign(NONCE, PORT, Optional.empty()), PORT));
+    }
+
+    private static byte[] mac(byte key, byte[]... parts) {
+        byte[] mac = new byte[32];
+        mac[0] = key;
+        for (byte[] part : parts) {
+            for (int i = 0; i < part.length; i++) {
+                mac[i % 31 + 1] ^= part[i];
+            }
+        }
+        return mac;
+    }
+
     @Test
     void theRecordStaysUnderTwoHundredBytes() {
         Map<String, String> txt = home.sign(NONCE, PORT, Optional.of("42")).txt();

@@ -96,6 +96,60 @@ public final class NamespaceFile {
         }
     }
 
+    /**
+     * Puts the secret of a newer generation in place of the stored one. Nothing is changed where none is stored, or none that is older.
+     *
+     * @throws SetupException as {@link #find}, or if the line of the secret is not in the usual form
+     */
+    public void renew(NetworkNamespace namespace) throws SetupException {
+        Optional<NetworkNamespace> stored = find(namespace.name());
+        if (stored.isPresent() && stored.get().generation() < namespace.generation()) {
+            put(namespace);
+        }
+    }
+
+    /**
+     * Stores a namespace in place of whatever secret of that name is stored: a person paired this machine, or it was given a new one.
+     *
+     * @throws SetupException as {@link #renew}
+     */
+    public void put(NetworkNamespace namespace) throws SetupException {
+        if (find(namespace.name()).isEmpty()) {
+            var _ = add(namespace);
+            return;
+        }
+        try (LockFile _ = LockFile.lock(lock, PATIENCE)) {
+            String content = content();
+            TomlParseResult toml = parse(content);
+            String written = String.valueOf(toml.getString(List.of(namespace.name(), "secret")));
+            int at = content.indexOf("\"" + written + "\"");
+            if (at < 0) {
+                throw notUsable("the secret of [" + namespace.name() + "] is not on one line in double quotes");
+            }
+            String changed = content.substring(0, at + 1)
+                    + SecretText.of(namespace)
+                    + content.substring(at + 1 + written.length());
+            OwnFile.replace(file, changed.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /**
+     * Whether the table of that namespace says {@code closed = true}: nobody is admitted who is not on the roster.
+     *
+     * @throws SetupException as {@link #find}, or if it says something else than true or false
+     */
+    public boolean isClosed(String name) throws SetupException {
+        TomlParseResult toml = parse(content());
+        List<String> key = List.of(name, "closed");
+        if (!toml.contains(key)) {
+            return false;
+        }
+        if (!toml.isBoolean(key)) {
+            throw notUsable("closed in its table [" + name + "] is neither true nor false");
+        }
+        return Boolean.TRUE.equals(toml.getBoolean(key));
+    }
+
     /** Where the secrets are stored. */
     public Path path() {
         return file;

@@ -60,6 +60,16 @@ public final class NetworkNamespace {
         return new NetworkNamespace(name, OPEN_GENERATION, sha256(PUBLISHED));
     }
 
+    /** The next generation: the same name and a fresh random secret. */
+    public NetworkNamespace successor() {
+        if (isOpen() || generation == Integer.MAX_VALUE) {
+            throw new IllegalStateException("generation " + generation + " of a namespace has no successor");
+        }
+        byte[] fresh = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(fresh);
+        return new NetworkNamespace(name, generation + 1, fresh);
+    }
+
     /**
      * A namespace whose secret came from a member.
      *
@@ -112,7 +122,7 @@ public final class NetworkNamespace {
         }
     }
 
-    /** A copy, for what hands it to a new member; the caller wipes it. */
+    /** A copy, for what hands it to a member or keeps it; the caller wipes it. */
     public byte[] secret() {
         return whole().clone();
     }

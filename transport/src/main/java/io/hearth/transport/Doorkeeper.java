@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -12,6 +13,12 @@ interface Doorkeeper {
 
     /** Another computer uses this node's identity, says a node that can be believed; it was met at {@code address}. */
     void told(DoubledIdentity found, NodeId by, InetSocketAddress address);
+
+    /** What a machine on the roster is told that has no secret which is still known. */
+    Optional<String> outdated(PeerId peer);
+
+    /** Serves a machine that proved a former secret; the handler takes the place of that of the handshake. */
+    RekeyHandler rekey(RemoteNode node, ChannelHandlerContext handshake, InetSocketAddress address);
 
     /** It has one from now on. */
     void admit(Link link);

@@ -30,7 +30,6 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     private static final int REASON_CHARACTERS_MAX = 200;
 
     private final HandshakeMachine machine;
-    private final NamespaceKeys keys;
     private final Clock clock;
     private final Doorkeeper door;
     private final LinkLimits limits;
@@ -50,7 +49,6 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
             HandshakeMachine machine,
             boolean dialed,
             long dial,
-            NamespaceKeys keys,
             Clock clock,
             Doorkeeper door,
             LinkLimits limits,
@@ -59,7 +57,6 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         this.machine = machine;
         this.dialed = dialed;
         this.dial = dial;
-        this.keys = keys;
         this.clock = clock;
         this.door = door;
         this.limits = limits;
@@ -149,7 +146,8 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                     var _ = context.writeAndFlush(FrameDecoder.encode(context.alloc(), LinkCodec.encode(message)));
                 }
                 case Effect.Ask(var node) -> step(context, door.decide(node, address));
-                case Effect.Admit(var node) -> admit(context, node);
+                case Effect.Admit(var node, var keys) -> admit(context, node, keys);
+                case Effect.Unknown(var remote) -> step(context, unknown(remote));
                 case Effect.Told(var found, var by) -> door.told(found, by, address);
                 case Effect.Refuse(var refusal, var why, var byPeer) -> {
                     door.refuse(address, peer, refusal, why, byPeer);
@@ -163,7 +161,21 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         }
     }
 
-    private void admit(ChannelHandlerContext context, RemoteNode node) {
+    private Event unknown(PeerId remote) {
+        return door.outdated(remote)
+                .<Event>map(why -> new Event.Denied(Refusal.OUTDATED, why))
+                .orElseGet(Event.Allowed::new);
+    }
+
+    private void admit(ChannelHandlerContext context, RemoteNode node, NamespaceKeys keys) {
+        if (node.isRekeyed()) {
+            context.pipeline().get(WireMeter.class).admit();
+            context.pipeline().get(FrameDecoder.class).admit();
+            RekeyHandler rekey = door.rekey(node, context, address);
+            context.pipeline().replace(this, "rekey", rekey);
+            rekey.open();
+            return;
+        }
         byte[] exporter;
         try {
             exporter = Tls.dataExporter(context.pipeline().get(SslHandler.class).engine());

@@ -7,6 +7,7 @@ import io.hearth.identity.MembershipProof;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Common;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,8 +46,7 @@ final class HandshakeMachine
 
     private final Purpose purpose;
     private final Endpoint self;
-    private final NamespaceKeys keys;
-    private final Bytes keyId;
+    private final KeyRing ring;
     private final int linkPort;
     private final int dataPort;
     private final List<String> features;
@@ -55,7 +55,7 @@ final class HandshakeMachine
     /**
      * @param purpose what connections are for, whichever side made them
      * @param self this start of this node
-     * @param keys of the namespace; borrowed for the machine's life
+     * @param ring keys of the namespace; borrowed for the machine's life
      * @param linkPort where this node can be dialled
      * @param dataPort where this node accepts data streams; 0 if it accepts none
      * @param features that this node has
@@ -64,15 +64,14 @@ final class HandshakeMachine
     HandshakeMachine(
             Purpose purpose,
             Endpoint self,
-            NamespaceKeys keys,
+            KeyRing ring,
             int linkPort,
             int dataPort,
             List<String> features,
             long limitNanos) {
         this.purpose = purpose;
         this.self = self;
-        this.keys = keys;
-        this.keyId = Bytes.of(keys.id());
+        this.ring = ring;
         this.linkPort = linkPort;
         this.dataPort = dataPort;
         this.features = List.copyOf(features);
@@ -110,7 +109,13 @@ final class HandshakeMachine
         /** The owner answers with {@link Event.Allowed} or {@link Event.Denied}. */
         record Ask(RemoteNode node) implements Effect {}
 
-        record Admit(RemoteNode node) implements Effect {}
+        /** A link from now on, or a talk to be re-keyed; {@code keys} are those that both sides proved. */
+        record Admit(RemoteNode node, NamespaceKeys keys) implements Effect {}
+
+        /**
+         * No secret in common: the owner answers with {@link Event.Denied} if it knows the machine, else with {@link Event.Allowed}.
+         */
+        record Unknown(PeerId remote) implements Effect {}
 
         /** Another computer uses this node's identity, says {@code by}, which proved the secret or has that identity itself. */
         record Told(DoubledIdentity found, NodeId by) implements Effect {}
@@ -127,13 +132,16 @@ final class HandshakeMachine
 
         record AwaitClient(Secure secure) implements Phase {}
 
-        record AwaitServer(Secure secure, Bytes clientHello) implements Phase {}
+        record AwaitServer(Secure secure, Bytes clientHello, KeyRing.Keys keys) implements Phase {}
 
-        record AwaitProof(RemoteNode node, Bytes transcript) implements Phase {}
+        record AwaitProof(RemoteNode node, Bytes transcript, NamespaceKeys keys) implements Phase {}
 
-        record AwaitAdmitted(RemoteNode node) implements Phase {}
+        record AwaitAdmitted(RemoteNode node, NamespaceKeys keys) implements Phase {}
 
-        record Deciding(RemoteNode node) implements Phase {}
+        record Deciding(RemoteNode node, NamespaceKeys keys) implements Phase {}
+
+        /** No secret in common; the owner says how to put it. */
+        record Strange(String why) implements Phase {}
 
         record Ended() implements Phase {}
     }
@@ -194,10 +202,11 @@ final class HandshakeMachine
         if (!state.dialed()) {
             return Step.quiet(state.at(new Phase.AwaitClient(secure)));
         }
-        Hello hello = ownHello(state.dial(), 0);
+        KeyRing.Keys keys = ring.keys();
+        Hello hello = ownHello(purpose, keys, keys.current(), state.dial(), 0);
         Bytes encoded = LinkCodec.encode(hello);
         return new Step<>(
-                state.at(new Phase.AwaitServer(secure, encoded)),
+                state.at(new Phase.AwaitServer(secure, encoded, keys)),
                 List.of(new Effect.Send(new LinkMessage.ClientHello(hello, encoded))));
     }
 
@@ -219,7 +228,8 @@ final class HandshakeMachine
             when message instanceof LinkMessage.ServerHello answer -> onServerHello(state, waiting, answer);
             case Phase.AwaitProof waiting
             when message instanceof LinkMessage.Proof(var proof) -> onProof(state, waiting, proof);
-            case Phase.AwaitAdmitted(var node) when message instanceof LinkMessage.Admitted -> ask(state, node);
+            case Phase.AwaitAdmitted(var node, var keys)
+            when message instanceof LinkMessage.Admitted -> ask(state, node, keys);
             case Phase phase ->
                 refuse(
                         state,
@@ -232,8 +242,9 @@ final class HandshakeMachine
     /** Whose word on this node's identity counts: a node that proved the secret, or that has this identity. */
     private Optional<NodeId> believed(State state) {
         return switch (state.phase()) {
-            case Phase.AwaitAdmitted(var node) -> Optional.of(node.endpoint().id());
-            case Phase.AwaitServer(var secure, var _)
+            case Phase.AwaitAdmitted(var node, var _) ->
+                Optional.of(node.endpoint().id());
+            case Phase.AwaitServer(var secure, var _, var _)
             when secure.remote().equals(self.id().peer()) -> Optional.of(self.id());
             case Phase _ -> Optional.empty();
         };
@@ -249,11 +260,15 @@ final class HandshakeMachine
                     "no protocol version in common: this node speaks " + VERSIONS + ", the peer " + hello.versions()
                             + "; update the older of the two");
         }
-        var refusal = judge(state, secure, hello);
+        KeyRing.Keys keys = ring.keys();
+        Common secret = Common.of(keys.id(), keys.formerId(), hello.keyId(), hello.formerKeyId());
+        var refusal = judge(state, secure, hello, keys, secret);
         if (refusal != null) {
             return refusal;
         }
-        Hello own = ownHello(0, Collections.max(common));
+        NamespaceKeys shared = keys.shared(secret).orElseThrow();
+        Hello own =
+                ownHello(secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
         Bytes ownEncoded = LinkCodec.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),
@@ -261,9 +276,9 @@ final class HandshakeMachine
                 self.id().peer(),
                 encoded.toArray(),
                 ownEncoded.toArray());
-        Bytes proof = Bytes.of(MembershipProof.ofServer(keys, transcript));
+        Bytes proof = Bytes.of(MembershipProof.ofServer(shared, transcript));
         return new Step<>(
-                state.at(new Phase.AwaitProof(node(state, secure, hello), transcript)),
+                state.at(new Phase.AwaitProof(node(state, secure, hello, secret), transcript, shared)),
                 List.of(new Effect.Send(new LinkMessage.ServerHello(own, ownEncoded, proof))));
     }
 
@@ -277,10 +292,15 @@ final class HandshakeMachine
                             + "; update the older of the two");
         }
         Secure secure = waiting.secure();
-        var refusal = judge(state, secure, hello);
+        Common secret = proven(waiting.keys(), hello);
+        var refusal = judge(state, secure, hello, waiting.keys(), secret);
         if (refusal != null) {
             return refusal;
         }
+        if (hello.purpose() != (secret == Common.CURRENT ? purpose : Purpose.REKEY)) {
+            return refuse(state, Refusal.PURPOSE, "the peer answers for " + hello.purpose());
+        }
+        NamespaceKeys shared = waiting.keys().shared(secret).orElseThrow();
         Bytes transcript = MembershipProof.transcript(
                 secure.exporter().toArray(),
                 self.id().peer(),
@@ -288,49 +308,62 @@ final class HandshakeMachine
                 waiting.clientHello().toArray(),
                 answer.encoded().toArray());
         if (!MembershipProof.matches(
-                MembershipProof.ofServer(keys, transcript), answer.proof().toArray())) {
+                MembershipProof.ofServer(shared, transcript), answer.proof().toArray())) {
             return refuse(state, Refusal.NAMESPACE, "the peer did not prove this namespace's secret");
         }
-        Bytes proof = Bytes.of(MembershipProof.ofClient(keys, transcript));
+        Bytes proof = Bytes.of(MembershipProof.ofClient(shared, transcript));
         return new Step<>(
-                state.at(new Phase.AwaitAdmitted(node(state, secure, hello))),
+                state.at(new Phase.AwaitAdmitted(node(state, secure, hello, secret), shared)),
                 List.of(new Effect.Send(new LinkMessage.Proof(proof))));
     }
 
     private Step<State, Effect> onProof(State state, Phase.AwaitProof waiting, Bytes proof) {
-        return MembershipProof.matches(MembershipProof.ofClient(keys, waiting.transcript()), proof.toArray())
-                ? ask(state, waiting.node())
+        return MembershipProof.matches(MembershipProof.ofClient(waiting.keys(), waiting.transcript()), proof.toArray())
+                ? ask(state, waiting.node(), waiting.keys())
                 : refuse(state, Refusal.NAMESPACE, "the peer did not prove this namespace's secret");
     }
 
-    private static Step<State, Effect> ask(State state, RemoteNode node) {
-        return new Step<>(state.at(new Phase.Deciding(node)), List.of(new Effect.Ask(node)));
+    /** Which secret a server's hello is about: it says one key id and why it can be proved here. */
+    private static Common proven(KeyRing.Keys keys, Hello hello) {
+        boolean isCurrent = hello.keyId().equals(keys.id());
+        if (hello.purpose() != Purpose.REKEY) {
+            return isCurrent ? Common.CURRENT : Common.NONE;
+        }
+        boolean isFormer = keys.formerId().equals(Optional.of(hello.keyId()));
+        return isCurrent ? Common.PEER_IS_AHEAD : isFormer ? Common.PEER_IS_BEHIND : Common.NONE;
+    }
+
+    private static Step<State, Effect> ask(State state, RemoteNode node, NamespaceKeys keys) {
+        return new Step<>(state.at(new Phase.Deciding(node, keys)), List.of(new Effect.Ask(node)));
     }
 
     private static Step<State, Effect> onAllowed(State state) {
-        if (!(state.phase() instanceof Phase.Deciding(var node))) {
+        if (state.phase() instanceof Phase.Strange(var why)) {
+            return refuse(state, Refusal.NAMESPACE, why);
+        }
+        if (!(state.phase() instanceof Phase.Deciding(var node, var keys))) {
             throw new IllegalStateException("nobody asked for admission in " + state.phase());
         }
-        var admit = new Effect.Admit(node);
+        var admit = new Effect.Admit(node, keys);
         return end(
                 state, state.dialed() ? List.of(admit) : List.of(new Effect.Send(new LinkMessage.Admitted()), admit));
     }
 
     /** The checks that both sides make of the other's hello, as a refusal; null if it stands. */
-    private @Nullable Step<State, Effect> judge(State state, Secure secure, Hello hello) {
+    private @Nullable Step<State, Effect> judge(
+            State state, Secure secure, Hello hello, KeyRing.Keys keys, Common secret) {
         var id = new NodeId(secure.remote(), hello.slot());
         if (secure.remote().equals(self.id().peer()) && hello.bootId().equals(self.bootId())) {
             return refuse(state, Refusal.REFLECTION, "this node met itself");
         }
-        if (hello.purpose() != purpose) {
+        boolean isReKeying = purpose == Purpose.MEMBER && state.dialed() && hello.purpose() == Purpose.REKEY;
+        if (hello.purpose() != purpose && !isReKeying) {
             return refuse(state, Refusal.PURPOSE, purpose.refusal() + ", the peer came to " + hello.purpose());
         }
-        if (!hello.keyId().equals(keyId)) {
-            return refuse(
-                    state,
-                    Refusal.NAMESPACE,
-                    "another namespace or secret: the key ids " + keyId.hex() + " and "
-                            + hello.keyId().hex() + " differ");
+        if (secret == Common.NONE) {
+            String why = "another namespace or secret: the key ids " + keys.id().hex() + " and "
+                    + hello.keyId().hex() + " differ";
+            return new Step<>(state.at(new Phase.Strange(why)), List.of(new Effect.Unknown(secure.remote())));
         }
         var met = new Endpoint(id, hello.incarnation(), hello.bootId(), hello.systemBoot());
         if (id.peer().equals(self.id().peer()) && self.isElsewhere(met.systemBoot())) {
@@ -369,23 +402,24 @@ final class HandshakeMachine
         return new Step<>(refused.state(), effects);
     }
 
-    private Hello ownHello(long dial, int chosen) {
+    private Hello ownHello(Purpose said, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
         return new Hello(
                 VERSIONS,
                 features,
-                purpose,
+                said,
                 self.id().slot(),
                 self.incarnation(),
                 self.bootId(),
                 self.systemBoot(),
-                keyId,
+                Bytes.of(proven.id()),
                 linkPort,
                 dataPort,
                 dial,
-                chosen);
+                chosen,
+                keys.formerId());
     }
 
-    private RemoteNode node(State state, Secure secure, Hello hello) {
+    private RemoteNode node(State state, Secure secure, Hello hello, Common secret) {
         return new RemoteNode(
                 new Endpoint(
                         new NodeId(secure.remote(), hello.slot()),
@@ -396,7 +430,8 @@ final class HandshakeMachine
                 hello.dataPort(),
                 Feature.suite(features, hello.features()),
                 state.dialed(),
-                state.dialed() ? state.dial() : hello.dial());
+                state.dialed() ? state.dial() : hello.dial(),
+                secret);
     }
 
     /** Ends the handshake and tells the other side why, if there is a secure channel to say it on. */

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param dataPort where the sender accepts data streams, up to 65,535; 0 if it accepts none
  * @param dial client: rises with each dial of its process; server: 0
  * @param chosen server: the version that holds on this link; client: 0
+ * @param formerKeyId 8 bytes that name the former secret, if the sender still has one
  */
 record Hello(
         List<Integer> versions,
@@ -32,9 +33,40 @@ record Hello(
         int linkPort,
         int dataPort,
         long dial,
-        int chosen) {
+        int chosen,
+        Optional<Bytes> formerKeyId) {
     Hello {
         versions = List.copyOf(versions);
         features = List.copyOf(features);
+    }
+
+    /** A hello of a node that knows one secret. */
+    Hello(
+            List<Integer> versions,
+            List<String> features,
+            Purpose purpose,
+            String slot,
+            long incarnation,
+            Bytes bootId,
+            Optional<Bytes> systemBoot,
+            Bytes keyId,
+            int linkPort,
+            int dataPort,
+            long dial,
+            int chosen) {
+        this(
+                versions,
+                features,
+                purpose,
+                slot,
+                incarnation,
+                bootId,
+                systemBoot,
+                keyId,
+                linkPort,
+                dataPort,
+                dial,
+                chosen,
+                Optional.empty());
     }
 }

@@ -188,6 +188,7 @@ final class LinkCodec {
                 .setDataPort(hello.dataPort())
                 .setDial(hello.dial())
                 .setChosen(hello.chosen())
+                .setFormerKeyId(string(hello.formerKeyId().orElse(Bytes.EMPTY)))
                 .build()
                 .toByteArray());
     }
@@ -215,7 +216,10 @@ final class LinkCodec {
                 message.getLinkPort(),
                 message.getDataPort(),
                 message.getDial(),
-                message.getChosen());
+                message.getChosen(),
+                message.getFormerKeyId().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(exact(message.getFormerKeyId(), KEY_ID_BYTES, "former key id")));
     }
 
     private static AppearanceMessage frame(Appearance appearance) {

@@ -53,6 +53,17 @@ public interface LinkObserver {
      */
     default void told(DoubledIdentity found, NodeId by) {}
 
+    /** Two machines with only a former secret in common can talk for some seconds. */
+    default void rekeyOpened(RekeyChannel channel) {
+        channel.close("no machine is re-keyed here");
+    }
+
+    /** A message of kind 16 to 65,535 came on such a channel; it is given away. */
+    default void rekeyReceived(RekeyChannel channel, int kind, byte[] message) {}
+
+    /** It ended. */
+    default void rekeyClosed(RekeyChannel channel) {}
+
     /** A thread that these links cannot do without ended by an error; whoever owns them should end. Called on that thread. */
     default void failed(Throwable why) {}
 

@@ -4,6 +4,7 @@ import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.transport.HandshakeMachine.Event;
+import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ final class LinkTable implements Doorkeeper {
     private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
 
     private static final long REVIEW_NANOS = 1_000_000_000L;
+    private static final int REKEYING_MAX = 8;
 
     private final Endpoint own;
     private final NodeId self;
@@ -34,6 +36,8 @@ final class LinkTable implements Doorkeeper {
     private SortedMap<PeerId, DoubledIdentity> doubled = new TreeMap<>();
     private long reviewedNanos;
     private boolean wasTold;
+    private int rekeying;
+    private long rekeyed;
 
     LinkTable(
             Endpoint own,
@@ -67,9 +71,15 @@ final class LinkTable implements Doorkeeper {
     @Override
     public Event decide(RemoteNode node, InetSocketAddress address) {
         NodeId id = node.endpoint().id();
-        Optional<String> blocked = policy.refuses(id);
+        Optional<String> blocked =
+                node.isRekeyed() ? policy.refusesRekey(id.peer(), node.common()) : policy.refuses(id);
         if (blocked.isPresent()) {
             return new Event.Denied(Refusal.BLOCKED, blocked.get());
+        }
+        if (node.isRekeyed()) {
+            return rekeying < REKEYING_MAX
+                    ? new Event.Allowed()
+                    : new Event.Denied(Refusal.TOO_MANY, REKEYING_MAX + " machines are being re-keyed already");
         }
         Optional<DoubledIdentity> found = met(node.endpoint(), address);
         Link held = links.get(id);
@@ -97,6 +107,18 @@ final class LinkTable implements Doorkeeper {
                         : new Event.Denied(Refusal.DUPLICATE, "another link between the two nodes goes on");
             }
         };
+    }
+
+    @Override
+    public Optional<String> outdated(PeerId peer) {
+        return policy.outdated(peer);
+    }
+
+    @Override
+    public RekeyHandler rekey(RemoteNode node, ChannelHandlerContext handshake, InetSocketAddress address) {
+        rekeying++;
+        rekeyed++;
+        return new RekeyHandler(node.endpoint().id().peer(), address, rekeyed, observer, () -> rekeying--, handshake);
     }
 
     @Override

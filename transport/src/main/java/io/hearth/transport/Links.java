@@ -58,7 +58,6 @@ public final class Links implements AutoCloseable {
     private final Optional<DataPort> listener;
     private final Optional<StreamListener> localListener;
     private final Tls tls;
-    private final NamespaceKeys keys;
     private final HandshakeMachine machine;
     private final AdmissionGate gate; // event loop only
     private final Channel server;
@@ -71,7 +70,7 @@ public final class Links implements AutoCloseable {
             LinkOptions options,
             NodeIdentity identity,
             Endpoint self,
-            NamespaceKeys keys,
+            KeyRing keys,
             LinkObserver observer,
             Clock clock,
             RecordCipher.Factory ciphers)
@@ -79,7 +78,6 @@ public final class Links implements AutoCloseable {
         this.options = options;
         this.clock = clock;
         this.observer = observer;
-        this.keys = keys;
         Optional<LocalDoor> door = door(options);
         Optional<ServerSocketChannel> data = bindData(options, door);
         dataPort = data.map(bound -> bound.socket().getLocalPort()).orElse(0);
@@ -138,6 +136,17 @@ public final class Links implements AutoCloseable {
     }
 
     /**
+     * As {@link #open(LinkOptions, NodeIdentity, Endpoint, NamespaceKeys, LinkObserver)}, for a node whose secret may be replaced.
+     *
+     * @param keys borrowed until {@link #close}; new links prove what it holds when they begin
+     */
+    public static Links open(
+            LinkOptions options, NodeIdentity identity, Endpoint self, KeyRing keys, LinkObserver observer)
+            throws SetupException {
+        return open(Purpose.MEMBER, options, identity, self, keys, observer, Clock.system(), AeadCipher::new);
+    }
+
+    /**
      * As {@link #open}, with ciphers of the caller's. For the bench only, which measures what encryption costs: what goes over
      * such links is as secret as those ciphers make it.
      *
@@ -172,6 +181,19 @@ public final class Links implements AutoCloseable {
             NodeIdentity identity,
             Endpoint self,
             NamespaceKeys keys,
+            LinkObserver observer,
+            Clock clock,
+            RecordCipher.Factory ciphers)
+            throws SetupException {
+        return open(purpose, options, identity, self, KeyRing.borrowed(keys), observer, clock, ciphers);
+    }
+
+    private static Links open(
+            Purpose purpose,
+            LinkOptions options,
+            NodeIdentity identity,
+            Endpoint self,
+            KeyRing keys,
             LinkObserver observer,
             Clock clock,
             RecordCipher.Factory ciphers)
@@ -403,8 +425,7 @@ public final class Links implements AutoCloseable {
                 .addLast(new WireMeter(options.limits().handshakeBytesMax()))
                 .addLast(ssl)
                 .addLast(new FrameDecoder())
-                .addLast(new HandshakeHandler(
-                        machine, dialed, dial, keys, clock, table, options.limits(), address, settled));
+                .addLast(new HandshakeHandler(machine, dialed, dial, clock, table, options.limits(), address, settled));
     }
 
     /** The present link to a node. */

@@ -33,7 +33,9 @@ public enum Refusal {
     /** Another process of this machine runs in the same slot. */
     SAME_NODE(14),
     /** Another computer uses the same identity. */
-    DOUBLED(15);
+    DOUBLED(15),
+    /** A member of this namespace that missed two secrets: a person pairs it again. */
+    OUTDATED(16);
 
     private final int code;
 
@@ -62,7 +64,7 @@ public enum Refusal {
      */
     public boolean tellsOfPeer() {
         return switch (this) {
-            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, DOUBLED, TLS, MALFORMED, TOO_LARGE -> true;
+            case NAMESPACE, VERSION, PURPOSE, BLOCKED, SAME_NODE, DOUBLED, TLS, MALFORMED, TOO_LARGE, OUTDATED -> true;
             case UNKNOWN, REFLECTION, TOO_LATE, OLD_INCARNATION, DUPLICATE, TOO_MANY, HUNG_UP -> false;
         };
     }

@@ -1,5 +1,7 @@
 package io.hearth.transport;
 
+import io.hearth.identity.roster.Common;
+
 /**
  * The other end of a connection whose handshake succeeded.
  *
@@ -9,5 +11,23 @@ package io.hearth.transport;
  * @param suite of data streams
  * @param dialed whether this node dialled it
  * @param dial the dialling side's counter; later dials of one process have larger ones
+ * @param common the secret by which it proved itself
  */
-record RemoteNode(Endpoint endpoint, int linkPort, int dataPort, RecordCipher.Suite suite, boolean dialed, long dial) {}
+record RemoteNode(
+        Endpoint endpoint,
+        int linkPort,
+        int dataPort,
+        RecordCipher.Suite suite,
+        boolean dialed,
+        long dial,
+        Common common) {
+    /** A node that proved the present secret. */
+    RemoteNode(Endpoint endpoint, int linkPort, int dataPort, RecordCipher.Suite suite, boolean dialed, long dial) {
+        this(endpoint, linkPort, dataPort, suite, dialed, dial, Common.CURRENT);
+    }
+
+    /** Whether it comes, or is met, only to be re-keyed. */
+    boolean isRekeyed() {
+        return common != Common.CURRENT;
+    }
+}

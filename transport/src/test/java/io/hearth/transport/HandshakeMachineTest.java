@@ -12,12 +12,14 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Common;
 import io.hearth.transport.HandshakeMachine.Effect;
 import io.hearth.transport.HandshakeMachine.Event;
 import io.hearth.transport.HandshakeMachine.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +51,7 @@ final class HandshakeMachineTest {
             for (Effect effect : step.effects()) {
                 switch (effect) {
                     case Effect.Send(var message) -> sent.add(message);
-                    case Effect.Ask _ -> happens(new Event.Allowed());
+                    case Effect.Ask _, Effect.Unknown _ -> happens(new Event.Allowed());
                     case Effect.Told word -> told.add(word);
                     case Effect.Admit _, Effect.Refuse _ -> ends.add(effect);
                 }
@@ -71,7 +73,8 @@ final class HandshakeMachineTest {
     }
 
     private static Side side(boolean client, Endpoint self, NamespaceKeys keys, String... features) {
-        var machine = new HandshakeMachine(Purpose.MEMBER, self, keys, 52_416, 4711, List.of(features), LIMIT);
+        var machine = new HandshakeMachine(
+                Purpose.MEMBER, self, KeyRing.borrowed(keys), 52_416, 4711, List.of(features), LIMIT);
         return new Side(machine, client ? State.client(7, 0) : State.server(0));
     }
 
@@ -110,8 +113,8 @@ final class HandshakeMachineTest {
         Side client = side(true, alice, keys, "chacha20", "only-alice");
         Side server = side(false, bob, keys, "only-bob", "chacha20");
         run(client, ALICE, server, BOB, frame -> frame);
-        assertEquals(List.of(new Effect.Admit(new RemoteNode(bob, 52_416, 4711, AES, true, 7))), client.ends);
-        assertEquals(List.of(new Effect.Admit(new RemoteNode(alice, 52_416, 4711, AES, false, 7))), server.ends);
+        assertEquals(List.of(new Effect.Admit(new RemoteNode(bob, 52_416, 4711, AES, true, 7), keys)), client.ends);
+        assertEquals(List.of(new Effect.Admit(new RemoteNode(alice, 52_416, 4711, AES, false, 7), keys)), server.ends);
     }
 
     @Test
@@ -207,6 +210,64 @@ final class HandshakeMachineTest {
         }
     }
 
+    private static Side side(boolean client, PeerId self, KeyRing ring) {
+        var machine = new HandshakeMachine(Purpose.MEMBER, endpoint(self), ring, 52_416, 4711, List.of(), LIMIT);
+        return new Side(machine, client ? State.client(7, 0) : State.server(0));
+    }
+
+    private static Common admitted(Side side) {
+        return assertInstanceOf(Effect.Admit.class, side.ends.getFirst()).node().common();
+    }
+
+    @Test
+    void aMachineThatWasAwayProvesTheFormerSecretWhicheverSideDials() throws MalformedMessageException {
+        NetworkNamespace first = NetworkNamespace.create("home");
+        NetworkNamespace second = first.successor();
+        for (boolean sleeperDials : new boolean[] {true, false}) {
+            KeyRing old = KeyRing.borrowed(first.keys());
+            KeyRing renewed = KeyRing.of(second.keys(), Optional.of(first.keys()));
+            Side client = side(true, ALICE, sleeperDials ? old : renewed);
+            Side server = side(false, BOB, sleeperDials ? renewed : old);
+            run(client, ALICE, server, BOB, frame -> frame);
+            assertEquals(Common.PEER_IS_AHEAD, admitted(sleeperDials ? client : server));
+            assertEquals(Common.PEER_IS_BEHIND, admitted(sleeperDials ? server : client));
+        }
+    }
+
+    @Test
+    void twoWithDifferentNewSecretsMeetByTheFormerOne() throws MalformedMessageException {
+        NetworkNamespace first = NetworkNamespace.create("home");
+        Side client = side(true, ALICE, KeyRing.of(first.successor().keys(), Optional.of(first.keys())));
+        Side server = side(false, BOB, KeyRing.of(first.successor().keys(), Optional.of(first.keys())));
+        run(client, ALICE, server, BOB, frame -> frame);
+        assertEquals(Common.DIVERGED, admitted(server));
+        assertTrue(admitted(client).isFormerHere());
+    }
+
+    @Test
+    void whoMissedTwoSecretsProvesNothing() throws MalformedMessageException {
+        NetworkNamespace first = NetworkNamespace.create("home");
+        NetworkNamespace second = first.successor();
+        Side client = side(true, ALICE, KeyRing.borrowed(first.keys()));
+        Side server = side(false, BOB, KeyRing.of(second.successor().keys(), Optional.of(second.keys())));
+        run(client, ALICE, server, BOB, frame -> frame);
+        assertEquals(Refusal.NAMESPACE, server.refusal());
+    }
+
+    @Test
+    void aKeyRingThatChangesServesWhatBeganBeforeByTheKeysOfThatTime() throws MalformedMessageException {
+        NetworkNamespace first = NetworkNamespace.create("home");
+        NetworkNamespace second = first.successor();
+        KeyRing changing = KeyRing.of(first.keys(), Optional.empty());
+        Side client = side(true, ALICE, KeyRing.borrowed(first.keys()));
+        Side server = side(false, BOB, changing);
+        run(client, ALICE, server, BOB, frame -> {
+            changing.use(second.keys(), Optional.of(first.keys()));
+            return frame;
+        });
+        assertTrue(Set.of(Common.CURRENT, Common.PEER_IS_BEHIND).contains(admitted(server)));
+    }
+
     @Test
     void aForeignNamespaceIsRefusedByItsKeyId() throws MalformedMessageException {
         Side client = side(true, endpoint(ALICE), keys);
@@ -284,7 +345,11 @@ final class HandshakeMachineTest {
         server.happens(new Event.Arrived(client.sent.removeFirst()));
         client.happens(new Event.Arrived(server.sent.removeFirst()));
         Step<State, Effect> denied = server.machine.step(
-                new State(false, 0, 0, new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, AES, false, 1))),
+                new State(
+                        false,
+                        0,
+                        0,
+                        new HandshakeMachine.Phase.Deciding(new RemoteNode(alice, 1, 1, AES, false, 1), keys)),
                 new Event.Denied(Refusal.DOUBLED, "told", Optional.of(found)),
                 0);
         for (Effect effect : denied.effects()) {
@@ -405,7 +470,8 @@ final class HandshakeMachineTest {
                         false,
                         0,
                         0,
-                        new HandshakeMachine.Phase.Deciding(new RemoteNode(endpoint(ALICE), 1, 1, AES, false, 1))),
+                        new HandshakeMachine.Phase.Deciding(
+                                new RemoteNode(endpoint(ALICE), 1, 1, AES, false, 1), keys)),
                 new Event.Denied(Refusal.BLOCKED, "not today"),
                 0);
         assertEquals(

@@ -16,6 +16,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.pairing.NamespaceNewcomer;
 import io.hearth.identity.pairing.NamespaceSponsor;
+import io.hearth.identity.pairing.Sponsor;
 import io.hearth.identity.pairing.machine.JoinerMachine;
 import io.hearth.identity.pairing.machine.PairingCode;
 import io.hearth.identity.pairing.machine.PairingCodec;
@@ -82,8 +83,8 @@ final class PairingAttacksIT {
         }
 
         Shown(PairingCode code, PairingLimits limits, Clock clock) throws Exception {
-            session = SponsorSession.open(
-                    loopback("study"), home(), code, new NamespaceSponsor(namespace), limits, clock);
+            HearthHome home = home();
+            session = SponsorSession.open(loopback("study"), home, code, sponsor(home), limits, clock);
             outcome = new FutureTask<>(() -> {
                 try (session) { // as the command does, which ends with its code
                     return session.run(screen::add);
@@ -129,7 +130,7 @@ final class PairingAttacksIT {
                 HearthHome.open(file.path().resolveSibling("")),
                 code,
                 List.of(peers),
-                new NamespaceNewcomer(file),
+                new NamespaceNewcomer(HearthHome.open(file.path().resolveSibling(""))),
                 PairingLimits.DEFAULT.waitNanos(TimeUnit.SECONDS.toNanos(3)),
                 clock)) {
             return new Joined(session.run(failed::add), file.names(), failed.size());
@@ -358,8 +359,11 @@ final class PairingAttacksIT {
     }
 
     private SponsorSession session(HearthHome home) throws Exception {
-        return SponsorSession.open(
-                loopback("study"), home, CODE, new NamespaceSponsor(namespace), PairingLimits.DEFAULT, Clock.system());
+        return SponsorSession.open(loopback("study"), home, CODE, sponsor(home), PairingLimits.DEFAULT, Clock.system());
+    }
+
+    private Sponsor sponsor(HearthHome home) throws SetupException {
+        return new NamespaceSponsor(home, namespace, "study", Clock.system());
     }
 
     /** The welcome is on disk, for this user alone, before the newcomer says so. */
@@ -374,7 +378,7 @@ final class PairingAttacksIT {
                     into,
                     CODE,
                     List.of(shown.address()),
-                    new NamespaceNewcomer(NamespaceFile.in(into)),
+                    new NamespaceNewcomer(into),
                     PairingLimits.DEFAULT,
                     Clock.system())) {
                 session.run(_ -> {});

@@ -2,67 +2,85 @@ package io.hearth.identity.pairing;
 
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
 import io.hearth.identity.Labels;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.roster.RosterDesk;
+import io.hearth.identity.roster.RosterFile;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Puts this machine into the namespace of its sponsor. A machine that is in a namespace already stays in that one. */
+/**
+ * Puts this machine into the namespace of its sponsor. A machine that is in a namespace already stays in that one; it may pair again there,
+ * to get a secret that it missed.
+ */
 public final class NamespaceNewcomer implements Newcomer {
+    private final HearthHome home;
     private final NamespaceFile file;
     private final AtomicReference<Optional<Joined>> joined = new AtomicReference<>(Optional.empty()); // by accept()
 
     /** What this machine came into. */
     public record Joined(String namespace, String keyId) {}
 
-    public NamespaceNewcomer(NamespaceFile file) {
-        this.file = file;
+    /** A newcomer whose files are in {@code home}. */
+    public NamespaceNewcomer(HearthHome home) {
+        this.home = home;
+        this.file = NamespaceFile.in(home);
     }
 
     /**
      * Checks, before a code is spent, that nothing is in the way.
      *
-     * @throws SetupException this machine is in a namespace already; says which, and how to leave it
+     * @throws SetupException this machine is in a namespace already and was not paired there; says which, and how to leave it
      */
-    public void demandNone() throws SetupException {
+    public void demandRoom() throws SetupException {
         List<String> names = file.names();
-        if (!names.isEmpty()) {
-            throw new SetupException("this machine is in namespace " + Labels.clean(names.getFirst())
-                    + " already, and its secret is not overwritten: to join another home, remove the table ["
-                    + Labels.clean(names.getFirst()) + "] from " + file.path() + " first");
+        if (!names.isEmpty() && !wasPaired(names.getFirst())) {
+            throw inTheWay(names.getFirst());
         }
+    }
+
+    private SetupException inTheWay(String name) {
+        return new SetupException("this machine is in namespace " + Labels.clean(name)
+                + " already, and its secret is not overwritten: to join another home, remove the table ["
+                + Labels.clean(name) + "] from " + file.path() + " first");
+    }
+
+    /** Whether the roster of that namespace is here: then the same people may have it back. */
+    private boolean wasPaired(String name) throws SetupException {
+        return NetworkNamespace.isName(name)
+                && RosterFile.in(home, name)
+                        .stored()
+                        .filter(book -> book.roster().root().isPresent())
+                        .isPresent();
     }
 
     @Override
     public void accept(NodeId sponsor, String sponsorLabel, byte[] welcome) throws SetupException {
-        NetworkNamespace namespace;
         try {
-            namespace = Welcome.decode(welcome).namespace();
+            String name = RosterDesk.namespace(welcome);
+            List<String> names = file.names();
+            if (!names.isEmpty() && !names.contains(name)) {
+                throw inTheWay(names.getFirst()); // a person may have run another command meanwhile
+            }
+            NetworkNamespace namespace = RosterDesk.accept(
+                            home, IdentityFile.in(home).loadOrCreate().peer(), welcome)
+                    .current();
+            joined.set(Optional.of(new Joined(namespace.name(), namespace.keyId())));
         } catch (MalformedMessageException malformed) {
             throw new SetupException(
                     "the other machine sent no usable welcome (" + malformed.getMessage()
                             + "): update Hearth on both machines, then pair again",
                     malformed);
         }
-        demandNoneBut(namespace);
-        file.add(namespace);
-        joined.set(Optional.of(new Joined(namespace.name(), namespace.keyId())));
-        namespace.destroy();
     }
 
     /** Set once {@link #accept} returned. */
     public Optional<Joined> joined() {
         return joined.get();
-    }
-
-    /** A person may have run another command meanwhile. */
-    private void demandNoneBut(NetworkNamespace namespace) throws SetupException {
-        Optional<NetworkNamespace> stored = file.find(namespace.name());
-        if (stored.isEmpty() || !stored.get().equals(namespace)) {
-            demandNone();
-        }
     }
 }

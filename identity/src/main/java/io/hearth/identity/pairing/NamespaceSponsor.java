@@ -1,16 +1,35 @@
 package io.hearth.identity.pairing;
 
+import io.hearth.core.Clock;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.roster.RosterDesk;
 
-/**
- * Lets a newcomer into one namespace.
- *
- * @param namespace closed; borrowed
- */
-public record NamespaceSponsor(NetworkNamespace namespace) implements Sponsor {
+/** Lets a newcomer into the namespace of this machine, which signs that it belongs. */
+public final class NamespaceSponsor implements Sponsor {
+    private final RosterDesk desk;
+    private final Clock clock;
+
+    /**
+     * The sponsor of one namespace.
+     *
+     * @param namespace closed
+     * @param label what people call this machine
+     * @param clock its wall clock dates the grant
+     * @throws SetupException the namespace is open, or this machine has no sound identity; says what to do
+     */
+    public NamespaceSponsor(HearthHome home, NetworkNamespace namespace, String label, Clock clock)
+            throws SetupException {
+        this.desk = new RosterDesk(home, namespace, IdentityFile.in(home).loadOrCreate(), label);
+        this.clock = clock;
+    }
+
+    /** The grant is on disk when this returns. */
     @Override
-    public byte[] welcome(NodeId joiner, String joinerLabel) {
-        return new Welcome(namespace, new byte[0]).encode();
+    public byte[] welcome(NodeId joiner, String joinerLabel) throws SetupException {
+        return desk.welcome(joiner, joinerLabel, clock.epochMillis());
     }
 }

@@ -1,31 +1,33 @@
 package io.hearth.identity.pairing;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
-import io.hearth.identity.SecretText;
+import io.hearth.identity.roster.RosterDesk;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-final class WelcomeTest {
+final class NamespaceNewcomerTest {
     private static final NodeId SPONSOR = new NodeId(NodeIdentity.generate().peer(), "pair");
 
     @TempDir
@@ -35,36 +37,25 @@ final class WelcomeTest {
     private final NetworkNamespace namespace = NetworkNamespace.create("home");
 
     private NamespaceFile file() throws SetupException {
-        return NamespaceFile.in(HearthHome.open(folder.resolve("home")));
+        return NamespaceFile.in(home("home"));
     }
 
     @Test
-    void whatIsWrittenIsRead() throws MalformedMessageException {
-        byte[] roster = new byte[200_000];
-        roster[7] = 7;
-        var welcome = new Welcome(namespace, roster);
-        Welcome read = Welcome.decode(welcome.encode());
-        assertEquals(namespace, read.namespace());
-        assertArrayEquals(roster, read.roster());
-        assertFalse(welcome.toString().contains(SecretText.of(namespace).substring(20, 30)));
-    }
-
-    @Test
-    void whatIsCutOrEditedIsRejectedOrAnotherWelcome() {
-        byte[] right = new Welcome(namespace, new byte[3]).encode();
-        for (int length = 0; length < right.length; length++) {
-            int cut = length;
-            assertThrows(MalformedMessageException.class, () -> Welcome.decode(Arrays.copyOf(right, cut)));
+    void whatIsCutOrEditedIsRejectedOrAnotherWelcome() throws Exception {
+        byte[] right = welcome();
+        for (int length = 0; length < right.length; length += 7) {
+            byte[] cut = Arrays.copyOf(right, length);
+            assertThrows(SetupException.class, () -> new NamespaceNewcomer(home("cut")).accept(SPONSOR, "", cut));
         }
-        assertThrows(MalformedMessageException.class, () -> Welcome.decode(Arrays.copyOf(right, right.length + 1)));
-        assertThrows(MalformedMessageException.class, () -> Welcome.decode(new byte[Welcome.BYTES_MAX + 1]));
+        byte[] huge = new byte[RosterDesk.WELCOME_BYTES_MAX + 1];
+        assertThrows(SetupException.class, () -> new NamespaceNewcomer(home("cut")).accept(SPONSOR, "", huge));
+        assertEquals(List.of(), NamespaceFile.in(home("cut")).names());
         var random = new SplittableRandom(5);
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 2_000; i++) {
             byte[] edited = right.clone();
-            edited[random.nextInt(12)] = (byte) random.nextInt();
+            edited[random.nextInt(edited.length)] ^= (byte) (1 << random.nextInt(8));
             try {
-                assertTrue(NetworkNamespace.isName(
-                        Welcome.decode(edited).namespace().name()));
+                assertTrue(NetworkNamespace.isName(RosterDesk.namespace(edited)));
             } catch (MalformedMessageException rejected) {
                 assertTrue(String.valueOf(rejected.getMessage()).length() < 200);
             }
@@ -72,16 +63,50 @@ final class WelcomeTest {
     }
 
     @Test
-    void anOpenNamespaceOrTooLargeARosterIsNoWelcome() {
-        assertThrows(IllegalArgumentException.class, () -> new Welcome(NetworkNamespace.open("home"), new byte[0]));
-        assertThrows(IllegalArgumentException.class, () -> new Welcome(namespace, new byte[Welcome.BYTES_MAX]));
+    void anOpenNamespaceHasNoSponsor() {
+        assertThrows(
+                SetupException.class,
+                () -> new NamespaceSponsor(home("open"), NetworkNamespace.open("home"), "", Clock.system()));
+    }
+
+    @Test
+    void aWelcomeForAnotherMachineIsNone() throws Exception {
+        byte[] welcome = welcome();
+        String said = said(() -> new NamespaceNewcomer(home("third")).accept(SPONSOR, "study", welcome));
+        assertTrue(said.contains("does not list this machine"), said);
+        assertEquals(List.of(), NamespaceFile.in(home("third")).names());
+    }
+
+    @Test
+    void whoMissedASecretPairsAgain() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        newcomer.accept(SPONSOR, "study", welcome());
+        HearthHome sponsor = home("sponsor");
+        for (int change = 0; change < 2; change++) {
+            var desk =
+                    new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
+            desk.rotate(Map.of(), 7_000);
+        }
+        newcomer.demandRoom();
+        newcomer.accept(SPONSOR, "study", welcome());
+        assertEquals(3, file().find("home").orElseThrow().generation());
+    }
+
+    /** What the sponsor's machine gives to this one. */
+    private byte[] welcome() throws SetupException {
+        var joiner = new NodeId(IdentityFile.in(home("home")).loadOrCreate().peer(), "join");
+        return new NamespaceSponsor(home("sponsor"), namespace, "study", Clock.system()).welcome(joiner, "kitchen");
+    }
+
+    private HearthHome home(String name) throws SetupException {
+        return HearthHome.open(folder.resolve(name));
     }
 
     @Test
     void aNewcomerKeepsTheNamespaceForItselfAlone() throws Exception {
-        var newcomer = new NamespaceNewcomer(file());
-        newcomer.demandNone();
-        byte[] welcome = new NamespaceSponsor(namespace).welcome(SPONSOR, "kitchen");
+        var newcomer = new NamespaceNewcomer(home("home"));
+        newcomer.demandRoom();
+        byte[] welcome = welcome();
         newcomer.accept(SPONSOR, "study", welcome);
         assertEquals(namespace, file().find("home").orElseThrow());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file().path())));
@@ -95,10 +120,10 @@ final class WelcomeTest {
     void aMachineThatIsInANamespaceStaysThere() throws Exception {
         NetworkNamespace other = NetworkNamespace.create("lab");
         file().add(other);
-        var newcomer = new NamespaceNewcomer(file());
-        String before = said(newcomer::demandNone);
+        var newcomer = new NamespaceNewcomer(home("home"));
+        String before = said(newcomer::demandRoom);
         assertTrue(before.contains("namespace lab") && before.contains("remove the table [lab] from "), before);
-        byte[] welcome = new NamespaceSponsor(namespace).welcome(SPONSOR, "kitchen");
+        byte[] welcome = welcome();
         String after = said(() -> newcomer.accept(SPONSOR, "study", welcome));
         assertEquals(before, after);
         assertEquals(List.of("lab"), file().names());
@@ -108,17 +133,17 @@ final class WelcomeTest {
     void anotherSecretOfTheSameNameIsNotOverwritten() throws Exception {
         NetworkNamespace own = NetworkNamespace.create("home");
         file().add(own);
-        byte[] welcome = new NamespaceSponsor(namespace).welcome(SPONSOR, "kitchen");
-        var newcomer = new NamespaceNewcomer(file());
+        byte[] welcome = welcome();
+        var newcomer = new NamespaceNewcomer(home("home"));
         assertThrows(SetupException.class, () -> newcomer.accept(SPONSOR, "study", welcome));
         assertEquals(own, file().find("home").orElseThrow());
     }
 
     @Test
     void aWelcomeOfAnotherVersionIsOneLine() throws Exception {
-        byte[] welcome = new NamespaceSponsor(namespace).welcome(SPONSOR, "kitchen");
+        byte[] welcome = welcome();
         welcome[0] = 9;
-        String said = said(() -> new NamespaceNewcomer(file()).accept(SPONSOR, "study", welcome));
+        String said = said(() -> new NamespaceNewcomer(home("home")).accept(SPONSOR, "study", welcome));
         assertTrue(said.contains("update Hearth on both machines"), said);
         assertFalse(new String(welcome, StandardCharsets.ISO_8859_1).contains(said));
     }

@@ -1,0 +1,197 @@
+package io.hearth.agent;
+
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.BlockFile;
+import io.hearth.identity.roster.Ed25519;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.RosterFile;
+import io.hearth.identity.roster.SeenFile;
+import io.hearth.identity.roster.Signatures;
+import io.hearth.identity.roster.machine.RosterMachine.Effect;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread of a process that waits for the files of the roster: stores what the owner thread decided, and looks whether another
+ * process of the home changed them, such as {@code hearth remove}.
+ */
+final class RosterKeeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RosterKeeper.class);
+    private static final long POLL_MILLIS = 200;
+    private static final long SEEN_NANOS = 30_000_000_000L;
+    private static final int TASKS_MAX = 64;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final RosterFile file;
+    private final BlockFile blocks;
+    private final SeenFile seenFile;
+    private final NetworkNamespace given;
+    private final PeerId self;
+    private final Signatures.Hand hand;
+    private final Consumer<NodeEvent> sink;
+    private final BlockingQueue<Task> tasks = new ArrayBlockingQueue<>(TASKS_MAX);
+    private final Map<PeerId, SeenFile.Seen> seen = new TreeMap<>(); // this thread only, as the next
+    private final Thread thread;
+    private String version = "";
+    private String blockVersion = "";
+    private String complaint = "";
+    private long seenNanos = System.nanoTime();
+    private volatile boolean closing; // set by close() and the thread, read by the thread
+
+    private sealed interface Task {
+        record Change(Effect effect, long epochMillis) implements Task {}
+
+        record Saw(PeerId peer, SeenFile.Seen at) implements Task {}
+
+        record Stop() implements Task {}
+    }
+
+    /** A keeper that has not started; the files are read by its thread first. */
+    RosterKeeper(HearthHome home, NetworkNamespace given, NodeIdentity identity, Consumer<NodeEvent> sink) {
+        this.file = RosterFile.in(home, given.name());
+        this.blocks = BlockFile.in(home);
+        this.seenFile = SeenFile.in(home, given.name());
+        this.given = given;
+        this.self = identity.peer();
+        this.hand = Ed25519.hand(identity);
+        this.sink = sink;
+        this.thread = Thread.ofPlatform().daemon().name("hearth-roster").unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Does a {@link Effect.Store} or {@link Effect.Rotate} soon; one that finds no place comes again with the next summary. */
+    void submit(Effect effect, long epochMillis) {
+        if (!tasks.offer(new Task.Change(effect, epochMillis))) {
+            LOG.warn("the disk is too slow for the roster: a change waits for the next summary of a peer");
+        }
+    }
+
+    void saw(PeerId peer, String label, long epochMillis) {
+        var _ = tasks.offer(new Task.Saw(peer, new SeenFile.Seen(epochMillis, label))); // for people only
+    }
+
+    private void run() {
+        try {
+            while (!closing) {
+                @Nullable Task task = tasks.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
+                if (task != null) {
+                    carryOut(task);
+                }
+                look();
+                if (System.nanoTime() - seenNanos > SEEN_NANOS) {
+                    writeSeen();
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+        writeSeen();
+    }
+
+    private void carryOut(Task task) {
+        switch (task) {
+            case Task.Change(var effect, long epochMillis) -> change(effect, epochMillis);
+            case Task.Saw(var peer, var at) -> {
+                boolean isNew = seen.put(peer, at) == null;
+                if (isNew) {
+                    seenNanos = System.nanoTime() - SEEN_NANOS; // a crash must not forget who was here
+                }
+            }
+            case Task.Stop() -> closing = true;
+        }
+    }
+
+    private void change(Effect effect, long epochMillis) {
+        try {
+            RosterBook stored = file.change(given, book -> changed(book, effect, epochMillis));
+            version = file.version();
+            sink.accept(new NodeEvent.RosterStored(stored));
+            complaint = "";
+        } catch (SetupException broken) {
+            complain(broken);
+        }
+    }
+
+    private RosterBook changed(RosterBook book, Effect effect, long epochMillis) {
+        return switch (effect) {
+            case Effect.Store(var entries, var present, var offer) ->
+                book.taking(entries, present, offer, self, Ed25519.INSTANCE);
+            case Effect.Rotate(int generation) -> {
+                boolean isStillDue =
+                        book.current().generation() == generation && book.isRotationDue() && book.mayRotateAlone(self);
+                if (isStillDue) {
+                    LOG.info("making secret generation {}: a removed machine may know the present one", generation + 1);
+                }
+                yield isStillDue ? book.rotated(hand, book.current().successor(), epochMillis) : book;
+            }
+            case Effect.Send _, Effect.Close _, Effect.Use _, Effect.Say _ -> book;
+        };
+    }
+
+    /** Whether another process changed something. */
+    private void look() {
+        try {
+            String now = file.version();
+            if (!now.equals(version)) {
+                version = now;
+                sink.accept(new NodeEvent.RosterStored(file.load(given)));
+            }
+            String blockedNow = blocks.version();
+            if (!blockedNow.equals(blockVersion)) {
+                blockVersion = blockedNow;
+                sink.accept(new NodeEvent.Blocked(blocks.read()));
+            }
+        } catch (SetupException broken) {
+            complain(broken);
+        }
+    }
+
+    private void writeSeen() {
+        seenNanos = System.nanoTime();
+        if (seen.isEmpty()) {
+            return;
+        }
+        try {
+            seenFile.add(seen);
+        } catch (SetupException broken) {
+            complain(broken);
+        }
+    }
+
+    private void complain(SetupException broken) {
+        String text = String.valueOf(broken.getMessage());
+        if (!text.equals(complaint)) {
+            complaint = text;
+            LOG.error("{}", text);
+            sink.accept(new NodeEvent.RosterProblem(text));
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true; // without an interrupt, which would close its files
+        var _ = tasks.offer(new Task.Stop());
+        try {
+            if (thread.isAlive() && !thread.join(PATIENCE)) {
+                LOG.warn("the thread of the roster is still busy after {} s", PATIENCE.toSeconds());
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package io.hearth.agent;
+
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Ed25519;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.machine.RosterMachine;
+import io.hearth.identity.roster.machine.RosterMachine.Effect;
+import io.hearth.identity.roster.machine.RosterMachine.Event;
+import io.hearth.identity.roster.machine.RosterMachine.LinkId;
+import io.hearth.identity.roster.machine.RosterMachine.State;
+import io.hearth.identity.roster.machine.RosterMessage;
+import io.hearth.identity.roster.machine.RosterMessageCodec;
+import io.hearth.transport.RekeyChannel;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Steps the roster's machine for a node and carries out what it says. Owner thread only. */
+final class RosterTalk {
+    private static final Logger LOG = LoggerFactory.getLogger(RosterTalk.class);
+
+    private static final int SHUT_OUT_MAX = 256;
+
+    private final MachineDriver<State, Event, Effect> machine;
+    private final Clock clock;
+    private final RosterKeeper keeper;
+    private final RosterDoor door;
+    private final Outcome outcome;
+    private final Map<NodeId, LinkId> links = new TreeMap<>();
+    private final Map<LinkId, NodeId> nodes = new TreeMap<>();
+    private final Map<LinkId, RekeyChannel> channels = new TreeMap<>();
+    private final SortedSet<PeerId> shutOut = new TreeSet<>(); // by the roster, and not linked since
+    private long numbers;
+    private RosterBook book;
+    private String problem = "";
+    private String said = "";
+
+    /** What the roster does to the rest of the node. */
+    interface Outcome {
+        /** A message on the link to a node; lost if there is none. */
+        void send(NodeId node, int kind, byte[] message);
+
+        void close(NodeId node, String why);
+
+        /** New links, tags and status are by this secret from now on. */
+        void rekeyed(RosterBook book);
+    }
+
+    RosterTalk(PeerId self, RosterBook book, RosterKeeper keeper, RosterDoor door, Clock clock, Outcome outcome) {
+        this.book = book;
+        this.keeper = keeper;
+        this.door = door;
+        this.clock = clock;
+        this.outcome = outcome;
+        this.machine = new MachineDriver<>(
+                new RosterMachine(self, Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT),
+                State.of(book),
+                new Event.Tick(),
+                clock,
+                this::carryOut);
+    }
+
+    MachineDriver<State, Event, Effect> driver() {
+        return machine;
+    }
+
+    /** Whether the machine is out: removed, or not on the roster when the secret was replaced. */
+    boolean isOut(PeerId machineOf) {
+        return book.roster().isRemoved(machineOf)
+                || (shutOut.contains(machineOf) && !book.roster().isMember(machineOf));
+    }
+
+    /** What a person should know; empty if nothing. */
+    Optional<String> problem() {
+        return Optional.of(problem.isEmpty() ? said : problem).filter(line -> !line.isEmpty());
+    }
+
+    void admitted(NodeId node) {
+        var link = new LinkId(node.peer(), ++numbers);
+        shutOut.remove(node.peer());
+        links.put(node, link);
+        nodes.put(link, node);
+        machine.step(new Event.Opened(link, false));
+    }
+
+    /** What a machine calls itself; told when it was linked, and when it is not any more. */
+    void saw(NodeId node, String label) {
+        keeper.saw(node.peer(), label, clock.epochMillis());
+    }
+
+    void lost(NodeId node) {
+        LinkId link = links.remove(node);
+        if (link != null) {
+            nodes.remove(link);
+            machine.step(new Event.Closed(link));
+        }
+    }
+
+    void heard(NodeId from, BiConsumer<NodeId, String> faults, int kind, byte[] bytes) {
+        LinkId link = links.get(from);
+        if (link == null) {
+            return;
+        }
+        try {
+            machine.step(new Event.Received(link, decoded(kind, bytes)));
+        } catch (MalformedMessageException malformed) {
+            faults.accept(from, "malformed message: " + malformed.getMessage());
+        }
+    }
+
+    void opened(RekeyChannel channel) {
+        LinkId link = link(channel);
+        channels.put(link, channel);
+        machine.step(new Event.Opened(link, true));
+    }
+
+    void heard(RekeyChannel channel, int kind, byte[] bytes) {
+        LinkId link = link(channel);
+        if (!channels.containsKey(link) || !RosterMessageCodec.isKind(kind)) {
+            return;
+        }
+        try {
+            machine.step(new Event.Received(link, decoded(kind, bytes)));
+        } catch (MalformedMessageException malformed) {
+            channel.close("malformed message: " + malformed.getMessage());
+        }
+    }
+
+    void closed(RekeyChannel channel) {
+        LinkId link = link(channel);
+        channels.remove(link);
+        machine.step(new Event.Closed(link));
+    }
+
+    void stored(RosterBook onDisk) {
+        problem = "";
+        machine.step(new Event.Stored(onDisk));
+    }
+
+    void problem(String line) {
+        problem = line;
+    }
+
+    void block(SortedSet<PeerId> machines) {
+        door.block(machines);
+        for (NodeId node : Map.copyOf(links).keySet()) {
+            if (machines.contains(node.peer())) {
+                outcome.close(node, "machine " + node.peer().shortText() + " is blocked on the other one");
+            }
+        }
+    }
+
+    private RosterMessage decoded(int kind, byte[] bytes) throws MalformedMessageException {
+        return RosterMessageCodec.decode(book.current().name(), kind, bytes);
+    }
+
+    /** Negative numbers, so that none is that of a link to a node. */
+    private static LinkId link(RekeyChannel channel) {
+        return new LinkId(channel.peer(), -channel.number());
+    }
+
+    private void carryOut(Effect effect) {
+        switch (effect) {
+            case Effect.Send(LinkId link, RosterMessage message) -> send(link, message);
+            case Effect.Close(LinkId link, String why) -> {
+                LOG.info("closing the link to peer={}: {}", link.peer().shortText(), why);
+                RekeyChannel channel = channels.remove(link);
+                NodeId node = nodes.get(link);
+                if (channel != null) {
+                    channel.close(why);
+                } else if (node != null) {
+                    if (shutOut.size() < SHUT_OUT_MAX) {
+                        shutOut.add(node.peer());
+                    }
+                    outcome.close(node, why);
+                }
+            }
+            case Effect.Store _, Effect.Rotate _ -> keeper.submit(effect, clock.epochMillis());
+            case Effect.Use(RosterBook newest) -> use(newest);
+            case Effect.Say(String line) -> {
+                said = line;
+                if (!line.isEmpty()) {
+                    LOG.warn("{}", line);
+                }
+            }
+        }
+    }
+
+    private void send(LinkId link, RosterMessage message) {
+        RekeyChannel channel = channels.get(link);
+        NodeId node = nodes.get(link);
+        int kind = RosterMessageCodec.kind(message);
+        if (channel != null) {
+            channel.send(kind, RosterMessageCodec.encode(message));
+        } else if (node != null) {
+            outcome.send(node, kind, RosterMessageCodec.encode(message));
+        }
+    }
+
+    private void use(RosterBook newest) {
+        boolean isNewKey = !newest.keyId().equals(book.keyId());
+        book = newest;
+        door.use(newest);
+        if (isNewKey) {
+            LOG.info(
+                    "secret generation={} key={} members={}",
+                    newest.current().generation(),
+                    newest.keyId().hex(),
+                    newest.roster().members().size());
+            outcome.rekeyed(newest);
+        }
+    }
+}

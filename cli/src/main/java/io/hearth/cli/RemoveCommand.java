@@ -1,0 +1,101 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.hearth.core.Clock;
+import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.Who;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code hearth remove}: puts a machine out of the namespace, for ever. */
+@Command(
+        name = "remove",
+        description = {
+            "Put a lost machine out of the namespace, at once and for ever, and give all others a new secret.",
+            "Machines that only it paired, and those that are here by the secret alone, need --keep or --drop."
+        })
+final class RemoveCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private RosterOptions options = new RosterOptions();
+
+    @Parameters(paramLabel = "WHO", description = "Its id, a part of it of at least 4 characters, or its name.")
+    private String who = "";
+
+    @Option(names = "--keep", paramLabel = "WHO", description = "This one stays; 'all' for all; may be repeated.")
+    private List<String> keep = new ArrayList<>();
+
+    @Option(names = "--drop", paramLabel = "WHO", description = "This one goes too; 'all' for all; may be repeated.")
+    private List<String> drop = new ArrayList<>();
+
+    @Option(names = "--json", description = "One line of JSON: schema, removed[], generation, key_id, waiting.")
+    private boolean json;
+
+    RemoveCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException {
+        RosterOptions.Known known = options.read(terminal);
+        PeerId machine = known.find(who);
+        checkNotLast(known, machine);
+        SortedSet<PeerId> open = known.bySecret();
+        open.addAll(known.roster().introducedBy(machine));
+        open.remove(machine);
+        open.remove(known.self().peer());
+        RosterOptions.Decided decided =
+                RosterOptions.decide(known, open, keep, drop, "hearth remove " + machine.shortText());
+        var out = new TreeSet<>(decided.dropped());
+        out.add(machine);
+        RosterBook after =
+                known.desk().remove(out, decided.kept(), Clock.system().epochMillis());
+        print(known, out, after);
+        return Exit.OK;
+    }
+
+    private static void checkNotLast(RosterOptions.Known known, PeerId machine) throws SetupException {
+        if (!machine.equals(known.self().peer())) {
+            return;
+        }
+        boolean isAlone = known.roster().members().size() <= 1;
+        throw new SetupException(
+                isAlone
+                        ? "this is the only machine on the roster: there is nobody to put out; to give the namespace up, remove"
+                                + " its table from namespace.toml"
+                        : "this machine cannot remove itself: run 'hearth remove " + machine.shortText()
+                                + "' on another one");
+    }
+
+    private void print(RosterOptions.Known known, SortedSet<PeerId> out, RosterBook after) {
+        if (json) {
+            var removed = new JsonArray();
+            out.forEach(each -> removed.add(each.text()));
+            var data = new JsonObject();
+            data.addProperty("schema", 1);
+            data.add("removed", removed);
+            data.addProperty("generation", after.current().generation());
+            data.addProperty("key_id", after.keyId().hex());
+            RosterOptions.missing(known, after).ifPresent(line -> data.addProperty("waiting", line));
+            terminal.print(data);
+            return;
+        }
+        terminal.out()
+                .println("removed " + Who.names(out, known.labels()) + "; secret generation "
+                        + after.current().generation() + " (key "
+                        + after.keyId().hex() + ")");
+        RosterOptions.missing(known, after).ifPresent(line -> terminal.err().println(line));
+    }
+}

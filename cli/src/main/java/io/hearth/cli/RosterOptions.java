@@ -1,0 +1,220 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.hearth.agent.LocalAgent;
+import io.hearth.agent.LocalApiClient;
+import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
+import io.hearth.identity.NamespaceLookup;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Roster;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.RosterDesk;
+import io.hearth.identity.roster.SeenFile;
+import io.hearth.identity.roster.Who;
+import io.hearth.topology.LocalProfile;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import picocli.CommandLine.Option;
+
+/** What the commands around the roster share: the namespace, who is known, and what is decided about those who were not paired. */
+final class RosterOptions {
+    /** Stands for every machine that has to be decided about. */
+    private static final String ALL = "all";
+
+    /** With the start of this program it is two seconds. */
+    private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
+
+    @Option(
+            names = "--namespace",
+            paramLabel = "NAME",
+            converter = NamespaceName.class,
+            description = "The namespace (default: the only one that this machine knows).")
+    private String namespace = "";
+
+    /** A machine that is linked with this machine's agent now. */
+    record Linked(String label, String health, Optional<String> address) {}
+
+    /** Everything that is known here. */
+    record Known(
+            HearthHome home,
+            NodeIdentity self,
+            RosterDesk desk,
+            RosterBook book,
+            SortedMap<PeerId, SeenFile.Seen> seen,
+            SortedMap<PeerId, Linked> linked,
+            boolean hasAgent) {
+        Roster roster() {
+            return book.roster();
+        }
+
+        /** What people call each machine that can be meant. */
+        SortedMap<PeerId, String> labels() {
+            var labels = new TreeMap<PeerId, String>();
+            seen.forEach((machine, at) -> labels.put(machine, at.label()));
+            linked.forEach((machine, now) -> labels.put(machine, now.label()));
+            for (PeerId member : roster().members()) {
+                labels.putIfAbsent(member, "");
+                roster().grant(member)
+                        .ifPresent(grant -> labels.merge(
+                                member, grant.label(), (known, granted) -> granted.isEmpty() ? known : granted));
+            }
+            roster().removals().forEach(removal -> labels.putIfAbsent(removal.subject(), ""));
+            return labels;
+        }
+
+        /** Machines that were linked by the secret alone, and are not on the roster. */
+        SortedSet<PeerId> bySecret() {
+            var found = new TreeSet<PeerId>();
+            found.addAll(seen.keySet());
+            found.addAll(linked.keySet());
+            found.removeIf(machine ->
+                    machine.equals(self.peer()) || roster().isMember(machine) || roster().isRemoved(machine));
+            return found;
+        }
+
+        PeerId find(String text) throws SetupException {
+            var labels = labels();
+            labels.put(self.peer(), "");
+            try {
+                return Who.find(text, labels);
+            } catch (SetupException unknown) {
+                Optional<PeerId> whole = whole(text);
+                if (whole.isPresent()) {
+                    return whole.get(); // never met, and named in full: it may be put out all the same
+                }
+                throw unknown;
+            }
+        }
+
+        private static Optional<PeerId> whole(String text) {
+            try {
+                return Optional.of(PeerId.parse(text));
+            } catch (IllegalArgumentException part) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** What a person said of machines that nobody paired. */
+    record Decided(SortedMap<PeerId, String> kept, SortedSet<PeerId> dropped) {}
+
+    Known read(Terminal terminal) throws HearthException {
+        HearthHome home = HearthHome.open(terminal.environment());
+        var lookup = new NamespaceLookup(home, terminal.environment());
+        NetworkNamespace given = namespace.isEmpty() ? lookup.preferred() : lookup.named(namespace);
+        NodeIdentity self = IdentityFile.in(home).loadOrCreate();
+        var desk = new RosterDesk(home, given, self, LocalProfile.read("", "").label());
+        Optional<JsonObject> status = status(home, given.name());
+        return new Known(
+                home,
+                self,
+                desk,
+                desk.book(),
+                SeenFile.in(home, given.name()).read(),
+                status.map(RosterOptions::linked).orElseGet(TreeMap::new),
+                status.isPresent());
+    }
+
+    /**
+     * Sorts those who have to be decided about by {@code --keep} and {@code --drop}.
+     *
+     * @throws SetupException some were not named; lists them
+     */
+    static Decided decide(Known known, SortedSet<PeerId> open, List<String> keep, List<String> drop, String command)
+            throws SetupException {
+        SortedMap<PeerId, String> labels = known.labels();
+        var kept = new TreeMap<PeerId, String>();
+        for (PeerId machine : named(open, labels, keep)) {
+            kept.put(machine, labels.getOrDefault(machine, ""));
+        }
+        var dropped = new TreeSet<>(named(open, labels, drop));
+        dropped.removeAll(kept.keySet());
+        var left = new TreeSet<>(open);
+        left.removeAll(kept.keySet());
+        left.removeAll(dropped);
+        if (!left.isEmpty()) {
+            throw new SetupException("nobody else paired " + Who.names(left, labels)
+                    + ": say of each whether it stays, '" + command
+                    + " --keep ID --drop ID', or --keep all, --drop all;"
+                    + " nothing was changed");
+        }
+        return new Decided(kept, dropped);
+    }
+
+    private static SortedSet<PeerId> named(SortedSet<PeerId> open, SortedMap<PeerId, String> labels, List<String> texts)
+            throws SetupException {
+        var found = new TreeSet<PeerId>();
+        var choice = new TreeMap<PeerId, String>();
+        open.forEach(machine -> choice.put(machine, labels.getOrDefault(machine, "")));
+        for (String text : texts) {
+            if (text.equals(ALL)) {
+                found.addAll(open);
+            } else {
+                found.add(Who.find(text, choice));
+            }
+        }
+        return found;
+    }
+
+    /** Who is to hear of a change and is not linked now, for people; empty if nobody is missing. */
+    static Optional<String> missing(Known known, RosterBook after) {
+        var away = new ArrayList<PeerId>();
+        for (PeerId member : after.roster().members()) {
+            if (!member.equals(known.self().peer()) && !known.linked().containsKey(member)) {
+                away.add(member);
+            }
+        }
+        if (away.isEmpty()) {
+            return Optional.empty();
+        }
+        String names = Who.names(away, known.labels());
+        return Optional.of(
+                known.hasAgent()
+                        ? "not reachable now: " + names
+                                + "; they get it when they return, if they miss no second change"
+                        : "no agent runs here: " + names + " get it when a node of this machine runs ('hearth agent')");
+    }
+
+    private static Optional<JsonObject> status(HearthHome home, String name) throws SetupException {
+        try {
+            return LocalApiClient.status(home.socket(LocalAgent.SOCKET), ANSWER_MAX)
+                    .filter(status -> status.getAsJsonObject("namespace")
+                            .get("name")
+                            .getAsString()
+                            .equals(name));
+        } catch (SetupException silent) {
+            throw silent;
+        } catch (HearthException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    private static SortedMap<PeerId, Linked> linked(JsonObject status) {
+        var linked = new TreeMap<PeerId, Linked>();
+        for (JsonElement element : status.getAsJsonArray("nodes")) {
+            JsonObject node = element.getAsJsonObject();
+            if (node.has("address")) {
+                linked.put(
+                        NodeId.parse(node.get("id").getAsString()).peer(),
+                        new Linked(
+                                node.get("label").getAsString(),
+                                node.get("health").getAsString(),
+                                Optional.of(node.get("address").getAsString())));
+            }
+        }
+        return linked;
+    }
+}

@@ -1,0 +1,72 @@
+package io.hearth.cli;
+
+import com.google.gson.JsonObject;
+import io.hearth.core.Clock;
+import io.hearth.core.HearthException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.RosterBook;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hearth secret rotate}: a new secret for all machines on the roster. */
+@Command(
+        name = "rotate",
+        description = {
+            "Give all machines on the roster a new secret; the former one opens nothing afterwards.",
+            "Machines that are here by the secret alone need --keep or --drop."
+        })
+final class SecretRotateCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private RosterOptions options = new RosterOptions();
+
+    @Option(names = "--keep", paramLabel = "WHO", description = "This one stays; 'all' for all; may be repeated.")
+    private List<String> keep = new ArrayList<>();
+
+    @Option(names = "--drop", paramLabel = "WHO", description = "This one goes; 'all' for all; may be repeated.")
+    private List<String> drop = new ArrayList<>();
+
+    @Option(names = "--json", description = "One line of JSON: schema, generation, key_id, waiting.")
+    private boolean json;
+
+    SecretRotateCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException {
+        RosterOptions.Known known = options.read(terminal);
+        SortedSet<PeerId> open = known.bySecret();
+        RosterOptions.Decided decided = RosterOptions.decide(known, open, keep, drop, "hearth secret rotate");
+        long now = Clock.system().epochMillis();
+        RosterBook after = decided.dropped().isEmpty()
+                ? known.desk().rotate(decided.kept(), now)
+                : known.desk().remove(decided.dropped(), decided.kept(), now);
+        print(known, after);
+        return Exit.OK;
+    }
+
+    private void print(RosterOptions.Known known, RosterBook after) throws SetupException {
+        if (json) {
+            var data = new JsonObject();
+            data.addProperty("schema", 1);
+            data.addProperty("generation", after.current().generation());
+            data.addProperty("key_id", after.keyId().hex());
+            RosterOptions.missing(known, after).ifPresent(line -> data.addProperty("waiting", line));
+            terminal.print(data);
+            return;
+        }
+        terminal.out()
+                .println("secret generation " + after.current().generation() + " (key "
+                        + after.keyId().hex() + ") for "
+                        + after.roster().members().size() + " machines");
+        RosterOptions.missing(known, after).ifPresent(line -> terminal.err().println(line));
+    }
+}

@@ -1,0 +1,30 @@
+package io.hearth.identity.roster;
+
+/** How a machine came onto the roster. The number is its form in an entry and never changes. */
+public enum How {
+    /** It signed itself: the first entry of a namespace. */
+    FOUNDED(1),
+    /** A person read a code from one screen to the other. */
+    PAIRED(2),
+    /** It proved the secret alone, or another member granted it, and a person kept it when the secret changed. */
+    KEPT(3);
+
+    private final int code;
+
+    How(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+
+    /** For people and JSON: the word in lower case. */
+    public String word() {
+        return switch (this) {
+            case FOUNDED -> "founded";
+            case PAIRED -> "paired";
+            case KEPT -> "kept";
+        };
+    }
+}

@@ -1,0 +1,338 @@
+package io.hearth.identity.roster;
+
+import io.hearth.core.Bytes;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+
+/**
+ * All that a machine keeps of one namespace: the roster, the secret, and the former secret, the only old one that is kept.
+ *
+ * <p>Which secret of two lives on ({@link #judge}):
+ *
+ * <pre>
+ * the issuer of the one here was removed   the other, if its generation is not lower than that of the former one here
+ * another generation                       the higher one, at most {@value #LEAP_MAX} above
+ * one generation, two secrets              the one with the lower key id, as an unsigned number
+ * </pre>
+ *
+ * <p>always provided that a voice that is not removed signed its charter, and that the charter lists this machine. The rule is the same
+ * on all machines, so machines that are connected end with one secret. A secret whose charter does not cover a removal that is known
+ * ({@link Roster#uncovered}) has to be replaced: then two members removed two machines apart from one another, and each of the two
+ * secrets may be known to the machine that the other member removed.
+ *
+ * <p>Immutable. The caller keeps it from logs: it holds secrets, and its text form tells none.
+ */
+public final class RosterBook {
+    /** A secret more than this many generations above the present one is not believed. */
+    public static final int LEAP_MAX = 64;
+
+    private final Roster roster;
+    private final NetworkNamespace current;
+    private final Optional<NetworkNamespace> former;
+    private final Bytes keyId;
+    private final Optional<Bytes> formerKeyId;
+
+    /**
+     * A book of those parts.
+     *
+     * @throws IllegalArgumentException if the secret is not the one of the roster's charter, or names and generations do not fit
+     */
+    public RosterBook(Roster roster, NetworkNamespace current, Optional<NetworkNamespace> former) {
+        this(roster, current, former, keyId(current), former.map(RosterBook::keyId));
+    }
+
+    private RosterBook(
+            Roster roster,
+            NetworkNamespace current,
+            Optional<NetworkNamespace> former,
+            Bytes keyId,
+            Optional<Bytes> formerKeyId) {
+        boolean fits = roster.namespace().equals(current.name())
+                && roster.charter()
+                        .map(charter -> charter.generation() == current.generation()
+                                && charter.keyId().equals(keyId))
+                        .orElse(true)
+                && former.map(old -> old.name().equals(current.name())).orElse(true);
+        if (!fits) {
+            throw new IllegalArgumentException("the secret is not that of the roster");
+        }
+        this.roster = roster;
+        this.current = current;
+        this.former = former;
+        this.keyId = keyId;
+        this.formerKeyId = formerKeyId;
+    }
+
+    /** A machine that knows the secret and nothing else. */
+    public static RosterBook bySecret(NetworkNamespace namespace) {
+        return new RosterBook(Roster.empty(namespace.name()), namespace, Optional.empty());
+    }
+
+    /** What a member offers to another one. */
+    public record Offer(Charter charter, NetworkNamespace secret) {}
+
+    /** What comes of an offer. */
+    public sealed interface Verdict {
+        /** It replaces the secret here. */
+        record Adopted(RosterBook book) implements Verdict {}
+
+        /** The one here is as good or better; the other side takes it. */
+        record Kept(String why) implements Verdict {}
+
+        /** It does not count, and counts as a fault of the sender. */
+        record Rejected(String why) implements Verdict {}
+
+        /** A person has to decide; {@code why} says what to do. */
+        record PairAgain(String why) implements Verdict {}
+    }
+
+    public Roster roster() {
+        return roster;
+    }
+
+    public NetworkNamespace current() {
+        return current;
+    }
+
+    public Optional<NetworkNamespace> former() {
+        return former;
+    }
+
+    /** The 8 bytes that name the present secret. */
+    public Bytes keyId() {
+        return keyId;
+    }
+
+    /** The same of the former one. */
+    public Optional<Bytes> formerKeyId() {
+        return formerKeyId;
+    }
+
+    /** The 8 bytes that name a secret. */
+    public static Bytes keyId(NetworkNamespace namespace) {
+        try (var keys = namespace.keys()) {
+            return Bytes.of(keys.id());
+        }
+    }
+
+    /** What this machine offers to members that hold another secret; empty in the first generation. */
+    public Optional<Offer> offer() {
+        return roster.charter().map(charter -> new Offer(charter, current));
+    }
+
+    /** With other entries. */
+    public RosterBook with(Roster next) {
+        return new RosterBook(next, current, former, keyId, formerKeyId);
+    }
+
+    /** With the founder's entry, if nobody founded the namespace yet; the same otherwise. */
+    public RosterBook founded(Signatures.Hand hand, String label, long epochMillis, Signatures signatures) {
+        if (roster.root().isPresent() || roster.charter().isPresent()) {
+            return this;
+        }
+        var entry = new RosterEntry.Grant(hand.peer(), hand.peer(), label, How.FOUNDED, epochMillis, Bytes.EMPTY);
+        return with(roster.merged(List.of(sign(hand, entry)), signatures).roster());
+    }
+
+    /**
+     * With a grant of this machine's.
+     *
+     * @return empty if there is no room
+     * @throws IllegalArgumentException if this machine is no member, or {@code machine} was removed
+     */
+    public Optional<RosterBook> granted(
+            Signatures.Hand hand, PeerId machine, String label, How how, long epochMillis, Signatures signatures) {
+        demandMember(hand);
+        if (roster.isRemoved(machine)) {
+            throw new IllegalArgumentException("machine " + machine.shortText() + " was removed");
+        }
+        var entry = new RosterEntry.Grant(machine, hand.peer(), label, how, epochMillis, Bytes.EMPTY);
+        Roster.Merged merged = roster.merged(List.of(sign(hand, entry)), signatures);
+        return merged.dropped().isEmpty() ? Optional.of(with(merged.roster())) : Optional.empty();
+    }
+
+    /**
+     * Without those machines: tombstones and the next secret in one, for all others that are members now. Members that only a removed
+     * one granted are granted by this machine from then on; the caller removes those that are not to stay, too.
+     *
+     * @param fresh of the generation after the present one
+     * @return empty if there is no room
+     * @throws IllegalArgumentException if this machine is no member, or among the removed
+     */
+    public Optional<RosterBook> without(
+            Signatures.Hand hand,
+            Collection<PeerId> machines,
+            NetworkNamespace fresh,
+            long epochMillis,
+            Signatures signatures) {
+        demandMember(hand);
+        var entries = new ArrayList<RosterEntry>();
+        for (PeerId machine : machines) {
+            entries.add(sign(hand, new RosterEntry.Removal(machine, hand.peer(), epochMillis, Bytes.EMPTY)));
+        }
+        Roster.Merged merged = roster.merged(entries, signatures);
+        if (!merged.dropped().isEmpty()) {
+            return Optional.empty();
+        }
+        SortedSet<PeerId> members = roster.members();
+        members.removeAll(machines);
+        RosterBook next = with(merged.roster()).chartered(hand, fresh, members, epochMillis);
+        for (PeerId machine : machines) {
+            for (PeerId kept : roster.introducedBy(machine)) {
+                if (members.contains(kept) && !kept.equals(hand.peer())) {
+                    String label =
+                            roster.grant(kept).map(RosterEntry.Grant::label).orElse("");
+                    next = next.granted(hand, kept, label, How.KEPT, epochMillis, signatures)
+                            .orElse(next); // a member by the charter in any case
+                }
+            }
+        }
+        return Optional.of(next);
+    }
+
+    /**
+     * With the next secret, for those who are members now.
+     *
+     * @param fresh of the generation after the present one
+     * @throws IllegalArgumentException if this machine is no member
+     */
+    public RosterBook rotated(Signatures.Hand hand, NetworkNamespace fresh, long epochMillis) {
+        demandMember(hand);
+        return chartered(hand, fresh, roster.members(), epochMillis);
+    }
+
+    private RosterBook chartered(
+            Signatures.Hand hand, NetworkNamespace fresh, SortedSet<PeerId> members, long epochMillis) {
+        Charter unsigned = Charter.of(
+                current.generation() + 1,
+                keyId(fresh),
+                hand.peer(),
+                epochMillis,
+                members,
+                roster.marks().values());
+        Charter charter = unsigned.signed(hand.sign(RosterCodec.words(roster.namespace(), unsigned)));
+        return new RosterBook(roster.under(charter), fresh, isRogue() ? former : Optional.of(current));
+    }
+
+    /** Whether this machine may replace the secret without a person: somebody else's standing does not rest on a removed machine. */
+    public boolean mayRotateAlone(PeerId self) {
+        return roster.isAnchored() && roster.isMember(self);
+    }
+
+    /** Whether the present secret has to be replaced: a removed machine may know it, or made it. */
+    public boolean isRotationDue() {
+        return !roster.uncovered().isEmpty() || isRogue();
+    }
+
+    /** Whether a machine that is removed made the present secret. */
+    private boolean isRogue() {
+        return roster.charter()
+                .filter(charter -> roster.isRemoved(charter.issuer()))
+                .isPresent();
+    }
+
+    /**
+     * Judges what a member offers.
+     *
+     * @param self this machine
+     */
+    public Verdict judge(Offer offer, PeerId self, Signatures signatures) {
+        Charter charter = offer.charter();
+        if (offer.secret().generation() != charter.generation()
+                || !offer.secret().name().equals(current.name())
+                || !keyId(offer.secret()).equals(charter.keyId())) {
+            return new Verdict.Rejected("a secret that is not the one of its charter");
+        }
+        if (!signatures.verify(charter.issuer(), RosterCodec.words(roster.namespace(), charter), charter.signature())) {
+            return new Verdict.Rejected("a charter with a wrong signature");
+        }
+        if (charter.keyId().equals(keyId())) {
+            return new Verdict.Kept("it is the one here");
+        }
+        boolean isRogue = isRogue();
+        int floor = isRogue ? former.map(NetworkNamespace::generation).orElse(1) + 1 : current.generation();
+        if (charter.generation() < floor) {
+            return new Verdict.Kept("generation " + charter.generation() + " is older than " + floor);
+        }
+        if (!isRogue && charter.generation() == floor && !isLower(charter.keyId(), keyId())) {
+            return new Verdict.Kept(
+                    "of two secrets of generation " + floor + " the one with the lower key id lives on");
+        }
+        if (charter.generation() - floor > LEAP_MAX) {
+            return new Verdict.Rejected("generation " + charter.generation() + " is too far above " + floor);
+        }
+        return believed(offer, self);
+    }
+
+    /** The offer is the better one, if whoever made it counts here. */
+    private Verdict believed(Offer offer, PeerId self) {
+        Charter charter = offer.charter();
+        String issuer = charter.issuer().shortText();
+        if (roster.isRemoved(charter.issuer())) {
+            return new Verdict.PairAgain("machine " + issuer + " made secret "
+                    + charter.keyId().hex() + " of generation "
+                    + charter.generation() + ", and was removed as far as this machine knows; a person decides: if "
+                    + issuer + " is one of yours, pair this machine again with one that has its secret");
+        }
+        if (!roster.isVoice(charter.issuer())) {
+            return new Verdict.Rejected("a charter of " + issuer + ", which is not on the roster here");
+        }
+        Roster next = roster.under(charter);
+        if (!next.isMember(self)) {
+            return new Verdict.PairAgain("machine " + issuer + " made secret "
+                    + charter.keyId().hex() + " of generation "
+                    + charter.generation() + " without this machine; if it belongs, pair it again with one that has"
+                    + " that secret");
+        }
+        return new Verdict.Adopted(new RosterBook(next, offer.secret(), isRogue() ? former : Optional.of(current)));
+    }
+
+    /**
+     * What the file holds after this machine took over what others sent, as far as it counts.
+     *
+     * @param present the charter of the secret here, if none was known
+     * @param offer a secret to judge once more, because another process may have changed the file meanwhile
+     */
+    public RosterBook taking(
+            Collection<RosterEntry> entries,
+            Optional<Charter> present,
+            Optional<Offer> offer,
+            PeerId self,
+            Signatures signatures) {
+        Roster base = present.filter(charter -> charter.keyId().equals(keyId()))
+                .map(roster::chartered)
+                .orElse(roster);
+        Roster.Merged merged = base.merged(entries, signatures);
+        RosterBook next = merged.fresh().isEmpty() && base.equals(roster) ? this : with(merged.roster());
+        if (offer.isEmpty()) {
+            return next;
+        }
+        return next.judge(offer.get(), self, signatures) instanceof Verdict.Adopted(RosterBook adopted)
+                ? adopted
+                : next;
+    }
+
+    private static boolean isLower(Bytes one, Bytes other) {
+        return one.hex().compareTo(other.hex()) < 0;
+    }
+
+    private void demandMember(Signatures.Hand hand) {
+        if (!roster.isMember(hand.peer())) {
+            throw new IllegalArgumentException("this machine is not on the roster of " + roster.namespace());
+        }
+    }
+
+    private <E extends RosterEntry> RosterEntry sign(Signatures.Hand hand, E entry) {
+        return entry.signed(hand.sign(RosterCodec.words(roster.namespace(), entry)));
+    }
+
+    @Override
+    public String toString() {
+        return "RosterBook[" + roster + ", generation " + current.generation() + "]";
+    }
+}

@@ -1,0 +1,259 @@
+package io.hearth.identity.roster;
+
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.SetupException;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import java.io.ByteArrayOutputStream;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a person does with the roster on this machine, and what pairing hands over. Each change is signed by this machine and on disk when
+ * the method returns; running nodes of this home see it within a fraction of a second and tell the others.
+ */
+public final class RosterDesk {
+    /** Most bytes of a {@link #welcome}. */
+    public static final int WELCOME_BYTES_MAX = RosterCodec.ROSTER_BYTES_MAX + 128;
+
+    private static final byte WELCOME_VERSION = 1;
+
+    private final RosterFile file;
+    private final NetworkNamespace given;
+    private final Signatures.Hand hand;
+    private final String label;
+
+    /**
+     * A desk; nothing is read yet.
+     *
+     * @param given the secret as {@code NamespaceLookup} finds it
+     * @param label what people call this machine, for the founder's entry
+     * @throws SetupException the namespace is open: it has no members, so it has no roster
+     */
+    public RosterDesk(HearthHome home, NetworkNamespace given, NodeIdentity identity, String label)
+            throws SetupException {
+        if (given.isOpen()) {
+            throw new SetupException("an open namespace has no roster: everybody may join; make one of your own with"
+                    + " 'hearth init'");
+        }
+        this.file = RosterFile.in(home, given.name());
+        this.given = given;
+        this.hand = Ed25519.hand(identity);
+        this.label = label;
+    }
+
+    /** What is known here now. */
+    public RosterBook book() throws SetupException {
+        return file.load(given);
+    }
+
+    /**
+     * Founds the namespace if nobody did, as far as this machine knows: it is the root of the roster then.
+     *
+     * @param epochMillis wall clock
+     */
+    public RosterBook found(long epochMillis) throws SetupException {
+        return file.change(given, book -> book.founded(hand, label, epochMillis, Ed25519.INSTANCE));
+    }
+
+    /**
+     * Signs that a machine belongs; founds first if nobody did.
+     *
+     * @param machine the one that was paired
+     * @param itsLabel what it calls itself; cleaned and shortened
+     * @param epochMillis wall clock
+     * @return the roster with the new grant, on disk
+     * @throws SetupException it was removed, this machine is not on the roster itself, or the roster is full; says what to do
+     */
+    public Roster grant(PeerId machine, String itsLabel, How how, long epochMillis) throws SetupException {
+        return file.change(given, before -> {
+                    RosterBook book = demandMember(before.founded(hand, label, epochMillis, Ed25519.INSTANCE));
+                    return granted(book, machine, itsLabel, how, epochMillis);
+                })
+                .roster();
+    }
+
+    /**
+     * Puts machines out and makes a new secret for all others; one write, so no crash leaves a half of it.
+     *
+     * @param out all that are to go, those that only a removed one introduced and that are not kept among them
+     * @param kept machines by secret that stay: they are granted
+     * @param epochMillis wall clock
+     * @throws SetupException this machine is among them or not on the roster, or the roster is full; says what to do
+     */
+    public RosterBook remove(Collection<PeerId> out, Map<PeerId, String> kept, long epochMillis) throws SetupException {
+        if (out.contains(hand.peer())) {
+            throw new SetupException("this machine cannot remove itself: run 'hearth remove "
+                    + hand.peer().shortText() + "' on another one");
+        }
+        return file.change(given, before -> {
+            RosterBook book = keeping(before, kept, epochMillis);
+            return book.without(hand, out, book.current().successor(), epochMillis, Ed25519.INSTANCE)
+                    .orElseThrow(() -> full("removals"));
+        });
+    }
+
+    /**
+     * Makes a new secret for all members.
+     *
+     * @param kept as for {@link #remove}
+     */
+    public RosterBook rotate(Map<PeerId, String> kept, long epochMillis) throws SetupException {
+        return file.change(given, before -> {
+            RosterBook book = keeping(before, kept, epochMillis);
+            return book.rotated(hand, book.current().successor(), epochMillis);
+        });
+    }
+
+    private RosterBook keeping(RosterBook before, Map<PeerId, String> kept, long epochMillis) throws SetupException {
+        RosterBook book = demandMember(before.founded(hand, label, epochMillis, Ed25519.INSTANCE));
+        for (Map.Entry<PeerId, String> machine : new TreeMap<>(kept).entrySet()) {
+            if (!book.roster().isMember(machine.getKey())) {
+                book = granted(book, machine.getKey(), machine.getValue(), How.KEPT, epochMillis);
+            }
+        }
+        return book;
+    }
+
+    private RosterBook granted(RosterBook book, PeerId machine, String itsLabel, How how, long epochMillis)
+            throws SetupException {
+        if (book.roster().isRemoved(machine)) {
+            throw new SetupException("machine " + machine.shortText() + " was removed, and a removal is for ever: run"
+                    + " 'hearth identity reset' there and pair it again");
+        }
+        return book.granted(hand, machine, itsLabel, how, epochMillis, Ed25519.INSTANCE)
+                .orElseThrow(() -> full("machines"));
+    }
+
+    private RosterBook demandMember(RosterBook book) throws SetupException {
+        Roster roster = book.roster();
+        if (roster.isRemoved(hand.peer())) {
+            throw new SetupException("this machine was removed from namespace " + roster.namespace()
+                    + ": run 'hearth identity reset' and pair it again");
+        }
+        if (!roster.isMember(hand.peer())) {
+            throw new SetupException("this machine is in namespace " + roster.namespace()
+                    + " by its secret only and signs for nobody: do it on a machine that 'hearth peers' lists as paired or"
+                    + " founder, or pair this one");
+        }
+        return book;
+    }
+
+    private static SetupException full(String what) {
+        return new SetupException("the roster has no room for more " + what + " (" + Roster.GRANTS_MAX + " machines, "
+                + Roster.ENTRIES_MAX + " entries, " + Roster.UNGRANTED_BY_ONE_MAX
+                + " removals of machines that were never"
+                + " paired by one signer): remove machines that are gone, or begin a new namespace with 'hearth init'");
+    }
+
+    /**
+     * Grants the joiner (how = paired) and gives what it needs: name, secret and roster. For the encrypted end of a pairing only.
+     *
+     * @return at most {@link #WELCOME_BYTES_MAX} bytes, which hold the secret
+     */
+    public byte[] welcome(NodeId joiner, String joinerLabel, long epochMillis) throws SetupException {
+        Roster _ = grant(joiner.peer(), joinerLabel, How.PAIRED, epochMillis);
+        return welcome(book());
+    }
+
+    static byte[] welcome(RosterBook book) {
+        var out = new ByteArrayOutputStream();
+        byte[] name = book.current().name().getBytes(StandardCharsets.US_ASCII);
+        byte[] secret = book.current().secret();
+        out.write(WELCOME_VERSION);
+        out.write(name.length);
+        out.writeBytes(name);
+        out.writeBytes(ByteBuffer.allocate(Integer.BYTES)
+                .putInt(book.current().generation())
+                .array());
+        out.writeBytes(secret);
+        out.writeBytes(RosterCodec.encode(book.roster()));
+        Arrays.fill(secret, (byte) 0);
+        return out.toByteArray();
+    }
+
+    /**
+     * Takes over what a sponsor gave, and stores it. What in it is not signed by a member counts nothing.
+     *
+     * @param welcome as {@link #welcome} made it, from a pairing that succeeded
+     * @param self this machine, which the sponsor granted
+     * @return what is on the disk now
+     * @throws SetupException a secret of another namespace of that name is here already, or it cannot be written
+     * @throws MalformedMessageException the bytes are no welcome, or one for another machine
+     */
+    public static RosterBook accept(HearthHome home, PeerId self, byte[] welcome)
+            throws SetupException, MalformedMessageException {
+        RosterBook book = decode(welcome);
+        if (!book.roster().isMember(self)) {
+            throw new MalformedMessageException("the roster that came does not list this machine");
+        }
+        NetworkNamespace fresh = book.current();
+        NamespaceFile namespaces = NamespaceFile.in(home);
+        RosterFile file = RosterFile.in(home, fresh.name());
+        Optional<NetworkNamespace> here = namespaces.find(fresh.name());
+        boolean isOther = here.isPresent() && !here.get().equals(fresh);
+        if (isOther) {
+            Optional<RosterBook> stored = file.stored();
+            boolean isReturning = stored.isPresent()
+                    && stored.get().roster().root().isPresent()
+                    && stored.get().roster().root().equals(book.roster().root());
+            if (!isReturning) {
+                var _ = namespaces.add(fresh); // says that another secret is here
+            }
+        }
+        file.replace(book);
+        namespaces.put(fresh);
+        return book;
+    }
+
+    /**
+     * The namespace that a welcome is for.
+     *
+     * @throws MalformedMessageException the bytes are no welcome
+     */
+    public static String namespace(byte[] welcome) throws MalformedMessageException {
+        return decode(welcome).current().name();
+    }
+
+    private static RosterBook decode(byte[] welcome) throws MalformedMessageException {
+        if (welcome.length > WELCOME_BYTES_MAX) {
+            throw new MalformedMessageException("a welcome of " + welcome.length + " bytes is too large");
+        }
+        try {
+            ByteBuffer in = ByteBuffer.wrap(welcome);
+            if (in.get() != WELCOME_VERSION) {
+                throw new MalformedMessageException("a welcome of another version: update Hearth on the older machine");
+            }
+            byte[] name = new byte[in.get()];
+            in.get(name);
+            int generation = in.getInt();
+            byte[] secret = new byte[NetworkNamespace.SECRET_BYTES];
+            in.get(secret);
+            var namespace = NetworkNamespace.closed(new String(name, StandardCharsets.US_ASCII), generation, secret);
+            Arrays.fill(secret, (byte) 0);
+            byte[] encoded = new byte[in.remaining()];
+            in.get(encoded);
+            Roster told = RosterCodec.roster(namespace.name(), encoded);
+            Roster begun = new Roster(
+                    namespace.name(),
+                    told.root(),
+                    told.charter().filter(charter -> told.isSigned(charter, Ed25519.INSTANCE)),
+                    List.of());
+            Roster roster = begun.merged(told.entries(), Ed25519.INSTANCE).roster();
+            return new RosterBook(roster, namespace, Optional.empty());
+        } catch (BufferUnderflowException | NegativeArraySizeException | IllegalArgumentException broken) {
+            throw new MalformedMessageException("a welcome that is cut off or out of range", broken);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.hearth.identity.roster;
+
+import io.hearth.core.Bytes;
+import io.hearth.identity.Labels;
+import io.hearth.identity.PeerId;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+
+/**
+ * One signed statement about a machine. Of two by the same signer about the same machine and of the same kind one counts, the first
+ * in {@link #ORDER}, so a union is the same in whatever order it is made.
+ */
+public sealed interface RosterEntry {
+    /** Most bytes of an entry on the wire and on disk. */
+    int BYTES_MAX = 256;
+
+    /** Most bytes of a label in UTF-8. */
+    int LABEL_BYTES_MAX = 96;
+
+    /** Removals before grants, then by subject, signer and signature. */
+    Comparator<RosterEntry> ORDER = Comparator.<RosterEntry>comparingInt(entry -> entry instanceof Removal ? 0 : 1)
+            .thenComparing(RosterEntry::subject)
+            .thenComparing(RosterEntry::by)
+            .thenComparingLong(RosterEntry::epochMillis)
+            .thenComparing(entry -> entry.signature().hex());
+
+    /** The machine that it is about. */
+    PeerId subject();
+
+    /** The machine that signed it. */
+    PeerId by();
+
+    /** When, by the signer's wall clock: for people only, no decision rests on it. */
+    long epochMillis();
+
+    /** 64 bytes of Ed25519 over {@link RosterCodec#words}. */
+    Bytes signature();
+
+    /** The same with another signature. */
+    RosterEntry signed(Bytes signature);
+
+    /**
+     * The machine belongs to the namespace.
+     *
+     * @param label what people call it; clean, at most {@value #LABEL_BYTES_MAX} bytes
+     */
+    record Grant(PeerId subject, PeerId by, String label, How how, long epochMillis, Bytes signature)
+            implements RosterEntry {
+        public Grant {
+            label = shortened(Labels.clean(label));
+            if ((how == How.FOUNDED) != subject.equals(by)) {
+                throw new IllegalArgumentException("a machine that founds signs itself, and no other one does");
+            }
+        }
+
+        /** Whether it begins a namespace. */
+        public boolean isRoot() {
+            return how == How.FOUNDED;
+        }
+
+        @Override
+        public Grant signed(Bytes given) {
+            return new Grant(subject, by, label, how, epochMillis, given);
+        }
+
+        private static String shortened(String clean) {
+            String cut = clean;
+            while (cut.getBytes(StandardCharsets.UTF_8).length > LABEL_BYTES_MAX) {
+                cut = cut.substring(0, cut.offsetByCodePoints(cut.length(), -1));
+            }
+            return cut.strip();
+        }
+    }
+
+    /** The machine does not belong to it, whatever grants say, for ever. */
+    record Removal(PeerId subject, PeerId by, long epochMillis, Bytes signature) implements RosterEntry {
+        public Removal {
+            if (subject.equals(by)) {
+                throw new IllegalArgumentException("no machine removes itself");
+            }
+        }
+
+        @Override
+        public Removal signed(Bytes given) {
+            return new Removal(subject, by, epochMillis, given);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.hearth.identity.roster.machine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Step;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.roster.Ed25519;
+import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.machine.RosterMachine.Effect;
+import io.hearth.identity.roster.machine.RosterMachine.Event;
+import io.hearth.identity.roster.machine.RosterMachine.LinkId;
+import io.hearth.identity.roster.machine.RosterMachine.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class RosterMachineTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final NodeIdentity self = NodeIdentity.generate();
+    private final NodeIdentity friend = NodeIdentity.generate();
+    private final NodeIdentity stranger = NodeIdentity.generate();
+    private final LinkId toFriend = new LinkId(friend.peer(), 1);
+    private final LinkId toStranger = new LinkId(stranger.peer(), 2);
+    private final RosterMachine machine =
+            new RosterMachine(self.peer(), Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT);
+    private final RosterBook first = RosterBook.bySecret(NetworkNamespace.create("home"))
+            .founded(Ed25519.hand(self), "own", 1, Ed25519.INSTANCE)
+            .granted(Ed25519.hand(self), friend.peer(), "friend", How.PAIRED, 1, Ed25519.INSTANCE)
+            .orElseThrow();
+    private State state = State.of(first);
+
+    private List<Effect> happens(Event event, long nowNanos) {
+        Step<State, Effect> step = machine.step(state, event, nowNanos);
+        state = step.state();
+        return step.effects();
+    }
+
+    private List<Effect> linked() {
+        var effects = new ArrayList<Effect>();
+        effects.addAll(happens(new Event.Opened(toFriend, false), 0));
+        effects.addAll(happens(new Event.Opened(toStranger, false), 0));
+        var summary = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
+        effects.addAll(happens(new Event.Received(toFriend, summary), 0));
+        effects.addAll(happens(new Event.Received(toStranger, summary), 0));
+        return effects;
+    }
+
+    private static List<LinkId> closed(List<Effect> effects) {
+        return effects.stream()
+                .filter(Effect.Close.class::isInstance)
+                .map(effect -> ((Effect.Close) effect).link())
+                .toList();
+    }
+
+    private static List<LinkId> given(List<Effect> effects) {
+        return effects.stream()
+                .filter(effect -> effect instanceof Effect.Send(var _, RosterMessage.Secret _))
+                .map(effect -> ((Effect.Send) effect).link())
+                .toList();
+    }
+
+    @Test
+    void aNewSecretGoesToMembersAndEndsTheLinksOfOthers() {
+        assertEquals(List.of(), given(linked()));
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        List<Effect> effects = happens(new Event.Stored(second), SECOND);
+        assertEquals(List.of(toFriend), given(effects));
+        assertEquals(List.of(toStranger), closed(effects));
+    }
+
+    @Test
+    void aMachineThatWasAwayGetsTheSecretOnlyIfItIsAMember() {
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        state = State.of(second);
+        var old = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
+        for (LinkId link : List.of(toFriend, toStranger)) {
+            var _ = happens(new Event.Opened(link, true), 0);
+            List<Effect> effects = happens(new Event.Received(link, old), 0);
+            assertEquals(link.equals(toFriend) ? List.of(toFriend) : List.of(), given(effects));
+        }
+        var now = new RosterMessage.Summary(second.roster().digest(), 2, second.keyId());
+        assertEquals(List.of(toFriend), closed(happens(new Event.Received(toFriend, now), 0)), "re-keyed");
+    }
+
+    @Test
+    void aSecretThatCameIsStoredBeforeItIsUsedOrOffered() {
+        var _ = linked();
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        List<Effect> effects = happens(
+                new Event.Received(
+                        toFriend, new RosterMessage.Secret(second.offer().orElseThrow())),
+                SECOND);
+        assertEquals(List.of(), given(effects));
+        assertTrue(effects.stream().anyMatch(Effect.Store.class::isInstance), effects.toString());
+        assertFalse(effects.stream().anyMatch(Effect.Use.class::isInstance), effects.toString());
+        assertEquals(first.keyId(), state.book().keyId());
+        assertTrue(happens(new Event.Stored(second), SECOND).stream().anyMatch(Effect.Use.class::isInstance));
+        assertEquals(second.keyId(), state.book().keyId());
+    }
+
+    @Test
+    void aRemovalIsUsedAndPassedOnAtOnceAndStored() {
+        var _ = linked();
+        RosterBook second = first.without(
+                        Ed25519.hand(self),
+                        List.of(stranger.peer()),
+                        first.current().successor(),
+                        2,
+                        Ed25519.INSTANCE)
+                .orElseThrow();
+        var page = new RosterMessage.Page(Optional.empty(), second.roster().entries());
+        List<Effect> effects = happens(new Event.Received(toFriend, page), SECOND);
+        assertEquals(List.of(toStranger), closed(effects));
+        assertTrue(effects.stream().anyMatch(Effect.Store.class::isInstance));
+        assertTrue(state.book().roster().isRemoved(stranger.peer()));
+        assertEquals(List.of(), happens(new Event.Received(toFriend, page), SECOND), "nothing new");
+        assertEquals(List.of(toStranger), closed(happens(new Event.Opened(toStranger, false), SECOND)));
+    }
+
+    @Test
+    void aRemovalWhoseIssuerIsGoneGetsItsNewSecretFromAnother() {
+        RosterBook second = first.without(
+                        Ed25519.hand(self),
+                        List.of(stranger.peer()),
+                        first.current().successor(),
+                        2,
+                        Ed25519.INSTANCE)
+                .orElseThrow();
+        var page = new RosterMessage.Page(Optional.empty(), second.roster().entries());
+        var _ = linked();
+        var _ = happens(new Event.Received(toFriend, page), 0);
+        assertEquals(List.of(), rotations(happens(new Event.Tick(), SECOND)));
+        List<Effect> late = happens(new Event.Tick(), 20 * SECOND);
+        assertEquals(List.of(new Effect.Rotate(1)), rotations(late));
+        assertEquals(List.of(), rotations(happens(new Event.Tick(), 20 * SECOND)), "once for a while");
+    }
+
+    private static List<Effect> rotations(List<Effect> effects) {
+        return effects.stream().filter(Effect.Rotate.class::isInstance).toList();
+    }
+
+    @Test
+    void moreEntriesThanARosterHasCostTheLink() {
+        var _ = linked();
+        var page = new RosterMessage.Page(Optional.empty(), first.roster().entries());
+        var effects = new ArrayList<Effect>();
+        for (int i = 0; i <= RosterMachine.Limits.DEFAULT.pagesMax(); i++) {
+            effects.addAll(happens(new Event.Received(toFriend, page), 0));
+        }
+        assertEquals(List.of(toFriend), closed(effects));
+    }
+}

@@ -1,0 +1,727 @@
+package io.hearth.simulation.roster;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Step;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Admission;
+import io.hearth.identity.roster.Charter;
+import io.hearth.identity.roster.Common;
+import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.RosterCodec;
+import io.hearth.identity.roster.RosterEntry;
+import io.hearth.identity.roster.Signatures;
+import io.hearth.identity.roster.machine.RosterMachine;
+import io.hearth.identity.roster.machine.RosterMachine.Effect;
+import io.hearth.identity.roster.machine.RosterMachine.Event;
+import io.hearth.identity.roster.machine.RosterMachine.LinkId;
+import io.hearth.identity.roster.machine.RosterMachine.State;
+import io.hearth.identity.roster.machine.RosterMessage;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.SortedSet;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
+
+/**
+ * A home of three to six machines in virtual time. Machines crash before and after each write, sleep, and are cut off from one another;
+ * persons remove machines and change the secret on any of them, also at once on both sides of a cut; one machine is stolen, goes on
+ * with all that it knows, and says what it likes to whoever talks to it.
+ *
+ * <p>Rules, checked after each event: no machine has a link to one that it knows as removed; no machine gives a secret to one that it
+ * knows as removed, or one that is not on its own disk; no machine of an owner is held for removed; a view committed after a quorum knew
+ * of a removal is without the removed. In the end, when all are up and connected: all machines that persons did not remove share one
+ * secret that no removed machine ever held, or say that they have to be paired again because they missed two of them.
+ */
+public final class RosterWorld {
+    private static final long MILLI = 1_000_000L;
+    private static final long SECOND = 1_000 * MILLI;
+    private static final long POLL_NANOS = 200 * MILLI;
+    private static final long DIAL_NANOS = 500 * MILLI;
+    private static final long REKEY_NANOS = 5 * SECOND;
+    private static final long TROUBLE_NANOS = 60 * SECOND;
+    private static final long PEACE_NANOS = 60 * SECOND;
+    private static final String HOME = "home";
+
+    private final SplittableRandom random;
+    private final RosterPlant plant;
+    private final Signatures signatures;
+    private final List<Node> nodes = new ArrayList<>();
+    private final List<Wire> wires = new ArrayList<>();
+    private final PriorityQueue<Task> tasks =
+            new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::number));
+    private final SortedSet<PeerId> removedByOwners = new TreeSet<>();
+    private final List<NetworkNamespace> thiefKnows = new ArrayList<>();
+    private final boolean isLight; // one change at a time, and time to come together between them
+    private final Optional<PeerId> thief;
+    private int[] sides;
+    private long now;
+    private long numbers;
+    private int secrets;
+    private int changes;
+
+    private record Task(long atNanos, long number, Runnable what) {}
+
+    /** What is violated, with the seed that shows it. */
+    public static final class Violated extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Violated(String why) {
+            super(why);
+        }
+    }
+
+    /**
+     * How a world ended.
+     *
+     * @param changes removals and new secrets by persons
+     * @param locked machines that have to be paired again
+     */
+    public record Outcome(int changes, int locked) {}
+
+    private RosterWorld(long seed, RosterPlant plant) {
+        this.random = new SplittableRandom(seed);
+        this.plant = plant;
+        this.signatures = plant == RosterPlant.ANY_SIGNATURE ? (_, _, _) -> true : PaperHands.HONEST;
+        this.isLight = seed % 2 == 0;
+        int count = 3 + random.nextInt(4);
+        this.sides = new int[count];
+        RosterBook first =
+                RosterBook.bySecret(secret(1)).founded(PaperHands.hand(PaperHands.peer(1)), "m1", 1, PaperHands.HONEST);
+        for (int number = 2; number <= count; number++) {
+            PeerId granter = PaperHands.peer(1 + random.nextInt(number - 1));
+            first = first.granted(
+                            PaperHands.hand(granter),
+                            PaperHands.peer(number),
+                            "m" + number,
+                            How.PAIRED,
+                            number,
+                            PaperHands.HONEST)
+                    .orElseThrow();
+        }
+        for (int number = 1; number <= count; number++) {
+            nodes.add(new Node(PaperHands.peer(number), number - 1, first));
+        }
+        this.thief = random.nextInt(3) > 0 ? Optional.of(nodes.get(random.nextInt(count)).peer) : Optional.empty();
+        if (thief.isPresent()) {
+            thiefKnows.add(first.current());
+        }
+    }
+
+    /**
+     * Plays one world.
+     *
+     * @throws Violated a rule does not hold
+     */
+    public static Outcome play(long seed, RosterPlant plant) {
+        return new RosterWorld(seed, plant).run();
+    }
+
+    private Outcome run() {
+        nodes.forEach(this::startLater);
+        nodes.forEach(this::poll);
+        after(DIAL_NANOS, this::dial);
+        plan();
+        while (now < TROUBLE_NANOS + PEACE_NANOS) {
+            Task next = tasks.remove();
+            now = next.atNanos();
+            next.what().run();
+            check();
+        }
+        return ending();
+    }
+
+    // ------------------------------------------------------------------ what happens
+
+    private void plan() {
+        if (isLight) { // cut, one change on each side, come together
+            for (int round = 0; round < 2; round++) {
+                long at = (30L * round + 2) * SECOND;
+                int before = round;
+                after(at, () -> cut(2));
+                after(at + random.nextLong(4 * SECOND), () -> change(side -> side == 0));
+                if (before == 0) {
+                    after(at + random.nextLong(4 * SECOND), () -> change(side -> side == 1));
+                }
+                after(at + 8 * SECOND, this::heal);
+            }
+        } else {
+            for (int i = 0; i < 12; i++) {
+                after(random.nextLong(TROUBLE_NANOS), () -> cut(1 + random.nextInt(3)));
+                after(random.nextLong(TROUBLE_NANOS), this::crash);
+                after(random.nextLong(TROUBLE_NANOS), this::sleep);
+                after(random.nextLong(TROUBLE_NANOS), this::breakWire);
+            }
+            int actions = 1 + random.nextInt(3);
+            for (int i = 0; i < actions; i++) {
+                after(random.nextLong(TROUBLE_NANOS), () -> change(_ -> true));
+            }
+        }
+        for (int i = 0; i < 40; i++) {
+            after(random.nextLong(TROUBLE_NANOS + 30 * SECOND), this::propose);
+        }
+        for (int i = 0; i < 30; i++) {
+            after(random.nextLong(TROUBLE_NANOS + 30 * SECOND), this::lie);
+        }
+        after(TROUBLE_NANOS, () -> {
+            heal();
+            nodes.forEach(node -> {
+                if (!node.isUp()) {
+                    node.start();
+                }
+            });
+        });
+    }
+
+    /** A person at some machine removes another one, or changes the secret. The stolen machine is removed first. */
+    private void change(IntPredicate side) {
+        List<Node> able = nodes.stream()
+                .filter(node -> !thief.equals(Optional.of(node.peer))
+                        && side.test(sides[node.index])
+                        && !removedByOwners.contains(node.peer)
+                        && node.disk.roster().isMember(node.peer))
+                .toList();
+        if (able.isEmpty()) {
+            return;
+        }
+        Node actor = able.get(random.nextInt(able.size()));
+        List<PeerId> others = nodes.stream()
+                .map(node -> node.peer)
+                .filter(peer -> !peer.equals(actor.peer)
+                        && !actor.hasActed(peer, nodes)
+                        && !actor.disk.roster().isRemoved(peer))
+                .toList();
+        boolean removes = !others.isEmpty() && nodes.size() - removedByOwners.size() > 2 && random.nextInt(5) > 0;
+        PeerId victim = thief.filter(others::contains)
+                .orElseGet(() -> removes ? others.get(random.nextInt(others.size())) : actor.peer);
+        RosterBook before = actor.disk;
+        NetworkNamespace fresh = secret(before.current().generation() + 1);
+        actor.acted = true;
+        changes++;
+        if (removes) {
+            removedByOwners.add(victim);
+            actor.write(before.without(PaperHands.hand(actor.peer), List.of(victim), fresh, now, PaperHands.HONEST)
+                    .orElseThrow());
+        } else {
+            actor.write(before.rotated(PaperHands.hand(actor.peer), fresh, now));
+        }
+    }
+
+    private NetworkNamespace secret(int generation) {
+        byte[] bytes = new byte[NetworkNamespace.SECRET_BYTES];
+        bytes[0] = (byte) ++secrets;
+        bytes[1] = (byte) (secrets >>> 8);
+        bytes[2] = (byte) random.nextInt();
+        return NetworkNamespace.closed(HOME, generation, bytes);
+    }
+
+    private void cut(int parts) {
+        if (now >= TROUBLE_NANOS) {
+            return;
+        }
+        for (int i = 0; i < sides.length; i++) {
+            sides[i] = random.nextInt(parts);
+        }
+        List.copyOf(wires).stream()
+                .filter(wire -> !isReachable(wire.one, wire.other))
+                .forEach(Wire::cut);
+    }
+
+    private void heal() {
+        sides = new int[nodes.size()];
+    }
+
+    private void crash() {
+        Node node = nodes.get(random.nextInt(nodes.size()));
+        if (node.isUp() && now < TROUBLE_NANOS) {
+            node.stop();
+            after(random.nextLong(3 * SECOND), node::start);
+        }
+    }
+
+    private void sleep() {
+        Node node = nodes.get(random.nextInt(nodes.size()));
+        if (node.isUp() && now < TROUBLE_NANOS) {
+            node.stop();
+            after(5 * SECOND + random.nextLong(25 * SECOND), node::start);
+        }
+    }
+
+    private void breakWire() {
+        if (!wires.isEmpty()) {
+            wires.get(random.nextInt(wires.size())).cut();
+        }
+    }
+
+    /** The stolen machine, once it was removed, says to whom it still talks what serves it. */
+    private void lie() {
+        if (thief.isEmpty() || !removedByOwners.contains(thief.get())) {
+            return;
+        }
+        PeerId self = thief.get();
+        Signatures.Hand hand = PaperHands.hand(self);
+        PeerId sybil = PaperHands.peer(100 + random.nextInt(3));
+        PeerId victim = nodes.get(random.nextInt(nodes.size())).peer;
+        var entries = new ArrayList<RosterEntry>();
+        RosterEntry.Grant grant = new RosterEntry.Grant(sybil, self, "s", How.PAIRED, 1, Bytes.EMPTY);
+        entries.add(grant.signed(hand.sign(RosterCodec.words(HOME, grant))));
+        RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", How.PAIRED, 1, Bytes.EMPTY);
+        entries.add(again.signed(PaperHands.hand(sybil).sign(RosterCodec.words(HOME, again))));
+        if (!victim.equals(self)) { // forged: it has no other machine's key
+            PeerId author = nodes.get(random.nextInt(nodes.size())).peer;
+            if (!author.equals(self) && !author.equals(victim)) {
+                var forged = new RosterEntry.Removal(victim, author, 1, Bytes.EMPTY);
+                entries.add(forged.signed(hand.sign(RosterCodec.words(HOME, forged))));
+            }
+        }
+        for (Wire wire : List.copyOf(wires)) {
+            if (wire.one.peer.equals(self) || wire.other.peer.equals(self)) {
+                Node honest = wire.one.peer.equals(self) ? wire.other : wire.one;
+                wire.carry(honest, () -> honest.receive(wire, new RosterMessage.Page(Optional.empty(), entries)));
+            }
+        }
+    }
+
+    /** A node asks all that it is linked with, and commits with those that answered if they are a quorum. */
+    private void propose() {
+        List<Node> up = nodes.stream().filter(Node::isUp).toList();
+        if (up.isEmpty()) {
+            return;
+        }
+        Node proposer = up.get(random.nextInt(up.size()));
+        SortedSet<PeerId> answered = new TreeSet<>();
+        answered.add(proposer.peer);
+        SortedSet<PeerId> knewBefore = new TreeSet<>();
+        for (PeerId removed : removedByOwners) {
+            long know = nodes.stream()
+                    .filter(node -> node.isUp() && node.knows(removed))
+                    .count();
+            if (2 * know > nodes.size()) {
+                knewBefore.add(removed);
+            }
+        }
+        long life = proposer.life;
+        for (Wire wire : List.copyOf(wires)) {
+            if (!wire.rekey && (wire.one == proposer || wire.other == proposer)) {
+                Node asked = wire.one == proposer ? wire.other : wire.one;
+                wire.carry(asked, () -> wire.carry(proposer, () -> answered.add(asked.peer)));
+            }
+        }
+        after(500 * MILLI, () -> {
+            if (proposer.isUp() && proposer.life == life && 2 * answered.size() > nodes.size()) {
+                answered.removeIf(proposer::knows); // the view change leaves those out whom the roster removed
+                for (PeerId removed : knewBefore) {
+                    demand(!answered.contains(removed), "a view has " + name(removed) + " though a quorum knew");
+                }
+            }
+        });
+    }
+
+    private void dial() {
+        after(DIAL_NANOS, this::dial);
+        for (Node one : nodes) {
+            for (Node other : nodes) {
+                if (one.index < other.index && one.isUp() && other.isUp() && isReachable(one, other)) {
+                    meet(one, other);
+                }
+            }
+        }
+    }
+
+    private void meet(Node one, Node other) {
+        if (wires.stream().anyMatch(wire -> wire.one == one && wire.other == other)) {
+            return;
+        }
+        Common here = one.common(other);
+        Common there = other.common(one);
+        boolean isRefused = plant != RosterPlant.OPEN_DOOR
+                && (Admission.refuses(one.book().roster(), one.peer, other.peer, here, false)
+                                .isPresent()
+                        || Admission.refuses(other.book().roster(), other.peer, one.peer, there, false)
+                                .isPresent());
+        if (isRefused || here == Common.NONE) {
+            return;
+        }
+        boolean isKnown = one.knows(other.peer) || other.knows(one.peer);
+        demand(!isKnown, name(one.peer) + " and " + name(other.peer) + " link though one knows the other as removed");
+        boolean rekey = here != Common.CURRENT;
+        var wire = new Wire(one, other, rekey);
+        wires.add(wire);
+        if (rekey) {
+            after(REKEY_NANOS, wire::cut);
+        }
+        wire.openNanos = now;
+        one.step(new Event.Opened(wire.at(one), rekey));
+        if (wires.contains(wire)) {
+            other.step(new Event.Opened(wire.at(other), rekey));
+        }
+    }
+
+    private boolean isReachable(Node one, Node other) {
+        return sides[one.index] == sides[other.index];
+    }
+
+    private void startLater(Node node) {
+        after(random.nextLong(SECOND), node::start);
+    }
+
+    private void poll(Node node) {
+        after(POLL_NANOS, () -> {
+            if (node.isUp() && node.disk != node.seen) {
+                node.seen = node.disk;
+                node.step(new Event.Stored(node.disk));
+            }
+            poll(node);
+        });
+    }
+
+    private void after(long nanos, Runnable what) {
+        tasks.add(new Task(now + nanos, numbers++, what));
+    }
+
+    // ------------------------------------------------------------------ the rules
+
+    private void check() {
+        for (Wire wire : wires) {
+            if (now - wire.openNanos < SECOND) {
+                continue; // plant-free worlds close in the same step; the grace is for the first look
+            }
+            demand(!wire.one.knows(wire.other.peer), wire + " is open though the first knows the removal");
+            demand(!wire.other.knows(wire.one.peer), wire + " is open though the second knows the removal");
+        }
+        if (thief.isEmpty()) {
+            for (Node node : nodes) {
+                if (node.isUp()) {
+                    for (Node other : nodes) {
+                        demand(
+                                removedByOwners.contains(other.peer) || !node.knows(other.peer),
+                                name(node.peer) + " holds " + name(other.peer)
+                                        + " for removed, and no person did that");
+                    }
+                }
+            }
+        }
+    }
+
+    private Outcome ending() {
+        List<Node> owners = nodes.stream()
+                .filter(node -> !removedByOwners.contains(node.peer))
+                .toList();
+        int newest = owners.stream()
+                .mapToInt(node -> node.disk.current().generation())
+                .max()
+                .orElse(1);
+        var locked = new ArrayList<Node>();
+        for (Node one : owners) {
+            for (Node other : owners) {
+                boolean differ = !one.disk.keyId().equals(other.disk.keyId());
+                if (differ && one.common(other) != Common.NONE && one.isUp() && other.isUp()) {
+                    demand(
+                            one.isTold() || other.isTold(),
+                            name(one.peer) + " and " + name(other.peer) + " hold secrets "
+                                    + one.disk.keyId().hex() + " and "
+                                    + other.disk.keyId().hex() + " of generations "
+                                    + one.disk.current().generation() + " and "
+                                    + other.disk.current().generation() + " in the end");
+                }
+            }
+            if (one.disk.current().generation() < newest || one.isApart(owners)) {
+                locked.add(one);
+            }
+        }
+        demand(
+                !isLight || locked.isEmpty(),
+                "locked out though nobody missed two generations: "
+                        + locked.stream().map(node -> name(node.peer)).toList());
+        for (Node node : owners) {
+            boolean hasCharter = node.disk.roster().charter().isPresent();
+            boolean isNewest = node.disk.current().generation() == newest;
+            if (isNewest && hasCharter && !node.isApart(owners)) {
+                for (PeerId removed : removedByOwners) {
+                    demand(
+                            node.disk.roster().isRemoved(removed),
+                            name(node.peer) + " does not know that " + name(removed) + " was removed");
+                }
+                demand(
+                        thief.isEmpty()
+                                || !removedByOwners.contains(thief.get())
+                                || !thiefKnows.contains(node.disk.current()),
+                        "the removed machine knows the secret of " + name(node.peer));
+            }
+        }
+        return new Outcome(changes, locked.size());
+    }
+
+    private static void demand(boolean holds, String why) {
+        if (!holds) {
+            throw new Violated(why);
+        }
+    }
+
+    private String name(PeerId peer) {
+        for (Node node : nodes) {
+            if (node.peer.equals(peer)) {
+                return "m" + (node.index + 1);
+            }
+        }
+        return peer.shortText();
+    }
+
+    // ------------------------------------------------------------------ parts
+
+    /** A link between two running processes; what is under way is lost when it is cut. */
+    private final class Wire {
+        private final Node one;
+        private final Node other;
+        private final boolean rekey;
+        private final long number = numbers++;
+        private long openNanos;
+        private long toOne;
+        private long toOther;
+        private boolean cut;
+
+        Wire(Node one, Node other, boolean rekey) {
+            this.one = one;
+            this.other = other;
+            this.rekey = rekey;
+        }
+
+        LinkId at(Node node) {
+            return new LinkId((node == one ? other : one).peer, number);
+        }
+
+        /** In order, after a while. */
+        void carry(Node to, Runnable what) {
+            long at = Math.max(now + MILLI + random.nextLong(30 * MILLI), (to == one ? toOne : toOther) + 1);
+            if (to == one) {
+                toOne = at;
+            } else {
+                toOther = at;
+            }
+            after(at - now, () -> {
+                if (!cut) {
+                    what.run();
+                }
+            });
+        }
+
+        void cut() {
+            if (!cut) {
+                cut = true;
+                wires.remove(this);
+                one.closed(at(one));
+                other.closed(at(other));
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "link " + name(one.peer) + "-" + name(other.peer);
+        }
+    }
+
+    /** A machine: its disk, and perhaps a running process. */
+    private final class Node {
+        private final PeerId peer;
+        private final int index;
+        private final RosterMachine machine;
+        private RosterBook disk;
+        private RosterBook seen;
+        private Optional<State> process = Optional.empty();
+        private RosterBook used;
+        private String said = "";
+        private long life;
+        private boolean acted;
+
+        Node(PeerId peer, int index, RosterBook disk) {
+            this.peer = peer;
+            this.index = index;
+            this.disk = disk;
+            this.seen = disk;
+            this.used = disk;
+            this.machine = new RosterMachine(peer, signatures, RosterMachine.Limits.DEFAULT);
+        }
+
+        boolean isUp() {
+            return process.isPresent();
+        }
+
+        /** Whether a person was told that this machine has to be paired again, by the machine or by a refusal of its links. */
+        boolean isApart(List<Node> owners) {
+            return isTold() || owners.stream().anyMatch(other -> other != this && common(other) == Common.NONE);
+        }
+
+        boolean isTold() {
+            return said.contains("pair");
+        }
+
+        boolean knows(PeerId removed) {
+            return isUp() && book().roster().isRemoved(removed);
+        }
+
+        boolean hasActed(PeerId other, List<Node> all) {
+            return all.stream().anyMatch(node -> node.peer.equals(other) && node.acted);
+        }
+
+        /** What links are judged by. */
+        RosterBook book() {
+            return used;
+        }
+
+        Common common(Node other) {
+            return Common.of(
+                    book().keyId(),
+                    book().formerKeyId(),
+                    other.book().keyId(),
+                    other.book().formerKeyId());
+        }
+
+        void start() {
+            if (!isUp()) {
+                life++;
+                seen = disk;
+                used = disk;
+                process = Optional.of(State.of(disk));
+                tick(life);
+            }
+        }
+
+        void stop() {
+            process = Optional.empty();
+            List.copyOf(wires).stream()
+                    .filter(wire -> wire.one == this || wire.other == this)
+                    .forEach(Wire::cut);
+        }
+
+        private void tick(long ofLife) {
+            if (isUp() && life == ofLife) {
+                step(new Event.Tick());
+                long sleep = machine.sleepNanos(process.orElseThrow(), now);
+                after(Math.max(MILLI, Math.min(sleep, 500 * MILLI)), () -> tick(ofLife));
+            }
+        }
+
+        void closed(LinkId link) {
+            if (isUp()) {
+                step(new Event.Closed(link));
+            }
+        }
+
+        void receive(Wire wire, RosterMessage message) {
+            if (isUp()) {
+                step(new Event.Received(wire.at(this), message));
+            }
+        }
+
+        void step(Event event) {
+            if (process.isEmpty()) {
+                return;
+            }
+            Step<State, Effect> step = machine.step(process.get(), event, now);
+            process = Optional.of(step.state());
+            for (Effect effect : step.effects()) {
+                carryOut(effect);
+            }
+        }
+
+        private void carryOut(Effect effect) {
+            switch (effect) {
+                case Effect.Send(LinkId link, RosterMessage message) -> send(link, message);
+                case Effect.Close(LinkId link, String _) -> {
+                    if (plant != RosterPlant.DEAF_CLOSE) {
+                        wire(link).ifPresent(wire -> after(0, wire::cut));
+                        wire(link).ifPresent(wires::remove);
+                    }
+                }
+                case Effect.Store(var entries, Optional<Charter> present, Optional<RosterBook.Offer> offer) ->
+                    store(() -> {
+                        RosterBook base = plant == RosterPlant.OVERWRITE ? seen : disk;
+                        return base.taking(entries, present, offer, peer, signatures);
+                    });
+                case Effect.Rotate(int generation) -> {
+                    if (plant != RosterPlant.NO_ROTATION) {
+                        store(() -> disk.current().generation() == generation
+                                        && disk.isRotationDue()
+                                        && disk.mayRotateAlone(peer)
+                                ? disk.rotated(PaperHands.hand(peer), secret(generation + 1), now)
+                                : disk);
+                    }
+                }
+                case Effect.Use(RosterBook book) -> {
+                    used = book;
+                    if (thief.equals(Optional.of(peer))) {
+                        thiefKnows.add(book.current());
+                    }
+                }
+                case Effect.Say(String line) -> said = line;
+            }
+        }
+
+        private void send(LinkId link, RosterMessage message) {
+            Optional<Wire> wire = wire(link);
+            if (message instanceof RosterMessage.Secret(RosterBook.Offer offer)) {
+                demand(
+                        !knows(link.peer()),
+                        name(peer) + " gives a secret to " + name(link.peer()) + ", which it knows as" + " removed");
+                demand(
+                        offer.secret().equals(disk.current())
+                                || disk.former().equals(Optional.of(offer.secret()))
+                                || offer.secret().generation() < disk.current().generation(),
+                        name(peer) + " gives a secret that is not on its own disk");
+            }
+            wire.ifPresent(open -> {
+                Node to = open.one == this ? open.other : open.one;
+                open.carry(to, () -> to.receive(open, message));
+            });
+        }
+
+        private Optional<Wire> wire(LinkId link) {
+            return wires.stream()
+                    .filter(wire -> wire.number == link.number() && (wire.one == this || wire.other == this))
+                    .findFirst();
+        }
+
+        /** The process may end before the write, or behind it without an answer. */
+        private void store(Supplier<RosterBook> change) {
+            long ofLife = life;
+            boolean dies = !isLight && now < TROUBLE_NANOS && random.nextInt(30) == 0;
+            boolean isBefore = random.nextBoolean();
+            after(random.nextLong(40 * MILLI), () -> {
+                if (!isUp() || life != ofLife) {
+                    return;
+                }
+                if (dies && isBefore) {
+                    die();
+                    return;
+                }
+                RosterBook after = change.get();
+                if (plant != RosterPlant.LOST_STORE) {
+                    write(after);
+                }
+                if (dies) {
+                    die();
+                    return;
+                }
+                seen = disk;
+                step(new Event.Stored(plant == RosterPlant.LOST_STORE ? after : disk));
+            });
+        }
+
+        private void die() {
+            stop();
+            after(random.nextLong(2 * SECOND), this::start);
+        }
+
+        void write(RosterBook book) {
+            disk = plant == RosterPlant.NO_FORMER
+                    ? new RosterBook(book.roster(), book.current(), Optional.empty())
+                    : book;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.hearth.simulation.roster;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.simulation.roster.RosterWorld.Violated;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** {@code -Dhearth.seed=17} replays one world. */
+final class RosterSimulationTest {
+    private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 5_000 : 300;
+    private static final long PLANT_SEEDS = 400;
+
+    private static LongStream seeds(long count) {
+        Long one = Long.getLong("hearth.seed");
+        return one == null ? LongStream.range(0, count) : LongStream.of(one);
+    }
+
+    @Test
+    void noWorldBreaksARule() {
+        long[] changes = {0};
+        seeds(SEEDS).forEach(seed -> {
+            try {
+                changes[0] += RosterWorld.play(seed, RosterPlant.NOTHING).changes();
+            } catch (Violated violated) {
+                throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
+            }
+        });
+        assertTrue(changes[0] > 0, "nobody changed anything");
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = RosterPlant.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
+    void eachPlantedFaultIsFound(RosterPlant plant) {
+        boolean found = seeds(PLANT_SEEDS).anyMatch(seed -> {
+            try {
+                RosterWorld.play(seed, plant);
+                return false;
+            } catch (Violated violated) {
+                return true;
+            }
+        });
+        assertTrue(found, plant + " was not found by " + PLANT_SEEDS + " seeds");
+    }
+}

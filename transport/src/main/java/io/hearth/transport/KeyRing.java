@@ -1,0 +1,86 @@
+package io.hearth.transport;
+
+import io.hearth.core.Bytes;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.roster.Common;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The keys that new links prove: those of the present secret, and of the former one for machines that were away. Links that are there
+ * already keep theirs.
+ */
+public final class KeyRing implements AutoCloseable {
+    private final ReentrantLock changing = new ReentrantLock();
+    private final List<NamespaceKeys> owned = new ArrayList<>(); // under changing
+    private volatile Keys keys; // written by use(), read by handshakes
+
+    /** What one handshake proves by, from its beginning to its end. */
+    record Keys(NamespaceKeys current, Bytes id, Optional<NamespaceKeys> former) {
+        private static Keys of(NamespaceKeys current, Optional<NamespaceKeys> former) {
+            return new Keys(current, Bytes.of(current.id()), former);
+        }
+
+        Optional<Bytes> formerId() {
+            return former.map(old -> Bytes.of(old.id()));
+        }
+
+        /** The keys that both sides have; empty if there are none. */
+        Optional<NamespaceKeys> shared(Common common) {
+            return switch (common) {
+                case CURRENT, PEER_IS_AHEAD -> Optional.of(current);
+                case PEER_IS_BEHIND, DIVERGED -> former;
+                case NONE -> Optional.empty();
+            };
+        }
+    }
+
+    private KeyRing(Keys keys) {
+        this.keys = keys;
+    }
+
+    /** A ring of one key, which the caller goes on owning. */
+    public static KeyRing borrowed(NamespaceKeys current) {
+        return new KeyRing(Keys.of(current, Optional.empty()));
+    }
+
+    /** A ring that owns what it is given. */
+    public static KeyRing of(NamespaceKeys current, Optional<NamespaceKeys> former) {
+        var ring = new KeyRing(Keys.of(current, former));
+        ring.own(current, former);
+        return ring;
+    }
+
+    /** Proves by other keys from the next handshake on; they belong to the ring. Those before are overwritten when it is closed. */
+    public void use(NamespaceKeys current, Optional<NamespaceKeys> former) {
+        own(current, former);
+        keys = Keys.of(current, former);
+    }
+
+    private void own(NamespaceKeys current, Optional<NamespaceKeys> former) {
+        changing.lock();
+        try {
+            owned.add(current);
+            former.ifPresent(owned::add);
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    Keys keys() {
+        return keys;
+    }
+
+    @Override
+    public void close() {
+        changing.lock();
+        try {
+            owned.forEach(NamespaceKeys::close);
+            owned.clear();
+        } finally {
+            changing.unlock();
+        }
+    }
+}

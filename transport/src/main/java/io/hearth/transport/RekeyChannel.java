@@ -1,0 +1,30 @@
+package io.hearth.transport;
+
+import io.hearth.identity.PeerId;
+import java.net.InetSocketAddress;
+
+/**
+ * A connection of two machines that have only a former secret in common: one of them was away. It is no link; it lives for seconds and
+ * carries rosters and the new secret.
+ */
+public interface RekeyChannel {
+    /** The machine at the other side, as TLS proved it. */
+    PeerId peer();
+
+    /** Where it is. */
+    InetSocketAddress address();
+
+    /** A number that no other one of this process has. */
+    long number();
+
+    /**
+     * Sends a message; lost if the connection is gone.
+     *
+     * @param kind {@value Frame#USER_MIN} to {@value Frame#KIND_MAX}
+     * @param message at most {@value Frame#BYTES_MAX} bytes; copied
+     */
+    void send(int kind, byte[] message);
+
+    /** Ends it. */
+    void close(String why);
+}
