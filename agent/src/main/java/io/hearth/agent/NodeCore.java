@@ -11,19 +11,21 @@ import io.hearth.election.HealthMachine;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
-import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
 import io.hearth.election.VoterAnswer;
 import io.hearth.election.VoterTask;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.machine.RosterMessageCodec;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.NodeProfileCodec;
 import io.hearth.transport.Links;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -50,8 +52,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final StatusReport report;
     private final GroupTalk talk;
     private final Optional<RosterTalk> roster;
-    private final Set<NodeId> expelled = new HashSet<>(); // of that view
-    private Optional<View> expelledFrom = Optional.empty();
+    private SortedSet<PeerId> excluded = Collections.emptySortedSet(); // machines of the view
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
@@ -183,7 +184,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         finder.tickIfDue();
         watch.driver().tickIfDue();
         roster.ifPresent(talking -> talking.driver().tickIfDue());
-        expel();
+        exclude();
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
         long now = clock.nanoTime();
@@ -243,33 +244,25 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.close(renew.node(), renew.why() + "; a new link is made");
     }
 
-    /**
-     * Members whose machine the roster put out: their links are closed, so they answer no ballot of this node; what the others need is
-     * a reason to begin one. Where the rest is no quorum without them, their votes are as good as lost, and a new lineage begins.
-     */
-    private void expel() {
+    /** Machines of the view that the roster put out go with the next view. */
+    private void exclude() {
         if (roster.isEmpty()) {
             return;
         }
-        View view = membership.view();
-        if (!expelledFrom.equals(Optional.of(view))) {
-            expelledFrom = Optional.of(view);
-            expelled.clear();
-        }
-        for (Member member : view.members()) {
-            NodeId node = member.node();
-            boolean isOut = roster.get().isOut(node.peer());
-            if (isOut && !node.peer().equals(report.self().peer()) && !watch.isLinked(node) && expelled.add(node)) {
-                LOG.warn("peer={} is out of the namespace: it goes with the next view", node.shortText());
-                membership
-                        .driver()
-                        .step(new ViewMachine.Event.Received(
-                                node,
-                                member.incarnation(),
-                                new Message.Gone(view.lineage(), view.epoch(), member.seat())));
-                membership.driver().step(new ViewMachine.Event.Suspected(node, member.incarnation()));
-                changed = true;
+        var out = new TreeSet<PeerId>();
+        for (PeerId machine : membership.view().machines()) {
+            if (roster.get().isOut(machine) && !machine.equals(report.self().peer())) {
+                out.add(machine);
             }
+        }
+        if (!out.equals(excluded)) {
+            out.stream()
+                    .filter(machine -> !excluded.contains(machine))
+                    .forEach(machine -> LOG.warn(
+                            "machine={} is out of the namespace: it goes with the next view", machine.shortText()));
+            excluded = out;
+            membership.driver().step(new ViewMachine.Event.Excluded(out));
+            changed = true;
         }
     }
 

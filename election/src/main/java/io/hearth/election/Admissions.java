@@ -59,8 +59,11 @@ final class Admissions {
 
     /** What keeps a node out whatever its group does. */
     private static Optional<String> outside(Turn turn, NodeId node, Joiner joiner) {
-        if (turn.isDoubled(node.peer())) {
-            return Optional.of("two computers use its identity");
+        if (turn.hasNoVote(node.peer())) {
+            return Optional.of(
+                    turn.excluded.contains(node.peer())
+                            ? "it was put out of the namespace"
+                            : "two computers use its identity");
         }
         HoldDown hold = turn.admission.holdDowns().get(node);
         if (hold != null && hold.untilNanos() - turn.now > 0) {

@@ -18,6 +18,9 @@ final class Apartness {
         if (state.doubled().contains(node.peer())) {
             return Optional.of("two computers use its identity, so its votes do not count and it is not admitted");
         }
+        if (state.excluded().contains(node.peer())) {
+            return Optional.of("it was put out of the namespace; the next view is without it");
+        }
         return state.view().member(node).isPresent() ? ofMember(state, peer) : ofOther(state, node, peer);
     }
 

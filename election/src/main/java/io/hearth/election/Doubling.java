@@ -1,7 +1,6 @@
 package io.hearth.election;
 
 import io.hearth.election.ViewMachine.Effect;
-import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -30,21 +29,6 @@ final class Doubling {
         if (turn.isDoubled() && !wasDoubled) {
             walkOut(turn);
         }
-    }
-
-    /** Whether what a node says has an effect: the ballots and votes of a doubled machine have none. */
-    static boolean counts(Turn turn, NodeId from, Message message) {
-        return switch (message) {
-            case Message.Prepare _, Message.Accept _, Message.Promise _, Message.Accepted _, Message.Gone _ ->
-                !turn.isDoubled(from.peer());
-            case Message.Heartbeat _,
-                    Message.Here _,
-                    Message.Refuse _,
-                    Message.Commit _,
-                    Message.Join _,
-                    Message.NotYet _,
-                    Message.Leave _ -> true;
-        };
     }
 
     private static void walkOut(Turn turn) {

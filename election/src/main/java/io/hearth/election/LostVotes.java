@@ -26,12 +26,19 @@ final class LostVotes {
             return;
         }
         turn.change = turn.change.gone(machine);
-        var left = new TreeSet<>(view.machines());
+        giveUpWithoutQuorum(turn, "too many machines of view %d lost their votes");
+    }
+
+    /** Gives the lineage up where those whose votes may still count are no quorum. */
+    static void giveUpWithoutQuorum(Turn turn, String why) {
+        View view = turn.view();
         var dead = new TreeSet<>(turn.change.gone());
         dead.removeAll(turn.doubled); // one computer lost what the other may still have
+        dead.addAll(turn.excluded);
+        var left = new TreeSet<>(view.machines());
         left.removeAll(dead);
         if (!view.isQuorum(left)) {
-            giveUp(turn, "too many machines of view " + view.epoch() + " lost their votes");
+            giveUp(turn, why.formatted(view.epoch()));
         }
     }
 

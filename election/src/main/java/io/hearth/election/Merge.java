@@ -165,8 +165,7 @@ final class Merge {
         var best = new Candidate(turn.home.lineage(), turn.view().members().size());
         for (Map.Entry<NodeId, Peer> known : turn.peers().entrySet()) {
             Peer peer = known.getValue();
-            boolean isDoubled = turn.isDoubled(known.getKey().peer());
-            if (!isDoubled
+            if (!turn.hasNoVote(known.getKey().peer())
                     && !peer.livesIn(turn.home.lineage())
                     && isDwelling(turn, peer)
                     && (turn.home.isLone() || isSettled(turn, peer))) {

@@ -13,6 +13,9 @@ final class Needs {
 
     static Optional<String> of(Turn turn) {
         for (Member member : turn.view().members()) {
+            if (Exclusion.isOut(turn, member)) {
+                return Optional.of(excluded(member));
+            }
             if (!turn.isSelf(member) && Standing.isSilent(turn, member) && !isTheLeadsBusiness(turn, member)) {
                 return Optional.of(silent(member));
             }
@@ -49,6 +52,9 @@ final class Needs {
 
     /** What speaks against a member, whichever node settles it. */
     static Optional<String> against(Turn turn, Member member) {
+        if (Exclusion.isOut(turn, member)) {
+            return Optional.of(excluded(member));
+        }
         Optional<String> why = otherThanSilence(turn, member);
         if (why.isPresent()) {
             return why;
@@ -57,6 +63,10 @@ final class Needs {
             return Optional.of(member.node().shortText() + " cannot reach another member");
         }
         return Standing.isSilent(turn, member) ? Optional.of(silent(member)) : Optional.empty();
+    }
+
+    private static String excluded(Member member) {
+        return member.node().shortText() + " was put out of the namespace";
     }
 
     private static String silent(Member member) {

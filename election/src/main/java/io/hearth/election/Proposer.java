@@ -238,6 +238,7 @@ final class Proposer {
         return isInTime
                 && turn.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
+                                && !Exclusion.isOut(turn, member)
                                 && ((mayReturn && Standing.isLinked(turn, member)) || !Standing.isSilent(turn, member))
                                 && !Standing.isRestarted(turn, member)
                                 && !Standing.isElsewhere(turn, member));

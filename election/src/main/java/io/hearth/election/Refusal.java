@@ -27,5 +27,7 @@ public enum Refusal {
     /** Too many nodes ask to enter. */
     TOO_MANY_JOINERS,
     /** A ballot or a vote of a machine whose identity two computers use. */
-    DOUBLED
+    DOUBLED,
+    /** A ballot or a vote of a machine that was put out. */
+    EXCLUDED
 }

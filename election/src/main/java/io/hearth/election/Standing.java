@@ -104,7 +104,7 @@ final class Standing {
 
     /** Whether the member can drive a ballot: it lives here as the incarnation listed, is heard, and stays. */
     static boolean canPropose(Turn turn, Member member) {
-        return !turn.isDoubled(member.machine())
+        return !turn.hasNoVote(member.machine())
                 && !isAbandoner(turn, member.node())
                 && !isSilent(turn, member)
                 && !isRestarted(turn, member)
@@ -145,6 +145,7 @@ final class Standing {
     /** The same within that time: who is not suspected may have been silent for nearly a span. */
     static boolean hasQuorum(Turn turn, long nanos) {
         boolean isEachHeard = turn.doubled.isEmpty()
+                && turn.excluded.isEmpty()
                 && turn.view().members().stream().allMatch(member -> isHeard(turn, member, nanos));
         return isEachHeard || turn.view().isQuorum(machinesHeard(turn, nanos));
     }
@@ -164,7 +165,7 @@ final class Standing {
             }
         }
         heard.removeIf(machine ->
-                turn.isDoubled(machine) && !machine.equals(turn.self.node().peer()));
+                turn.hasNoVote(machine) && !machine.equals(turn.self.node().peer()));
         return heard;
     }
 

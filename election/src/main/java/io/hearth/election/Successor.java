@@ -43,7 +43,10 @@ final class Successor {
             boolean stays = status(preparing, member)
                     .filter(status -> !status.leaving())
                     .isPresent();
-            if (stays && !broken.contains(member.node()) && !Standing.isAbandoner(turn, member.node())) {
+            if (stays
+                    && !Exclusion.isOut(turn, member)
+                    && !broken.contains(member.node())
+                    && !Standing.isAbandoner(turn, member.node())) {
                 kept.add(member);
             }
         }

@@ -55,6 +55,7 @@ final class Turn {
     Hold hold;
     ViewState.Progress progress;
     SortedSet<PeerId> doubled;
+    SortedSet<PeerId> excluded;
     private String pending;
     private Refusals refusals;
 
@@ -86,6 +87,7 @@ final class Turn {
         this.hold = state.hold();
         this.progress = state.progress();
         this.doubled = state.doubled();
+        this.excluded = state.excluded();
         this.pending = state.pending();
         this.refusals = state.refusals();
     }
@@ -94,7 +96,7 @@ final class Turn {
         var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
                 self, clock, draws, foundings, lineages, voting, disk, peers, admission, home, freeze, campaign, change,
-                hearing, crossing, departure, stall, resting, hold, progress, doubled, pending, refusals);
+                hearing, crossing, departure, stall, resting, hold, progress, doubled, excluded, pending, refusals);
     }
 
     List<Effect> effects() {
@@ -210,14 +212,14 @@ final class Turn {
         return home.view();
     }
 
-    /** Whether two computers use the identity of that machine: it has no vote that could be counted. */
-    boolean isDoubled(PeerId machine) {
-        return doubled.contains(machine);
+    /** Whether that machine has no vote that counts: two computers use its identity, or it was put out. */
+    boolean hasNoVote(PeerId machine) {
+        return doubled.contains(machine) || excluded.contains(machine);
     }
 
     /** Whether another computer uses this node's identity too. */
     boolean isDoubled() {
-        return isDoubled(self.node().peer());
+        return doubled.contains(self.node().peer());
     }
 
     boolean isSelf(Member member) {

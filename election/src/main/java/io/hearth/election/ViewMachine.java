@@ -42,13 +42,14 @@ import java.util.TreeSet;
  * crossing   Staying --alone, better lineage heard--&gt; Entering: Vote(Enter) --on disk--&gt; Joining: Join, repeatedly
  * departure  Staying --Leave--&gt; Draining --others have all, 5 s--&gt; Asking --out, 10 s--&gt; Gone: Left
  * doubled    Single --own identity is used elsewhere--&gt; Doubled, for good: Leave, Removed, a lone lineage
+ * excluded   --machines of the view were put out--&gt; a view without them is due; Removed, a lone lineage where the rest is no quorum
  * hold       free    --lead and somebody is ready to enter, or alone and going elsewhere--&gt; Hold --in, gone, 5 s--&gt; free
  * stall      Flowing --no quorum heard, or needed change not made for 5 s--&gt; Stalled --a view, a quorum--&gt; Flowing
  * </pre>
  *
  * <p>Each row group is a class of its own: {@link Acceptor}, {@link VoteQueue}, {@link Proposer} (with {@link Needs}, {@link
  * Candidacy} and {@link Successor}), {@link Learner}, {@link LostVotes}, {@link Hearing}, {@link Resting}, {@link Admissions}, {@link
- * Merge}, {@link Holding}, {@link Leaving}, {@link Doubling}, {@link Stalls}; {@link Standing} reads how members stand.
+ * Merge}, {@link Holding}, {@link Leaving}, {@link Doubling}, {@link Exclusion}, {@link Stalls}; {@link Standing} reads how members stand.
  *
  * <p>Source: L. Lamport, Paxos Made Simple (2001), section 2; reconfiguration by the predecessor's voters as in Lamport, Malkhi
  * and Zhou, Vertical Paxos (2009). Rejected: a log (Raft), since only the newest membership matters and a log needs a leader
@@ -146,6 +147,9 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
          */
         record Doubled(SortedSet<PeerId> machines) implements Event {}
 
+        /** These machines, this node's own not among them, are out of the namespace by the word of a person; no others are. */
+        record Excluded(SortedSet<PeerId> machines) implements Event {}
+
         /** The voter is done with the task that {@link Effect.Vote} gave it last. */
         record Voted(VoterTask task, VoterAnswer answer) implements Event {}
 
@@ -233,6 +237,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 Hold.none(nowNanos),
                 new ViewState.Progress(-1, GroupPhase.FRESH),
                 new TreeSet<>(),
+                new TreeSet<>(),
                 "",
                 Refusals.NONE);
         var turn = new Turn(config, resolver, state, state.clock());
@@ -265,6 +270,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             Admissions.sweep(turn);
         }
         dispatch(turn, event);
+        Exclusion.drive(turn);
         Resting.drive(turn);
         VoteQueue.drive(turn);
         Leaving.drive(turn);
@@ -286,10 +292,10 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Event.Received(NodeId from, long incarnation, Message message) -> {
                 if (Acquaintance.meet(turn, from, incarnation)) {
                     turn.peer(from).filter(Peer::suspected).ifPresent(peer -> turn.peer(from, peer.heard(turn.now)));
-                    if (Doubling.counts(turn, from, message)) {
+                    if (Exclusion.counts(turn, from, message)) {
                         receive(turn, from, incarnation, message);
                     } else {
-                        turn.refuse(Refusal.DOUBLED);
+                        turn.refuse(turn.excluded.contains(from.peer()) ? Refusal.EXCLUDED : Refusal.DOUBLED);
                     }
                 }
             }
@@ -309,6 +315,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 }
             }
             case Event.Doubled(SortedSet<PeerId> machines) -> Doubling.onDoubled(turn, machines);
+            case Event.Excluded(SortedSet<PeerId> machines) -> Exclusion.onExcluded(turn, machines);
             case Event.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(turn, task, answer);
             case Event.Resign() -> Leaving.onResign(turn);
             case Event.Leave() -> Leaving.onLeave(turn);

@@ -33,6 +33,7 @@ import java.util.TreeSet;
  * @param hold whether its group waits
  * @param progress how far the collectives of its group are
  * @param doubled machines whose identity two computers use, as far as this node knows; perhaps its own
+ * @param excluded other machines that were put out of the namespace
  * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
  * @param refusals what was refused, counted
  */
@@ -58,6 +59,7 @@ public record ViewState(
         Hold hold,
         Progress progress,
         SortedSet<PeerId> doubled,
+        SortedSet<PeerId> excluded,
         String pending,
         Refusals refusals) {
 

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -654,7 +655,7 @@ final class ViewMachineTest {
         assertEquals(next, state.view());
     }
 
-    private static SortedSet<PeerId> doubled(NodeId... nodes) {
+    private static SortedSet<PeerId> machines(NodeId... nodes) {
         var machines = new TreeSet<PeerId>();
         for (NodeId node : nodes) {
             machines.add(node.peer());
@@ -665,7 +666,7 @@ final class ViewMachineTest {
     @Test
     void aMachineWhoseIdentityTwoComputersUseHasNoVote() {
         View five = five();
-        event(new Event.Doubled(doubled(THIRD)));
+        event(new Event.Doubled(machines(THIRD)));
         Ballot mine = campaign(five);
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
         received(THIRD, promise);
@@ -691,7 +692,7 @@ final class ViewMachineTest {
         Ballot mine = campaign(five);
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
         received(THIRD, promise);
-        event(new Event.Doubled(doubled(THIRD)));
+        event(new Event.Doubled(machines(THIRD)));
         assertEquals(Campaign.NONE, state.campaign());
         received(Nodes.agent(4), promise);
         assertTrue(
@@ -703,7 +704,7 @@ final class ViewMachineTest {
 
     @Test
     void noBallotOfADoubledMachineIsAnsweredAndNoGoneOfItIsCounted() {
-        event(new Event.Doubled(doubled(MASTER, THIRD)));
+        event(new Event.Doubled(machines(MASTER, THIRD)));
         LineageRecord written = record();
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         received(
@@ -715,7 +716,7 @@ final class ViewMachineTest {
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         assertEquals(VIEW, state.view());
         assertEquals(4, state.refusals().count(Refusal.DOUBLED));
-        event(new Event.Doubled(doubled()));
+        event(new Event.Doubled(machines()));
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
         assertEquals(1, state.view().members().size(), "now both are gone for sure");
@@ -724,7 +725,7 @@ final class ViewMachineTest {
     @Test
     void aGoneThatWasHeardBeforeCountsNoMore() {
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
-        event(new Event.Doubled(doubled(THIRD)));
+        event(new Event.Doubled(machines(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
         assertEquals(VIEW, state.view(), "the other computer may have that vote");
     }
@@ -732,7 +733,7 @@ final class ViewMachineTest {
     @Test
     void nobodyWaitsForTheTurnOfADoubledMachine() {
         five();
-        event(new Event.Doubled(doubled(MASTER)));
+        event(new Event.Doubled(machines(MASTER)));
         event(new Event.Suspected(Nodes.agent(5), 1));
         assertEquals(ElectionState.CAMPAIGNING, state.election());
     }
@@ -741,20 +742,81 @@ final class ViewMachineTest {
     void aLoneNodeAsksNoDoubledMachineForEntry() {
         state = started(List.of(), 2);
         event(new Event.Linked(MASTER, 1));
-        event(new Event.Doubled(doubled(MASTER)));
+        event(new Event.Doubled(machines(MASTER)));
         beat(MASTER, LINEAGE, 3, 3);
         assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin));
         beat(MASTER, LINEAGE, 3, 3);
-        event(new Event.Doubled(doubled()));
+        event(new Event.Doubled(machines()));
         assertTrue(effects.stream().anyMatch(ViewMachineTest::isJoin), effects.toString());
     }
 
     @Test
+    void aMachineThatWasPutOutGoesWithTheNextViewThoughItAnswers() {
+        View five = five();
+        Ballot mine = campaign(five);
+        NodeId fourth = Nodes.agent(4);
+        NodeId fifth = Nodes.agent(5);
+        received(fourth, new Message.Here(LINEAGE, 4, mine, STAYS));
+        event(new Event.Excluded(machines(fourth)));
+        assertEquals(Campaign.NONE, state.campaign(), "it counted an answer of it");
+        heardFor(1_500 * MILLI, THIRD, fourth, fifth);
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        frozen(OpenResolver.OPEN);
+        Ballot next = ownBallot();
+        for (NodeId other : List.of(fourth, THIRD, fifth)) {
+            received(other, new Message.Promise(LINEAGE, 4, next, Optional.empty()));
+            received(other, new Message.Here(LINEAGE, 4, next, STAYS));
+        }
+        assertEquals(1, state.refusals().count(Refusal.EXCLUDED), "its promise");
+        View proposed = effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                        ? Stream.of(accept.next())
+                        : Stream.empty())
+                .findFirst()
+                .orElseThrow();
+        assertEquals(
+                List.of(SELF, THIRD, fifth),
+                proposed.members().stream().map(Member::node).sorted().toList());
+    }
+
+    @Test
+    void itIsReasonEnoughForANewViewAndNobodyWaitsForItsAnswer() {
+        five();
+        event(new Event.Excluded(machines(MASTER))); // this node leads now
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        for (NodeId other : List.of(THIRD, Nodes.agent(4), Nodes.agent(5))) {
+            received(other, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+            received(other, new Message.Here(LINEAGE, 4, mine, STAYS));
+        }
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        assertTrue(state.apart(MASTER).orElseThrow().contains("put out"));
+    }
+
+    @Test
+    void whereTheOthersAreNoQuorumWithoutThoseWhoArePutOutTheLineageIsGivenUp() {
+        event(new Event.Excluded(machines(THIRD)));
+        assertEquals(VIEW, state.view(), "two of three");
+        event(new Event.Excluded(machines(MASTER, THIRD)));
+        assertEquals(1, state.view().members().size());
+        assertNotEquals(LINEAGE, state.view().lineage());
+        beat(MASTER, LINEAGE, 3, 3);
+        assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin), "it asks none of them for entry");
+        received(MASTER, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertTrue(
+                effects.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Send(var _, Message.NotYet(var _, var reason))
+                                && reason.contains("put out")),
+                effects.toString());
+    }
+
+    @Test
     void aDoubledMachineIsNoQuorumInHearing() {
-        event(new Event.Doubled(doubled(MASTER, THIRD)));
+        event(new Event.Doubled(machines(MASTER, THIRD)));
         pass(200 * MILLI);
         assertEquals(ElectionState.STALLED, state.election());
-        event(new Event.Doubled(doubled(MASTER)));
+        event(new Event.Doubled(machines(MASTER)));
         heardFor(9_000 * MILLI, THIRD);
         assertTrue(state.hearing() instanceof Hearing.Quorum, state.hearing().toString());
     }
@@ -767,7 +829,7 @@ final class ViewMachineTest {
         received(THIRD, new Message.Commit(two));
         pass(400 * MILLI);
         event(new Event.Linked(fourth, 1));
-        event(new Event.Doubled(doubled(fourth)));
+        event(new Event.Doubled(machines(fourth)));
         received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
         assertTrue(
                 effects.stream()
@@ -777,14 +839,14 @@ final class ViewMachineTest {
                 effects.toString());
         assertEquals(Optional.empty(), state.change().needed());
         assertTrue(state.apart(fourth).orElseThrow().contains("two computers"));
-        event(new Event.Doubled(doubled()));
+        event(new Event.Doubled(machines()));
         received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
         assertTrue(state.change().needed().isPresent(), "its identity is its own again");
     }
 
     @Test
     void whoseIdentityIsUsedElsewhereWalksOutAndStaysAlone() {
-        List<Effect> all = event(new Event.Doubled(doubled(SELF)));
+        List<Effect> all = event(new Event.Doubled(machines(SELF)));
         assertTrue(all.contains(new Effect.Send(MASTER, new Message.Leave(LINEAGE, 3, true))), all.toString());
         assertTrue(
                 all.stream()
@@ -801,7 +863,7 @@ final class ViewMachineTest {
                 effects.toString());
         assertTrue(effects.stream().noneMatch(Effect.Vote.class::isInstance), "its records may be the copy's");
         assertEquals(written, record());
-        event(new Event.Doubled(doubled())); // whatever is said of others
+        event(new Event.Doubled(machines())); // whatever is said of others
         beat(MASTER, LINEAGE, 4, 2);
         beat(THIRD, LINEAGE, 4, 2);
         List<Effect> later = pass(60_000 * MILLI);

@@ -27,6 +27,7 @@ final class Chaos {
             FaultKind.LOST_PROCESS,
             FaultKind.NONSENSE,
             FaultKind.LYING_SOURCE,
+            FaultKind.PUT_OUT,
             FaultKind.LIES);
 
     private static final long SLOW_DISK_NANOS_MAX = 1_500 * MILLI;

@@ -184,6 +184,7 @@ final class Cluster {
         host.started(process);
         world.trace(process, () -> "starts");
         process.begin();
+        world.expulsion.started(process);
         process.trainer()
                 .ifPresent(trainer -> trainer.script().beginAfterPatience(SECOND + random.nextLong(6 * SECOND)));
         world.hostile.link(process);
@@ -253,8 +254,8 @@ final class Cluster {
     }
 
     private void linked(NodeProcess from, NodeProcess target, PeerAddress address) {
-        if (!target.isAlive()) {
-            failed(from, address, "it closed");
+        if (!target.isAlive() || world.expulsion.forbidsLink(from, target)) {
+            failed(from, address, target.isAlive() ? "it is refused" : "it closed");
             return;
         }
         boolean isFirst = !areLinked(from, target);
@@ -265,6 +266,7 @@ final class Cluster {
         PeerAddress at = from.host.address();
         target.deliver(() -> target.finder().linked(new PeerTableMachine.Event.Accepted(at, dialler), dialler, at));
         world.removals.lookAtLinks();
+        world.expulsion.linked(from, target);
         if (isFirst) {
             from.linked(target.host.id, target.incarnation);
             target.deliver(() -> target.linked(from.host.id, from.incarnation));

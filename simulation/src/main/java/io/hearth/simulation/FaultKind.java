@@ -66,6 +66,8 @@ public enum FaultKind {
     CLOCK_STEP,
     /** Most machines do not hear each other's mDNS: they learn of one another from members between them. */
     OUT_OF_SIGHT,
+    /** A person puts a machine out of the namespace. */
+    PUT_OUT,
     /** A member lies about itself and the others; see {@link LieKind}. */
     LIES;
 

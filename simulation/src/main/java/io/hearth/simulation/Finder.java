@@ -79,6 +79,7 @@ final class Finder {
     private boolean isInSight(Host one, Host other) {
         return !world.weather.has(FaultKind.OUT_OF_SIGHT)
                 || world.cluster.hosts().stream()
+                        .filter(host -> !world.expulsion.isOut(host))
                         .mapToInt(Host::machine)
                         .filter(machine -> machine > Math.min(one.machine(), other.machine())
                                 && machine < Math.max(one.machine(), other.machine()))

@@ -142,7 +142,7 @@ final class Ledger {
     }
 
     /** More than half of the machines, or half of them with the first. */
-    private static boolean isQuorum(View view, Set<PeerId> machines) {
+    static boolean isQuorum(View view, Set<PeerId> machines) {
         int all = machines(view).size();
         int votes = (int) machines(view).stream().filter(machines::contains).count();
         boolean hasFirst = !view.members().isEmpty()

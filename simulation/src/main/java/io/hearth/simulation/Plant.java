@@ -39,11 +39,11 @@ public enum Plant {
     /** Only the last result is kept. */
     SMALL_RETENTION("only the last result is kept", 100, GroupSabotages.SmallRetention::new),
     /** Nothing is passed on. */
-    NO_FORWARD("what somebody finished runs again", 150, GroupSabotages.NoForward::new),
+    NO_FORWARD("what somebody finished runs again", 300, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
     FINAL_FORWARD("who passes a result on is never decided anew", 2_750, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
-    ONE_REPORT("only the first member's report decides", 150, GroupSabotages.OneReport::new),
+    ONE_REPORT("only the first member's report decides", 300, GroupSabotages.OneReport::new),
     /** A broadcast's root does not wait. */
     EAGER_SUM("a sum in place returns before all hold it", 250, GroupSabotages.EagerSum::new),
     EAGER_ROOT("a broadcast's root returns before all hold its value", 250, GroupSabotages.EagerRoot::new),
@@ -99,6 +99,8 @@ public enum Plant {
     NO_REPAIR("a lost commit is never repaired", 60, ViewSabotages.NoRepair::new),
     /** Nobody passes addresses on. */
     NO_GOSSIP("members do not tell where they reach the others", 60, ViewSabotages.NoGossip::new),
+    /** A removal is no reason for a view. */
+    LINKS_ONLY("a machine that was put out loses its links and nothing else", 600, ViewSabotages.LinksOnly::new),
     /** Closing does not wait. */
     NO_DRAIN("a leaver does not wait until the others have its results", 250, ViewSabotages.NoDrain::new),
     /** Closing ends the process. */

@@ -41,14 +41,20 @@ final class Post {
         if (world.random.nextInt(WIRE_SAMPLE) == 0) {
             travels(message);
         }
+        boolean isNews = world.expulsion.tells(from);
         int copies = world.network.copies(from.host.index, target.host.index);
         for (int i = 0; i < copies; i++) {
             world.after(
                     world.network.delay(from.host.index, target.host.index),
-                    () -> target.deliver(() -> target.receive(
-                            from.host.id,
-                            from.incarnation,
-                            world.liar.is(target) ? world.liar.hears(target, message) : message)));
+                    () -> target.deliver(() -> {
+                        if (isNews) {
+                            world.expulsion.hears(target);
+                        }
+                        target.receive(
+                                from.host.id,
+                                from.incarnation,
+                                world.liar.is(target) ? world.liar.hears(target, message) : message);
+                    }));
         }
     }
 

@@ -54,6 +54,7 @@ final class Removals {
     /** A quorum accepted a successor. */
     void committed(Ledger.Succession change) {
         world.tally.view();
+        world.expulsion.committed(change);
         if (change.view().isTombstone()) {
             world.dissolutions.ended(change);
         }
@@ -86,7 +87,7 @@ final class Removals {
                 + world.name(change.ballot().proposer()) + " in epoch "
                 + change.view().epoch();
         world.note(what + ": " + excuse.orElse("no excuse"));
-        if (world.liar.is(process)) {
+        if (world.liar.is(process) || world.expulsion.isOut(process.host)) {
             return; // nothing is promised to it
         }
         Violation.unless(excuse.isPresent(), "L3", () -> what + " though it was well and heard");
@@ -103,6 +104,12 @@ final class Removals {
                 change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
         if (process.pausedUntil() >= from) {
             return Optional.of("it stood still");
+        }
+        if (world.expulsion.isOut(process.host)) {
+            return Optional.of("it was put out");
+        }
+        if (proposer.filter(world.liar::is).isPresent()) {
+            return Optional.of("the liar proposed that"); // who proposes can leave anybody out
         }
         if (proposer.filter(other -> wereJoined(process, other, from)).isEmpty()) {
             return Optional.of("the proposer did not hear it all the time");

@@ -188,6 +188,11 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether a node takes out of its views who was put out. */
+    default boolean excludes() {
+        return true;
+    }
+
     /** Whether the collectives hear that their node was removed. */
     default boolean tellsCollectivesOfRemoval() {
         return true;

@@ -132,6 +132,13 @@ final class ViewSabotages {
         }
     }
 
+    record LinksOnly() implements Sabotage {
+        @Override
+        public boolean excludes() {
+            return false;
+        }
+    }
+
     record NoGossip() implements Sabotage {
         @Override
         public boolean gossips() {

@@ -125,9 +125,9 @@ record Weather(
                 alone ? 20 * SECOND : faultyNanos);
     }
 
-    /** The same, and most machines do not hear each other's mDNS. */
-    Weather outOfSight() {
-        var all = EnumSet.of(FaultKind.OUT_OF_SIGHT);
+    /** The same, and one fault more that changes nothing else of it. */
+    Weather with(FaultKind kind) {
+        var all = EnumSet.of(kind);
         all.addAll(kinds);
         return new Weather(
                 all,

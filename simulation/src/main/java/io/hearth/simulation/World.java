@@ -29,7 +29,9 @@ final class World {
 
     private static final long LIARS = 0x4C49_4553;
     private static final long GOSSIPS = 0x474F_5353;
+    private static final long EXPULSIONS = 0x4558_504C;
     private static final int OUT_OF_SIGHT_ONE_IN = 8;
+    private static final int PUT_OUT_ONE_IN = 10;
 
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
@@ -57,6 +59,7 @@ final class World {
     final Outages outages;
     final Removals removals = new Removals(this);
     final Dissolutions dissolutions = new Dissolutions(this);
+    final Expulsion expulsion;
     final Hostile hostile;
     final Liar liar;
     final Sabotage sabotage;
@@ -108,7 +111,11 @@ final class World {
         Liar.Plan plan = lies.orElseGet(() -> hasLiar ? Liar.Plan.draw(liars) : Liar.Plan.NONE);
         Weather told = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
         this.gossips = new SplittableRandom(seed ^ GOSSIPS); // of its own, too
-        this.weather = gossips.nextInt(OUT_OF_SIGHT_ONE_IN) == 0 ? told.outOfSight() : told;
+        Weather seen = gossips.nextInt(OUT_OF_SIGHT_ONE_IN) == 0 ? told.with(FaultKind.OUT_OF_SIGHT) : told;
+        var expulsions = new SplittableRandom(seed ^ EXPULSIONS); // of its own, too
+        boolean isPutOut = expulsions.nextInt(PUT_OUT_ONE_IN) == 0 && !hasLiar;
+        this.weather = isPutOut ? seen.with(FaultKind.PUT_OUT) : seen;
+        this.expulsion = new Expulsion(this, expulsions);
         this.cluster = new Cluster(this, random, rarities, extremes);
         this.narrator = new Narrator(this::name);
         this.network = new Network(cluster.hosts().size(), weather, random, tally, timeline);
@@ -144,6 +151,7 @@ final class World {
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
         chaos.plan();
+        expulsion.plan();
         hostile.begin();
         liar.begin();
         if (liar.forges()) {
@@ -155,6 +163,7 @@ final class World {
         chaos.end();
         liar.end();
         outages.end();
+        expulsion.end();
         network.heal();
         cluster.hosts().forEach(host -> host.home.heal(SLOW_DISK_NANOS_IN_PEACE));
         List<Host> down = cluster.hosts().stream()

@@ -1,0 +1,147 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+
+import io.hearth.election.View;
+import io.hearth.election.ViewMachine;
+import io.hearth.identity.PeerId;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * A person puts one machine out of the namespace, on another machine. Who knows of it tells it on each link before anything else, keeps
+ * it on disk, and closes its links to that machine, whose processes run on and try to come back.
+ *
+ * <p>A machine knows it once all its processes do. What a quorum of machines knew when a ballot began is in the view that the ballot
+ * makes (X1).
+ */
+final class Expulsion {
+    private static final long LOOK_NANOS_MAX = 200 * MILLI;
+    private static final int MACHINES_MIN = 3; // the trainers of the last one would wait for others
+    private static final long AGAIN_NANOS = 500 * MILLI;
+
+    private final World world;
+    private final SplittableRandom random;
+    private final Set<NodeProcess> told = new HashSet<>();
+    private final Set<PeerId> written = new TreeSet<>();
+    private final Map<PeerId, Long> knownSince = new TreeMap<>();
+    private SortedSet<PeerId> out = Collections.emptySortedSet(); // at most one
+
+    Expulsion(World world, SplittableRandom random) {
+        this.world = world;
+        this.random = random;
+    }
+
+    void plan() {
+        if (world.weather.has(FaultKind.PUT_OUT)) {
+            world.after(random.nextLong(world.weather.faultyNanos()), this::strike);
+        }
+    }
+
+    private void strike() {
+        if (!world.isFaulty()) {
+            return;
+        }
+        List<PeerId> machines = world.cluster.hosts().stream()
+                .map(host -> host.id.peer())
+                .distinct()
+                .toList();
+        if (machines.size() < MACHINES_MIN) {
+            return;
+        }
+        PeerId lost = machines.get(random.nextInt(machines.size()));
+        List<NodeProcess> others = world.cluster.processes().stream()
+                .filter(process ->
+                        !process.isPaused() && !process.host.id.peer().equals(lost))
+                .toList();
+        if (others.isEmpty()) {
+            world.after(AGAIN_NANOS, this::strike);
+            return;
+        }
+        out = new TreeSet<>(Set.of(lost));
+        world.tally.fault(FaultKind.PUT_OUT);
+        NodeProcess first = others.get(random.nextInt(others.size()));
+        world.note("machine " + lost.publicKey()[0] + " is put out, on " + first.host.name());
+        first.deliver(() -> hears(first));
+    }
+
+    boolean isOut(Host host) {
+        return out.contains(host.id.peer());
+    }
+
+    /** Whether what this process sends comes after the news of it. */
+    boolean tells(NodeProcess process) {
+        return told.contains(process);
+    }
+
+    /** Whether one of two processes knows that the other one is out. */
+    boolean forbidsLink(NodeProcess one, NodeProcess other) {
+        return (tells(one) && isOut(other.host)) || (tells(other) && isOut(one.host));
+    }
+
+    void started(NodeProcess process) {
+        if (written.contains(process.host.id.peer())) {
+            hears(process);
+        }
+    }
+
+    void linked(NodeProcess one, NodeProcess other) {
+        if (tells(one) != tells(other)) {
+            NodeProcess untold = tells(one) ? other : one;
+            untold.deliver(() -> hears(untold));
+        }
+    }
+
+    void hears(NodeProcess process) {
+        if (out.isEmpty() || isOut(process.host) || !process.isAlive() || !told.add(process)) {
+            return;
+        }
+        PeerId machine = process.host.id.peer();
+        world.trace(process, () -> "knows who is out");
+        written.add(machine);
+        for (NodeProcess other : world.cluster.processes()) {
+            if (other.host.id.peer().equals(machine)) {
+                world.after(random.nextLong(LOOK_NANOS_MAX), () -> other.deliver(() -> hears(other)));
+            }
+        }
+        boolean doAllKnow = world.cluster.processes().stream()
+                .allMatch(other -> told.contains(other) || !other.host.id.peer().equals(machine));
+        if (doAllKnow) {
+            knownSince.putIfAbsent(machine, world.now());
+        }
+        if (world.sabotage.excludes()) {
+            process.view(new ViewMachine.Event.Excluded(out));
+        }
+        world.cluster.hosts().stream().filter(this::isOut).forEach(host -> world.cluster.dropLink(process.host, host));
+    }
+
+    /** X1. */
+    void committed(Ledger.Succession change) {
+        View view = change.view();
+        boolean isListed = view.machines().stream().anyMatch(machine -> out.contains(machine));
+        if (isListed) {
+            Set<PeerId> knew = knownSince.entrySet().stream()
+                    .filter(entry -> entry.getValue() <= change.beganNanos())
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.toSet());
+            Violation.unless(
+                    !Ledger.isQuorum(change.before(), knew),
+                    "X1",
+                    () -> "a machine that was put out is in epoch " + view.epoch() + ", made by "
+                            + world.name(change.ballot().proposer()) + " when a quorum knew that");
+        }
+    }
+
+    /** It was found, or broken up: nothing of it runs any more. */
+    void end() {
+        world.cluster.hosts().stream().filter(this::isOut).forEach(host -> world.cluster.end(host, true));
+    }
+}
