@@ -11,6 +11,7 @@ import io.hearth.election.HealthMachine;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.MessageCodec;
+import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
 import io.hearth.election.VoterAnswer;
 import io.hearth.election.VoterTask;
@@ -25,7 +26,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -52,7 +52,9 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final StatusReport report;
     private final GroupTalk talk;
     private final Optional<RosterTalk> roster;
-    private SortedSet<PeerId> excluded = Collections.emptySortedSet(); // machines of the view
+    private SortedSet<PeerId> excluded = Collections.emptySortedSet();
+    private Optional<View> excludedFrom = Optional.empty();
+    private long excludedAt = -1; // the roster's changes so far
     private final BiConsumer<ClusterStatus, ClusterTopology> publisher;
     private final long startedNanos;
     private OptionalLong firstPeerMillis = OptionalLong.empty();
@@ -111,6 +113,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public void handle(NodeEvent event) {
         startOnce();
         changed |= !faults.guard(event, this::dispatch);
+        exclude();
     }
 
     private void dispatch(NodeEvent event) {
@@ -184,7 +187,6 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         finder.tickIfDue();
         watch.driver().tickIfDue();
         roster.ifPresent(talking -> talking.driver().tickIfDue());
-        exclude();
         membership.driver().tickIfDue();
         talk.drive(membership.view(), this::stepAside);
         long now = clock.nanoTime();
@@ -244,17 +246,17 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.close(renew.node(), renew.why() + "; a new link is made");
     }
 
-    /** Machines of the view that the roster put out go with the next view. */
+    /** Machines that the roster put out go with the next view: told before any later message of a peer is looked at. */
     private void exclude() {
-        if (roster.isEmpty()) {
+        View view = membership.view();
+        if (roster.isEmpty()
+                || (roster.get().changes() == excludedAt
+                        && excludedFrom.filter(view::equals).isPresent())) {
             return;
         }
-        var out = new TreeSet<PeerId>();
-        for (PeerId machine : membership.view().machines()) {
-            if (roster.get().isOut(machine) && !machine.equals(report.self().peer())) {
-                out.add(machine);
-            }
-        }
+        excludedAt = roster.get().changes();
+        excludedFrom = Optional.of(view);
+        SortedSet<PeerId> out = roster.get().outOf(view.machines());
         if (!out.equals(excluded)) {
             out.stream()
                     .filter(machine -> !excluded.contains(machine))

@@ -14,6 +14,7 @@ import io.hearth.identity.roster.machine.RosterMachine.State;
 import io.hearth.identity.roster.machine.RosterMessage;
 import io.hearth.identity.roster.machine.RosterMessageCodec;
 import io.hearth.transport.RekeyChannel;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -29,6 +30,7 @@ final class RosterTalk {
 
     private static final int SHUT_OUT_MAX = 256;
 
+    private final PeerId self;
     private final MachineDriver<State, Event, Effect> machine;
     private final Clock clock;
     private final RosterKeeper keeper;
@@ -39,6 +41,7 @@ final class RosterTalk {
     private final Map<LinkId, RekeyChannel> channels = new TreeMap<>();
     private final SortedSet<PeerId> shutOut = new TreeSet<>(); // by the roster, and not linked since
     private long numbers;
+    private long changes;
     private RosterBook book;
     private String problem = "";
     private String said = "";
@@ -55,6 +58,7 @@ final class RosterTalk {
     }
 
     RosterTalk(PeerId self, RosterBook book, RosterKeeper keeper, RosterDoor door, Clock clock, Outcome outcome) {
+        this.self = self;
         this.book = book;
         this.keeper = keeper;
         this.door = door;
@@ -72,8 +76,20 @@ final class RosterTalk {
         return machine;
     }
 
-    /** Whether the machine is out: removed, or not on the roster when the secret was replaced. */
-    boolean isOut(PeerId machineOf) {
+    /** How often what {@link #outOf} says may have changed. */
+    long changes() {
+        return changes;
+    }
+
+    /** The others of these machines, and of those linked, that are out: removed, or not on the roster when the secret was replaced. */
+    SortedSet<PeerId> outOf(Collection<PeerId> machines) {
+        var out = new TreeSet<>(machines);
+        links.keySet().forEach(node -> out.add(node.peer()));
+        out.removeIf(machineOf -> machineOf.equals(self) || !isOut(machineOf));
+        return out;
+    }
+
+    private boolean isOut(PeerId machineOf) {
         return book.roster().isRemoved(machineOf)
                 || (shutOut.contains(machineOf) && !book.roster().isMember(machineOf));
     }
@@ -86,6 +102,7 @@ final class RosterTalk {
     void admitted(NodeId node) {
         var link = new LinkId(node.peer(), ++numbers);
         shutOut.remove(node.peer());
+        changes++;
         links.put(node, link);
         nodes.put(link, node);
         machine.step(new Event.Opened(link, false));
@@ -179,6 +196,7 @@ final class RosterTalk {
                 } else if (node != null) {
                     if (shutOut.size() < SHUT_OUT_MAX) {
                         shutOut.add(node.peer());
+                        changes++;
                     }
                     outcome.close(node, why);
                 }
@@ -208,6 +226,7 @@ final class RosterTalk {
     private void use(RosterBook newest) {
         boolean isNewKey = !newest.keyId().equals(book.keyId());
         book = newest;
+        changes++;
         door.use(newest);
         if (isNewKey) {
             LOG.info(

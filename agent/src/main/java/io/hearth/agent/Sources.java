@@ -19,9 +19,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** All the ways in which a node looks for peers. */
 final class Sources implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Sources.class);
+
+    /** For tests: this node hears and says nothing by mDNS. */
+    static final String DEAF = "hearth.fault.deaf";
+
     /** Silence shorter than this is not worth a line. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
 
@@ -75,7 +82,11 @@ final class Sources implements AutoCloseable {
     }
 
     void start() {
-        mdns.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+        if (Boolean.getBoolean(DEAF)) {
+            LOG.warn("mDNS is off by -D{}", DEAF);
+        } else {
+            mdns.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
+        }
         named.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
         remembered.start(sighting -> inbox.event(new NodeEvent.Sighted(sighting)));
     }

@@ -14,7 +14,6 @@ import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
-import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -46,6 +45,7 @@ final class DoubledIdentityIT {
     @AfterEach
     void thisComputerIsItselfAgain() {
         System.clearProperty(BOOT);
+        System.clearProperty(Sources.DEAF);
     }
 
     /** The home and its copy, from before either has voted. */
@@ -170,13 +170,9 @@ final class DoubledIdentityIT {
         try (var nodes = new TestNodes(folder)) {
             List<Path> homes = twins(nodes);
             AutoDiscoveryBackend peer = start(nodes, TestNodes.loopback(), nodes.home(), 1);
-            List<String> all = NetworkInterface.networkInterfaces()
-                    .map(NetworkInterface::getName)
-                    .toList();
-            HearthConfig blind = HearthConfig.defaults()
-                    .namespace("test")
-                    .excludedInterfaces(all)
-                    .peers(List.of(TestNodes.address(peer).toString()));
+            System.setProperty(Sources.DEAF, "true");
+            HearthConfig blind =
+                    TestNodes.loopback().peers(List.of(TestNodes.address(peer).toString()));
             AutoDiscoveryBackend original = start(nodes, blind, homes.get(0), 2);
             original.waitForPeers(1, PATIENCE);
             AutoDiscoveryBackend copy = start(nodes, blind, homes.get(1), 3);
