@@ -24,7 +24,8 @@ import java.util.TreeSet;
  *
  * <p>Only what this node reached itself is told, while it is linked there and for ten minutes after; nothing is passed on. So a wrong
  * address goes as far as its sender's links and no further, and it ends with its sender. A new link is told everything, every link is told
- * what changes, members tell one another again when a view is new, and everything is told again each minute. What is heard is a hint and no more: who is behind an address is known from a handshake.
+ * what changes, members tell one another again when a view is new, and everything is told again each minute. What is heard is a hint and
+ * no more: who is behind an address is known from a handshake.
  *
  * <p>Rejected: asking a third node only when a peer is missed. The answer would come when the link is needed already; told ahead, a newcomer
  * dials all members before the view lists it.
@@ -122,7 +123,7 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
 
     /** What may happen. */
     public sealed interface Event {
-        /** A link was admitted, and this is where the node can be dialled. */
+        /** A link was admitted, and this is where the node can be dialled: it may be a new start of the node, which knows nothing. */
         record Linked(NodeId node, PeerAddress address) implements Event {}
 
         /** The last link to the node ended. */
@@ -191,12 +192,14 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
                 .filter(other -> !other.equals(address))
                 .limit(Sighting.CANDIDATES_MAX - 1L)
                 .forEach(addresses::add));
-        if (before.filter(known -> known.linked() && known.addresses().equals(addresses))
-                .isPresent()) {
-            return;
-        }
         SortedSet<NodeId> others = new TreeSet<>(nodes.keySet());
         others.remove(node);
+        Optional<Known> same =
+                before.filter(known -> known.linked() && known.addresses().equals(addresses));
+        if (same.isPresent()) { // no news for the others; but it may have been started again, and know nothing
+            nodes.put(node, same.get().owingAll(others, now));
+            return;
+        }
         nodes.put(node, Known.linked(addresses, others, now));
         nodes.replaceAll((other, known) -> known.linked() && !other.equals(node) ? known.owing(node) : known);
     }
