@@ -137,7 +137,7 @@ final class RosterKeeper implements AutoCloseable {
                 if (isStillDue) {
                     LOG.info("making secret generation {}: a removed machine may know the present one", generation + 1);
                 }
-                yield isStillDue ? book.rotated(hand, book.current().successor(), epochMillis) : book;
+                yield isStillDue ? book.rotated(hand, book.current().successor(), epochMillis, Ed25519.INSTANCE) : book;
             }
             case Effect.Send _, Effect.Close _, Effect.Use _, Effect.Say _ -> book;
         };

@@ -112,7 +112,7 @@ public final class RosterDesk {
     public RosterBook rotate(Map<PeerId, String> kept, long epochMillis) throws SetupException {
         return file.change(given, before -> {
             RosterBook book = keeping(before, kept, epochMillis);
-            return book.rotated(hand, book.current().successor(), epochMillis);
+            return book.rotated(hand, book.current().successor(), epochMillis, Ed25519.INSTANCE);
         });
     }
 

@@ -50,7 +50,7 @@ final class RosterFileTest {
     }
 
     private RosterBook rotated() throws SetupException {
-        return file.change(FIRST, book -> book.rotated(Hands.hand(1), Hands.secret(2, 5), 3));
+        return file.change(FIRST, book -> book.rotated(Hands.hand(1), Hands.secret(2, 5), 3, Hands.INSTANCE));
     }
 
     @Test

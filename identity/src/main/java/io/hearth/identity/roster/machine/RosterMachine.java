@@ -24,7 +24,7 @@ import java.util.TreeMap;
  * <pre>
  * link opened            Summary
  * Summary, other digest  all entries in pages, once for each pair of digests
- * Summary, other key     Secret, if the peer is a member and its generation is not higher
+ * Summary, other key     Secret, if the peer is a member: it judges which of the two lives on
  * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
  * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
  * Stored, from another   process of this home: as if it had come by a link
@@ -307,8 +307,9 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
 
         private void judge(LinkId link, RosterBook.Offer offer) {
             switch (book.judge(offer, self, signatures)) {
-                case Verdict.Adopted _ ->
-                    effects.add(new Effect.Store(List.of(), Optional.empty(), Optional.of(offer)));
+                case Verdict.Adopted _ -> // with what it was judged by, for that may be on its way to the disk still
+                    effects.add(new Effect.Store(
+                            book.roster().entries(), book.roster().charter(), Optional.of(offer)));
                 case Verdict.Kept _ -> {}
                 case Verdict.PairAgain(var why) -> say(why);
                 case Verdict.Rejected(var why) -> close(link, why);
@@ -412,7 +413,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             offer(link);
         }
 
-        /** The secret goes to members only, and only where the other side's is not newer. */
+        /** The secret goes to members only; the other side judges, for a higher generation may be that of a machine that was removed. */
         private void offer(LinkId link) {
             Talk talk = links.get(link);
             Optional<RosterBook.Offer> own = book.offer();
@@ -420,9 +421,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 return;
             }
             RosterMessage.Summary theirs = talk.theirs().get();
-            boolean isOlder = !theirs.keyId().equals(book.keyId())
-                    && theirs.generation() <= book.current().generation();
-            if (isOlder && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
+            boolean isOther = !theirs.keyId().equals(book.keyId());
+            if (isOther && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
                 links.put(link, talk.offered(book.keyId()));
                 effects.add(new Effect.Send(link, new RosterMessage.Secret(own.get())));
             }

@@ -68,7 +68,7 @@ final class RosterMachineTest {
     @Test
     void aNewSecretGoesToMembersAndEndsTheLinksOfOthers() {
         assertEquals(List.of(), given(linked()));
-        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         List<Effect> effects = happens(new Event.Stored(second), SECOND);
         assertEquals(List.of(toFriend), given(effects));
         assertEquals(List.of(toStranger), closed(effects));
@@ -76,7 +76,7 @@ final class RosterMachineTest {
 
     @Test
     void aMachineThatWasAwayGetsTheSecretOnlyIfItIsAMember() {
-        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         state = State.of(second);
         var old = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
         for (LinkId link : List.of(toFriend, toStranger)) {
@@ -88,10 +88,20 @@ final class RosterMachineTest {
         assertEquals(List.of(toFriend), closed(happens(new Event.Received(toFriend, now), 0)), "re-keyed");
     }
 
+    /** Attack 20: it may be that of a machine that was removed, and only the other side can tell. */
+    @Test
+    void aMemberWithASecretOfAHigherGenerationIsOfferedTheOwnOne() {
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
+        state = State.of(second);
+        var _ = happens(new Event.Opened(toFriend, true), 0);
+        var far = new RosterMessage.Summary(first.roster().digest(), 60, first.keyId());
+        assertEquals(List.of(toFriend), given(happens(new Event.Received(toFriend, far), 0)));
+    }
+
     @Test
     void aSecretThatCameIsStoredBeforeItIsUsedOrOffered() {
         var _ = linked();
-        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         List<Effect> effects = happens(
                 new Event.Received(
                         toFriend, new RosterMessage.Secret(second.offer().orElseThrow())),
