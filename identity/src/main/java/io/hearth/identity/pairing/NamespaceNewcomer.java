@@ -39,7 +39,12 @@ public final class NamespaceNewcomer implements Newcomer {
      */
     public void demandRoom() throws SetupException {
         List<String> names = file.names();
-        if (!names.isEmpty() && !wasPaired(names.getFirst())) {
+        for (String name : names) {
+            if (wasPaired(name)) {
+                return; // the code may be of that one; accept() looks
+            }
+        }
+        if (!names.isEmpty()) {
             throw inTheWay(names.getFirst());
         }
     }

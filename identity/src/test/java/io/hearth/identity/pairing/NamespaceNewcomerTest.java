@@ -14,6 +14,9 @@ import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -90,6 +93,34 @@ final class NamespaceNewcomerTest {
         newcomer.demandRoom();
         newcomer.accept(SPONSOR, "study", welcome());
         assertEquals(3, file().find("home").orElseThrow().generation());
+    }
+
+    @Test
+    void aRemovalThatOnlyThisMachineKnowsOutlivesItsPairing() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        HearthHome sponsor = home("sponsor");
+        var sponsors =
+                new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
+        PeerId stolen = NodeIdentity.generate().peer();
+        var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
+        newcomer.accept(SPONSOR, "study", welcome());
+        var own = new RosterDesk(
+                home("home"), namespace, IdentityFile.in(home("home")).loadOrCreate(), "kitchen");
+        var _ = own.remove(List.of(stolen), Map.of(), 2); // nobody hears of it
+        RosterBook removed = own.book();
+        assertEquals(removed.keyId(), own.remove(List.of(stolen), Map.of(), 3).keyId(), "once is enough");
+        newcomer.accept(SPONSOR, "study", welcome());
+        assertTrue(own.book().roster().isRemoved(stolen));
+        assertTrue(own.book().isRotationDue(), "the sponsor's secret is one that it knows");
+    }
+
+    @Test
+    void oneNamespaceThatItWasPairedToLetsItPairAgainThere() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        newcomer.accept(SPONSOR, "study", welcome());
+        file().add(NetworkNamespace.create("alpha"));
+        newcomer.demandRoom();
+        newcomer.accept(SPONSOR, "study", welcome());
     }
 
     /** What the sponsor's machine gives to this one. */
