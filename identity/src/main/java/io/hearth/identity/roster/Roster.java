@@ -94,6 +94,7 @@ public final class Roster {
     private final String namespace;
     private final Optional<PeerId> root;
     private final Optional<Charter> charter;
+    private final Set<Bytes> marked; // of the charter; looked up, never iterated
     private final SortedMap<Key, RosterEntry> entries;
     private final SortedSet<PeerId> voices;
     private final SortedMap<PeerId, RosterEntry.Removal> removals;
@@ -101,12 +102,17 @@ public final class Roster {
 
     /** A roster of those entries; their signatures were checked by whoever wrote them, or are not believed. */
     Roster(String namespace, Optional<PeerId> root, Optional<Charter> charter, Collection<RosterEntry> entries) {
-        this(namespace, root, charter, keyed(entries));
+        this(namespace, root, charter, keyed(entries), marked(charter));
     }
 
     private Roster(
-            String namespace, Optional<PeerId> root, Optional<Charter> charter, SortedMap<Key, RosterEntry> entries) {
+            String namespace,
+            Optional<PeerId> root,
+            Optional<Charter> charter,
+            SortedMap<Key, RosterEntry> entries,
+            Set<Bytes> marked) {
         this.namespace = namespace;
+        this.marked = marked;
         this.root = root;
         this.charter = charter;
         this.entries = entries;
@@ -293,16 +299,17 @@ public final class Roster {
 
     /** Under the charter of another generation: removals by machines that it gives no voice are gone. */
     Roster under(Charter next) {
-        var all = new Roster(namespace, root, Optional.of(next), entries);
+        Set<Bytes> marks = marked(Optional.of(next));
+        var all = new Roster(namespace, root, Optional.of(next), entries, marks);
         var kept = new TreeMap<>(entries);
         kept.values().removeIf(entry -> entry instanceof RosterEntry.Removal && !all.isRemoved(entry.subject()));
         if (kept.size() > ENTRIES_MAX / 2) { // covered twice: whoever was away for one generation has the mark itself
             kept.values()
                     .removeIf(entry -> entry instanceof RosterEntry.Removal
                             && isExcluded(entry.subject())
-                            && next.excludes(entry.subject()));
+                            && all.isExcluded(entry.subject()));
         }
-        return new Roster(namespace, root, Optional.of(next), kept);
+        return new Roster(namespace, root, Optional.of(next), kept, marks);
     }
 
     /** Whether the charter's issuer signed it for this namespace. */
@@ -430,7 +437,7 @@ public final class Roster {
         var next = new TreeMap<>(entries);
         next.put(key, entry);
         boolean founds = root.isEmpty() && entry instanceof RosterEntry.Grant grant && grant.isRoot();
-        return new Roster(namespace, founds ? Optional.of(entry.subject()) : root, charter, next);
+        return new Roster(namespace, founds ? Optional.of(entry.subject()) : root, charter, next, marked);
     }
 
     private boolean hasRoomForGrant() {
@@ -500,7 +507,7 @@ public final class Roster {
                 next.put(key, entry);
             }
         });
-        return new Roster(namespace, root, charter, next);
+        return new Roster(namespace, root, charter, next, marked);
     }
 
     private Roster ungranted(PeerId machine) {
@@ -508,7 +515,7 @@ public final class Roster {
         next.values()
                 .removeIf(entry ->
                         entry instanceof RosterEntry.Grant && entry.subject().equals(machine));
-        return new Roster(namespace, root, charter, next);
+        return new Roster(namespace, root, charter, next, marked);
     }
 
     private List<RosterEntry.Grant> grants() {
@@ -548,7 +555,11 @@ public final class Roster {
     }
 
     private boolean isExcluded(PeerId machine) {
-        return charter.isPresent() && charter.get().excludes(machine);
+        return !marked.isEmpty() && marked.contains(Charter.mark(machine));
+    }
+
+    private static Set<Bytes> marked(Optional<Charter> charter) {
+        return charter.map(present -> Set.copyOf(present.removed())).orElse(Set.of());
     }
 
     /** One removal of each machine: the first in order by a voice. */
