@@ -207,7 +207,8 @@ final class RosterTalk {
         book = newest;
         door.use(newest);
         if (isNewKey) {
-            for (NodeId node : links.keySet()) { // the machine closes their links now; one that is closed for a fault is not out
+            for (NodeId node :
+                    links.keySet()) { // the machine closes their links now; one that is closed for a fault is not out
                 if (!newest.roster().isMember(node.peer()) && shutOut.size() < SHUT_OUT_MAX) {
                     shutOut.add(node.peer());
                 }

@@ -94,13 +94,14 @@ final class RosterKeeperTest {
     void aFileThatWasMendedIsNoProblemAnyMore() throws Exception {
         Path blocked = folder.resolve("home").resolve("blocked");
         Files.writeString(blocked, "nonsense\n");
-        Files.setPosixFilePermissions(
-                blocked, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(blocked, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
         try (var keeper = new RosterKeeper(home, first, self, events::add)) {
             keeper.start();
-            var _ = next(NodeEvent.RosterProblem.class, problem -> problem.line().contains("blocked"));
+            var _ = next(
+                    NodeEvent.RosterProblem.class, problem -> problem.line().contains("blocked"));
             Files.writeString(blocked, "# nobody\n");
-            var _ = next(NodeEvent.RosterProblem.class, problem -> problem.line().isEmpty());
+            var _ = next(
+                    NodeEvent.RosterProblem.class, problem -> problem.line().isEmpty());
         }
     }
 
@@ -127,6 +128,8 @@ final class RosterKeeperTest {
         }
         assertEquals(1, SeenFile.in(home, "home").read().size());
         assertFalse(RosterFile.in(home, "home").stored().isEmpty());
-        assertEquals(How.FOUNDED, desk.book().roster().grant(self.peer()).orElseThrow().how());
+        assertEquals(
+                How.FOUNDED,
+                desk.book().roster().grant(self.peer()).orElseThrow().how());
     }
 }

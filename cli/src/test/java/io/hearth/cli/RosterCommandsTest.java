@@ -120,7 +120,8 @@ final class RosterCommandsTest {
         seen(kitchen, "kitchen");
         assertEquals(0, commands.line("remove desk --drop all").code());
         assertFalse(roster.book().roster().isMember(kitchen));
-        assertFalse(roster.book().roster().isRemoved(kitchen), "it is not given the secret; an entry would be for ever");
+        assertFalse(
+                roster.book().roster().isRemoved(kitchen), "it is not given the secret; an entry would be for ever");
     }
 
     @Test

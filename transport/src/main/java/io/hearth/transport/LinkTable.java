@@ -119,8 +119,7 @@ final class LinkTable implements Doorkeeper {
         boolean isMember = policy.outdated(peer).isPresent();
         rekeying.add(peer, isMember);
         rekeyed++;
-        return new RekeyHandler(
-                peer, address, rekeyed, observer, () -> rekeying.remove(peer, isMember), handshake);
+        return new RekeyHandler(peer, address, rekeyed, observer, () -> rekeying.remove(peer, isMember), handshake);
     }
 
     @Override

@@ -190,8 +190,7 @@ public final class RosterBook {
      * @param fresh of the generation after the present one
      * @throws IllegalArgumentException if this machine is no member
      */
-    public RosterBook rotated(
-            Signatures.Hand hand, NetworkNamespace fresh, long epochMillis, Signatures signatures) {
+    public RosterBook rotated(Signatures.Hand hand, NetworkNamespace fresh, long epochMillis, Signatures signatures) {
         demandMember(hand);
         return chartered(hand, fresh, roster.members(), epochMillis, signatures);
     }

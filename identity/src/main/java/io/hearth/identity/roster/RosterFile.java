@@ -118,8 +118,7 @@ public final class RosterFile {
             book.formerKeyId().ifPresent(all::add);
             all.addAll(older);
             all.remove(after.keyId());
-            return new Kept(
-                    after, all.stream().distinct().limit(OLDER_MAX).toList());
+            return new Kept(after, all.stream().distinct().limit(OLDER_MAX).toList());
         }
     }
 
@@ -143,8 +142,10 @@ public final class RosterFile {
             RosterBook before = kept.isEmpty() ? RosterBook.bySecret(given) : fitting(kept.get(), given);
             RosterBook after = change.of(before);
             if (after != before) {
-                namespaces.demandRenewable(after.current()); // or a change that took effect would be reported as a failure
-                file.replace(encode(kept.map(former -> former.next(after)).orElseGet(() -> new Kept(after, List.of()))));
+                namespaces.demandRenewable(
+                        after.current()); // or a change that took effect would be reported as a failure
+                file.replace(
+                        encode(kept.map(former -> former.next(after)).orElseGet(() -> new Kept(after, List.of()))));
             }
             follow(after);
             return new Changed(after, file.version());
@@ -247,8 +248,7 @@ public final class RosterFile {
                 in.get(keyId);
                 older.add(Bytes.of(keyId));
             }
-            return new Kept(
-                    new RosterBook(RosterCodec.roster(name, encoded), current, former), List.copyOf(older));
+            return new Kept(new RosterBook(RosterCodec.roster(name, encoded), current, former), List.copyOf(older));
         } catch (MalformedMessageException | BufferUnderflowException | IllegalArgumentException broken) {
             throw damaged(String.valueOf(broken.getMessage()), broken);
         }

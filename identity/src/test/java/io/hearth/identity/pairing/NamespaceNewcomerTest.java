@@ -111,7 +111,27 @@ final class NamespaceNewcomerTest {
         assertEquals(removed.keyId(), own.remove(List.of(stolen), Map.of(), 3).keyId(), "once is enough");
         newcomer.accept(SPONSOR, "study", welcome());
         assertTrue(own.book().roster().isRemoved(stolen));
+        assertEquals(List.of(), newcomer.joined().orElseThrow().forgotten());
         assertTrue(own.book().isRotationDue(), "the sponsor's secret is one that it knows");
+    }
+
+    /** The sponsor removed the machine that signed the removal: it counts nowhere any more, and a person has to know. */
+    @Test
+    void aRemovalThatDoesNotCountAnyMoreIsNamed() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        HearthHome sponsor = home("sponsor");
+        var sponsors =
+                new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
+        PeerId stolen = NodeIdentity.generate().peer();
+        var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
+        newcomer.accept(SPONSOR, "study", welcome());
+        NodeIdentity former = IdentityFile.in(home("home")).loadOrCreate();
+        var own = new RosterDesk(home("home"), namespace, former, "kitchen");
+        var _ = own.remove(List.of(stolen), Map.of(), 2);
+        var _ = sponsors.remove(List.of(former.peer()), Map.of(), 3);
+        var _ = IdentityFile.in(home("home")).reset();
+        newcomer.accept(SPONSOR, "study", welcome());
+        assertEquals(List.of(stolen), newcomer.joined().orElseThrow().forgotten());
     }
 
     @Test
@@ -142,7 +162,7 @@ final class NamespaceNewcomerTest {
         assertEquals(namespace, file().find("home").orElseThrow());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file().path())));
         assertEquals(
-                new NamespaceNewcomer.Joined("home", namespace.keyId()),
+                new NamespaceNewcomer.Joined("home", namespace.keyId(), List.of()),
                 newcomer.joined().orElseThrow());
         newcomer.accept(SPONSOR, "study", welcome); // the same again changes nothing
     }

@@ -166,7 +166,8 @@ final class RosterBookTest {
         Offer honest = new Offer(charter(4, 2, 66, all, List.of()), secret(2, 66));
         assertInstanceOf(Verdict.Adopted.class, before.judge(honest, peer(3), Hands.INSTANCE));
         Offer later = new Offer(charter(4, 2, 66, withSybil, List.of()), secret(2, 66));
-        Roster granted = before.roster().merged(List.of(grant(2, 9)), Hands.INSTANCE).roster();
+        Roster granted =
+                before.roster().merged(List.of(grant(2, 9)), Hands.INSTANCE).roster();
         assertInstanceOf(Verdict.Adopted.class, before.with(granted).judge(later, peer(3), Hands.INSTANCE));
     }
 
@@ -176,7 +177,9 @@ final class RosterBookTest {
         RosterBook before = book(4);
         RosterBook removed = remove(before, 2, 7, peer(4));
         for (int seed = 20; seed < 30; seed++) {
-            Roster lied = before.roster().merged(List.of(grant(4, 9), grant(9, 4)), Hands.INSTANCE).roster();
+            Roster lied = before.roster()
+                    .merged(List.of(grant(4, 9), grant(9, 4)), Hands.INSTANCE)
+                    .roster();
             RosterBook laundered = before.with(lied).rotated(hand(3), secret(2, seed), 5, Hands.INSTANCE);
             assertTrue(laundered.roster().isMember(peer(9)));
             assertInstanceOf(Verdict.Kept.class, judge(removed, laundered, 2));
@@ -192,6 +195,10 @@ final class RosterBookTest {
                 .merged(List.of(grant(2, 3), grant(2, 4), grant(3, 5)), Hands.INSTANCE)
                 .roster();
         RosterBook after = remove(before.with(chain), 3, 7, peer(2));
+        Roster early = heard(before.with(chain), after).roster(); // the secret is still on its way
+        for (int member : List.of(1, 3, 4, 5)) {
+            assertTrue(early.isMember(peer(member)), "member " + member);
+        }
         for (int self : List.of(1, 4, 5)) {
             RosterBook sleeper = adopted(before.with(chain), after, self);
             for (int member : List.of(1, 3, 4, 5)) {
@@ -210,8 +217,7 @@ final class RosterBookTest {
                 .merged(List.of(grant(3, 4), grant(4, 5), grant(5, 4), grant(2, 6), grant(3, 6)), Hands.INSTANCE)
                 .roster();
         assertEquals(new TreeSet<>(Set.of(peer(4))), roster.introducedBy(peer(3)));
-        assertEquals(
-                new TreeSet<>(Set.of(peer(5))), roster.introducedBy(Set.of(peer(3), peer(4)), Set.of(peer(1))));
+        assertEquals(new TreeSet<>(Set.of(peer(5))), roster.introducedBy(Set.of(peer(3), peer(4)), Set.of(peer(1))));
         assertEquals(new TreeSet<>(), roster.introducedBy(Set.of(peer(3)), Set.of(peer(1), peer(4))));
         RosterBook issued = book(3).rotated(hand(3), secret(2, 2), 1, Hands.INSTANCE);
         Charter bare = charter(3, 2, 2, new TreeSet<>(Set.of(peer(1), peer(2), peer(3), peer(9))), List.of());

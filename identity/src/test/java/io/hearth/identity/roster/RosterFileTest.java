@@ -147,7 +147,8 @@ final class RosterFileTest {
         Path toml = NamespaceFile.in(home).path();
         paired(2);
         String usual = Files.readString(toml);
-        Files.writeString(toml, usual.replace("\"hearth1-", "\"\\u0068earth1-")); // the same, and nothing to find and replace
+        Files.writeString(
+                toml, usual.replace("\"hearth1-", "\"\\u0068earth1-")); // the same, and nothing to find and replace
         assertEquals(FIRST, new NamespaceLookup(home, Map.of()).named(Hands.HOME));
         byte[] before = Files.readAllBytes(file.path());
         assertThrows(SetupException.class, this::rotated);

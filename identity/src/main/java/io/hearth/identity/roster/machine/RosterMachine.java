@@ -73,9 +73,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             int othersMax,
             int linksMax) {
         /** For homes. */
-        public static final Limits DEFAULT =
-                new Limits(
-                        10_000_000_000L, 200_000_000L, 3_000_000_000L, 2_000_000_000L, 10_000_000_000L, 64, 128, 512);
+        public static final Limits DEFAULT = new Limits(
+                10_000_000_000L, 200_000_000L, 3_000_000_000L, 2_000_000_000L, 10_000_000_000L, 64, 128, 512);
 
         public Limits {
             if (summaryNanos <= 0
@@ -160,8 +159,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             int pages,
             int others) {
         static Talk fresh(boolean rekey, long now) {
-            return new Talk(
-                    rekey, Optional.empty(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, now, false, now, 0, 0);
+            return new Talk(rekey, Optional.empty(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, now, false, now, 0, 0);
         }
 
         Talk says(RosterMessage.Summary summary) {
@@ -179,13 +177,11 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
 
         Talk sent(Bytes own, Bytes answered) {
-            return new Talk(
-                    rekey, theirs, own, answered, offered, summedNanos, owed, windowNanos, pages, others);
+            return new Talk(rekey, theirs, own, answered, offered, summedNanos, owed, windowNanos, pages, others);
         }
 
         Talk offered(Bytes keyId) {
-            return new Talk(
-                    rekey, theirs, sentDigest, sentFor, keyId, summedNanos, owed, windowNanos, pages, others);
+            return new Talk(rekey, theirs, sentDigest, sentFor, keyId, summedNanos, owed, windowNanos, pages, others);
         }
 
         Talk summed(long now) {
@@ -193,8 +189,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
 
         Talk owing() {
-            return new Talk(
-                    rekey, theirs, sentDigest, sentFor, offered, summedNanos, true, windowNanos, pages, others);
+            return new Talk(rekey, theirs, sentDigest, sentFor, offered, summedNanos, true, windowNanos, pages, others);
         }
 
         Talk counted(boolean isPage, long now, long window) {
@@ -511,7 +506,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                     links.put(entry.getKey(), talk.offered(Bytes.EMPTY)); // what was kept may be taken by now
                     summarize(entry.getKey());
                 } else if (talk.owed() && now - talk.summedNanos() >= limits.spacingNanos()) {
-                    summarize(entry.getKey()); // once for a burst of pages, and not for each: all entries go out for each
+                    summarize(
+                            entry.getKey()); // once for a burst of pages, and not for each: all entries go out for each
                 }
             }
             if (!isDue(book)) {

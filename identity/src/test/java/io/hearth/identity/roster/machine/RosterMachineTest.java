@@ -176,7 +176,12 @@ final class RosterMachineTest {
         var summaries = new ArrayList<Effect>();
         for (int i = 0; i < 8; i++) {
             RosterBook more = first.granted(
-                            Ed25519.hand(self), NodeIdentity.generate().peer(), "m" + i, How.PAIRED, 1, Ed25519.INSTANCE)
+                            Ed25519.hand(self),
+                            NodeIdentity.generate().peer(),
+                            "m" + i,
+                            How.PAIRED,
+                            1,
+                            Ed25519.INSTANCE)
                     .orElseThrow();
             var page = new RosterMessage.Page(Optional.empty(), more.roster().entries());
             summaries.addAll(happens(new Event.Received(toFriend, page), 1_000_000L * i));
