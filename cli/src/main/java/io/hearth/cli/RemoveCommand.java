@@ -75,8 +75,9 @@ final class RemoveCommand implements Callable<Integer> {
         String command = "hearth remove " + machine.shortText();
         PeerId self = known.self().peer();
         var reach = new TreeSet<>(Set.of(machine));
-        while (reach.addAll(known.roster().introducedBy(reach, Set.of(self)))) {
-            continue; // as far as chains of grants go
+        boolean grew = true;
+        while (grew) { // as far as chains of grants go
+            grew = reach.addAll(known.roster().introducedBy(reach, Set.of(self)));
         }
         reach.remove(machine);
         reach.addAll(bySecret);
