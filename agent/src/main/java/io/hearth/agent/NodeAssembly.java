@@ -14,7 +14,6 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.HostPort;
-import io.hearth.discovery.TagKey;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.MessageCodec;
 import io.hearth.election.Role;
@@ -22,7 +21,6 @@ import io.hearth.election.ViewMachine;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
-import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NamespaceLookup;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
@@ -41,8 +39,6 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
 import io.hearth.transport.Links;
 import java.security.SecureRandom;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -135,7 +131,8 @@ final class NodeAssembly implements AutoCloseable {
                 keys,
                 new LinkEvents(inbox)));
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
-        sources = scope.keep(new Sources(config, tags(book), links.port(), interfaces, home, self, inbox, clock));
+        TagKeys tags = scope.keep(new TagKeys());
+        sources = scope.keep(new Sources(config, tags.of(book), links.port(), interfaces, home, self, inbox, clock));
         sources.start(); // it takes a second until others hear of this node: time for the rest
         engine = config.role() == Role.TRAINER
                 ? Optional.of(scope.keep(engine(config, links, reducer)))
@@ -158,7 +155,7 @@ final class NodeAssembly implements AutoCloseable {
                         to, TrainerNote.KIND, note)); // if that fails the link is lost, and what was said with it
         Optional<RosterTalk> roster = namespace.isOpen()
                 ? Optional.empty()
-                : Optional.of(roster(home, namespace, identity, book, door, keys, links));
+                : Optional.of(roster(home, namespace, identity, book, door, keys, tags, links));
         var core = new NodeCore(
                 clock,
                 startedNanos,
@@ -202,6 +199,7 @@ final class NodeAssembly implements AutoCloseable {
             RosterBook book,
             RosterDoor door,
             KeyRing keys,
+            TagKeys tags,
             Links links) {
         var keeper = scope.keep(new RosterKeeper(home, namespace, identity, inbox::event));
         keeper.start();
@@ -221,7 +219,7 @@ final class NodeAssembly implements AutoCloseable {
             public void rekeyed(RosterBook newest) {
                 keyIdNow.set(newest.keyId().hex());
                 keys.use(newest.current().keys(), newest.former().map(NetworkNamespace::keys));
-                sources.use(tags(newest));
+                sources.use(tags.of(newest));
                 inbox.event(new NodeEvent.NetworkChanged()); // whom this node could not link with before
             }
         });
@@ -229,17 +227,6 @@ final class NodeAssembly implements AutoCloseable {
 
     private static KeyRing ring(RosterBook book) {
         return KeyRing.of(book.current().keys(), book.former().map(NetworkNamespace::keys));
-    }
-
-    /** The present secret signs adverts; those of a machine that was away are known by the former one. */
-    private static List<TagKey> tags(RosterBook book) {
-        var keys = new ArrayList<TagKey>();
-        for (NetworkNamespace namespace :
-                book.former().map(old -> List.of(book.current(), old)).orElse(List.of(book.current()))) {
-            NamespaceKeys derived = namespace.keys();
-            keys.add(new TagKey(namespace.generation(), derived::tagMac));
-        }
-        return keys;
     }
 
     NodeId self() {

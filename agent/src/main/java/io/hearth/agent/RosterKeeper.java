@@ -14,7 +14,9 @@ import io.hearth.identity.roster.Signatures;
 import io.hearth.identity.roster.machine.RosterMachine.Effect;
 import java.time.Duration;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,7 @@ final class RosterKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RosterKeeper.class);
     private static final long POLL_MILLIS = 200;
     private static final long SEEN_NANOS = 30_000_000_000L;
+    private static final long SEEN_URGENT_NANOS = 1_000_000_000L;
     private static final int TASKS_MAX = 64;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -44,10 +47,14 @@ final class RosterKeeper implements AutoCloseable {
     private final BlockingQueue<Task> tasks = new ArrayBlockingQueue<>(TASKS_MAX);
     private final Map<PeerId, SeenFile.Seen> seen = new TreeMap<>(); // this thread only, as the next
     private final Thread thread;
+    private final SortedSet<PeerId> written = new TreeSet<>();
+    private boolean isSeenUrgent;
+    private boolean isUnreadable;
     private String version = "";
     private String blockVersion = "";
     private String complaint = "";
     private long seenNanos = System.nanoTime();
+    private volatile boolean missed; // set by submit(), taken back by the thread
     private volatile boolean closing; // set by close() and the thread, read by the thread
 
     private sealed interface Task {
@@ -74,10 +81,12 @@ final class RosterKeeper implements AutoCloseable {
         thread.start();
     }
 
-    /** Does a {@link Effect.Store} or {@link Effect.Rotate} soon; one that finds no place comes again with the next summary. */
+    /** Does a {@link Effect.Store} or {@link Effect.Rotate} soon. For one that finds no place the file is read again: the machine
+     * stores anew what it knows and the file does not; secrets are offered again, and rotations are due again. */
     void submit(Effect effect, long epochMillis) {
         if (!tasks.offer(new Task.Change(effect, epochMillis))) {
-            LOG.warn("the disk is too slow for the roster: a change waits for the next summary of a peer");
+            missed = true;
+            LOG.warn("the disk is too slow for the roster: a change waits until it is read again");
         }
     }
 
@@ -93,23 +102,26 @@ final class RosterKeeper implements AutoCloseable {
                     carryOut(task);
                 }
                 look();
-                if (System.nanoTime() - seenNanos > SEEN_NANOS) {
+                if (System.nanoTime() - seenNanos > (isSeenUrgent ? SEEN_URGENT_NANOS : SEEN_NANOS)) {
                     writeSeen();
                 }
             }
+            writeSeen();
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
+            writeSeen();
+        } catch (RuntimeException | Error bug) { // without this thread no removal would reach this process any more
+            sink.accept(new NodeEvent.Failed(Thread.currentThread().getName(), bug));
         }
-        writeSeen();
     }
 
     private void carryOut(Task task) {
         switch (task) {
             case Task.Change(var effect, long epochMillis) -> change(effect, epochMillis);
             case Task.Saw(var peer, var at) -> {
-                boolean isNew = seen.put(peer, at) == null;
-                if (isNew) {
-                    seenNanos = System.nanoTime() - SEEN_NANOS; // a crash must not forget who was here
+                if (seen.containsKey(peer) || seen.size() < SeenFile.MACHINES_MAX) {
+                    seen.put(peer, at);
+                    isSeenUrgent |= !written.contains(peer); // a crash must not forget who was here
                 }
             }
             case Task.Stop() -> closing = true;
@@ -118,9 +130,9 @@ final class RosterKeeper implements AutoCloseable {
 
     private void change(Effect effect, long epochMillis) {
         try {
-            RosterBook stored = file.change(given, book -> changed(book, effect, epochMillis));
-            version = file.version();
-            sink.accept(new NodeEvent.RosterStored(stored));
+            RosterFile.Changed stored = file.changed(given, book -> changed(book, effect, epochMillis));
+            version = stored.version();
+            sink.accept(new NodeEvent.RosterStored(stored.book()));
             complaint = "";
         } catch (SetupException broken) {
             complain(broken);
@@ -137,7 +149,7 @@ final class RosterKeeper implements AutoCloseable {
                 if (isStillDue) {
                     LOG.info("making secret generation {}: a removed machine may know the present one", generation + 1);
                 }
-                yield isStillDue ? book.rotated(hand, book.current().successor(), epochMillis) : book;
+                yield isStillDue ? book.rotated(hand, book.current().successor(), epochMillis, Ed25519.INSTANCE) : book;
             }
             case Effect.Send _, Effect.Close _, Effect.Use _, Effect.Say _ -> book;
         };
@@ -147,27 +159,40 @@ final class RosterKeeper implements AutoCloseable {
     private void look() {
         try {
             String now = file.version();
-            if (!now.equals(version)) {
-                version = now;
+            if (missed || !now.equals(version)) {
+                missed = false;
                 sink.accept(new NodeEvent.RosterStored(file.load(given)));
+                version = now; // only now: what could not be read is read again
             }
             String blockedNow = blocks.version();
             if (!blockedNow.equals(blockVersion)) {
-                blockVersion = blockedNow;
                 sink.accept(new NodeEvent.Blocked(blocks.read()));
+                blockVersion = blockedNow;
+            }
+            if (isUnreadable) {
+                isUnreadable = false;
+                complaint = "";
+                sink.accept(new NodeEvent.RosterProblem("")); // mended
             }
         } catch (SetupException broken) {
+            isUnreadable = true;
             complain(broken);
         }
     }
 
     private void writeSeen() {
         seenNanos = System.nanoTime();
+        isSeenUrgent = false;
         if (seen.isEmpty()) {
             return;
         }
         try {
             seenFile.add(seen);
+            if (written.size() >= SeenFile.MACHINES_MAX) {
+                written.clear();
+            }
+            written.addAll(seen.keySet());
+            seen.clear();
         } catch (SetupException broken) {
             complain(broken);
         }

@@ -194,10 +194,6 @@ final class RosterTalk {
                 if (channel != null) {
                     channel.close(why);
                 } else if (node != null) {
-                    if (shutOut.size() < SHUT_OUT_MAX) {
-                        shutOut.add(node.peer());
-                        changes++;
-                    }
                     outcome.close(node, why);
                 }
             }
@@ -229,6 +225,12 @@ final class RosterTalk {
         changes++;
         door.use(newest);
         if (isNewKey) {
+            for (NodeId node :
+                    links.keySet()) { // the machine closes their links now; one that is closed for a fault is not out
+                if (!newest.roster().isMember(node.peer()) && shutOut.size() < SHUT_OUT_MAX) {
+                    shutOut.add(node.peer());
+                }
+            }
             LOG.info(
                     "secret generation={} key={} members={}",
                     newest.current().generation(),

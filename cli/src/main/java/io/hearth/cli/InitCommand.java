@@ -7,6 +7,8 @@ import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.SecretFile;
 import io.hearth.identity.SecretText;
+import io.hearth.identity.roster.RosterFile;
+import io.hearth.identity.roster.SeenFile;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -57,7 +59,11 @@ final class InitCommand implements Callable<Integer> {
         Optional<NetworkNamespace> stored = file.find(name);
         NetworkNamespace namespace =
                 secretFile.isEmpty() ? stored.orElseGet(() -> NetworkNamespace.create(name)) : read();
-        print(namespace, file.add(namespace));
+        boolean added = file.add(namespace);
+        if (added && RosterFile.in(home, name).setAsideUnless(namespace)) { // of a namespace that was given up
+            SeenFile.in(home, name).setAside();
+        }
+        print(namespace, added);
         return Exit.OK;
     }
 

@@ -12,11 +12,13 @@ import io.hearth.identity.pairing.machine.JoinerMachine.Effect;
 import io.hearth.identity.pairing.machine.JoinerMachine.Outcome;
 import io.hearth.identity.pairing.machine.PairingCode;
 import io.hearth.identity.pairing.machine.PairingLimits;
+import io.hearth.identity.roster.Who;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -173,6 +175,10 @@ final class JoinCommand implements Callable<Integer> {
                             .println("paired with " + PairCommand.machine(label, sponsor, address)
                                     + ": this machine is in namespace " + joined.namespace() + ", key id "
                                     + joined.keyId());
+                }
+                if (!joined.forgotten().isEmpty()) {
+                    terminal.error("removed here once, and not as far as the other machines know: "
+                            + Who.names(joined.forgotten(), Map.of()) + "; remove each again with 'hearth remove ID'");
                 }
                 yield Exit.OK;
             }

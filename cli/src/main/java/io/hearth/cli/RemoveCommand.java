@@ -10,6 +10,7 @@ import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.Who;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -52,18 +53,47 @@ final class RemoveCommand implements Callable<Integer> {
         RosterOptions.Known known = options.read(terminal);
         PeerId machine = known.find(who);
         checkNotLast(known, machine);
+        if (known.roster().isRemoved(machine) && !known.book().isRotationDue()) {
+            print(known, new TreeSet<>(Set.of(machine)), known.book(), true);
+            return Exit.OK;
+        }
         SortedSet<PeerId> open = known.bySecret();
-        open.addAll(known.roster().introducedBy(machine));
         open.remove(machine);
-        open.remove(known.self().peer());
-        RosterOptions.Decided decided =
-                RosterOptions.decide(known, open, keep, drop, "hearth remove " + machine.shortText());
+        RosterOptions.Decided decided = decide(known, machine, open);
         var out = new TreeSet<>(decided.dropped());
+        out.removeAll(open); // those get no new secret: an entry for each would only fill the roster
         out.add(machine);
         RosterBook after =
                 known.desk().remove(out, decided.kept(), Clock.system().epochMillis());
-        print(known, out, after);
+        print(known, out, after, false);
         return Exit.OK;
+    }
+
+    /** Whoever rests on a machine that goes has to be decided about, then whoever rests on those that are dropped, and so on. */
+    private RosterOptions.Decided decide(RosterOptions.Known known, PeerId machine, SortedSet<PeerId> bySecret)
+            throws SetupException {
+        String command = "hearth remove " + machine.shortText();
+        PeerId self = known.self().peer();
+        var reach = new TreeSet<>(Set.of(machine));
+        boolean grew = true;
+        while (grew) { // as far as chains of grants go
+            grew = reach.addAll(known.roster().introducedBy(reach, Set.of(self)));
+        }
+        reach.remove(machine);
+        reach.addAll(bySecret);
+        RosterOptions.Decided said = RosterOptions.named(known, reach, keep, drop);
+        var sure = new TreeSet<>(said.kept().keySet());
+        sure.add(self);
+        var out = new TreeSet<>(Set.of(machine));
+        var open = new TreeSet<>(bySecret);
+        while (true) {
+            SortedSet<PeerId> resting = known.roster().introducedBy(out, sure);
+            open.addAll(resting);
+            resting.retainAll(said.dropped());
+            if (!out.addAll(resting)) {
+                return RosterOptions.complete(known, open, said, command);
+            }
+        }
     }
 
     private static void checkNotLast(RosterOptions.Known known, PeerId machine) throws SetupException {
@@ -79,7 +109,7 @@ final class RemoveCommand implements Callable<Integer> {
                                 + "' on another one");
     }
 
-    private void print(RosterOptions.Known known, SortedSet<PeerId> out, RosterBook after) {
+    private void print(RosterOptions.Known known, SortedSet<PeerId> out, RosterBook after, boolean already) {
         if (json) {
             var removed = new JsonArray();
             out.forEach(each -> removed.add(each.text()));
@@ -93,7 +123,8 @@ final class RemoveCommand implements Callable<Integer> {
             return;
         }
         terminal.out()
-                .println("removed " + Who.names(out, known.labels()) + "; secret generation "
+                .println((already ? "nothing to do, removed already: " : "removed ") + Who.names(out, known.labels())
+                        + "; secret generation "
                         + after.current().generation() + " (key "
                         + after.keyId().hex() + ")");
         RosterOptions.missing(known, after).ifPresent(line -> terminal.err().println(line));

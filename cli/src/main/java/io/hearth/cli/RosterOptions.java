@@ -13,6 +13,7 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.BlockFile;
 import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
@@ -21,6 +22,7 @@ import io.hearth.identity.roster.Who;
 import io.hearth.topology.LocalProfile;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -55,6 +57,7 @@ final class RosterOptions {
             RosterBook book,
             SortedMap<PeerId, SeenFile.Seen> seen,
             SortedMap<PeerId, Linked> linked,
+            SortedSet<PeerId> blocked,
             boolean hasAgent) {
         Roster roster() {
             return book.roster();
@@ -72,6 +75,7 @@ final class RosterOptions {
                                 member, grant.label(), (known, granted) -> granted.isEmpty() ? known : granted));
             }
             roster().removals().forEach(removal -> labels.putIfAbsent(removal.subject(), ""));
+            blocked.forEach(machine -> labels.putIfAbsent(machine, ""));
             return labels;
         }
 
@@ -117,7 +121,7 @@ final class RosterOptions {
         NetworkNamespace given = namespace.isEmpty() ? lookup.preferred() : lookup.named(namespace);
         NodeIdentity self = IdentityFile.in(home).loadOrCreate();
         var desk = new RosterDesk(home, given, self, LocalProfile.read("", "").label());
-        Optional<JsonObject> status = status(home, given.name());
+        Optional<JsonObject> status = status(terminal, home, given.name());
         return new Known(
                 home,
                 self,
@@ -125,6 +129,7 @@ final class RosterOptions {
                 desk.book(),
                 SeenFile.in(home, given.name()).read(),
                 status.map(RosterOptions::linked).orElseGet(TreeMap::new),
+                blocked(terminal, home),
                 status.isPresent());
     }
 
@@ -135,13 +140,33 @@ final class RosterOptions {
      */
     static Decided decide(Known known, SortedSet<PeerId> open, List<String> keep, List<String> drop, String command)
             throws SetupException {
+        return complete(known, open, named(known, open, keep, drop), command);
+    }
+
+    /** What a person said of those who may have to be decided about. */
+    static Decided named(Known known, SortedSet<PeerId> choice, List<String> keep, List<String> drop)
+            throws SetupException {
         SortedMap<PeerId, String> labels = known.labels();
         var kept = new TreeMap<PeerId, String>();
-        for (PeerId machine : named(open, labels, keep)) {
+        for (PeerId machine : named(choice, labels, keep)) {
             kept.put(machine, labels.getOrDefault(machine, ""));
         }
-        var dropped = new TreeSet<>(named(open, labels, drop));
+        var dropped = new TreeSet<>(named(choice, labels, drop));
         dropped.removeAll(kept.keySet());
+        return new Decided(kept, dropped);
+    }
+
+    /**
+     * What was said of those who have to be decided about.
+     *
+     * @throws SetupException some were not named; lists them
+     */
+    static Decided complete(Known known, SortedSet<PeerId> open, Decided said, String command) throws SetupException {
+        SortedMap<PeerId, String> labels = known.labels();
+        var kept = new TreeMap<>(said.kept());
+        kept.keySet().retainAll(open);
+        var dropped = new TreeSet<>(said.dropped());
+        dropped.retainAll(open);
         var left = new TreeSet<>(open);
         left.removeAll(kept.keySet());
         left.removeAll(dropped);
@@ -188,7 +213,17 @@ final class RosterOptions {
                         : "no agent runs here: " + names + " get it when a node of this machine runs ('hearth agent')");
     }
 
-    private static Optional<JsonObject> status(HearthHome home, String name) throws SetupException {
+    /** A damaged list keeps nobody from removing a machine; what changes the list says so itself. */
+    private static SortedSet<PeerId> blocked(Terminal terminal, HearthHome home) {
+        try {
+            return BlockFile.in(home).read();
+        } catch (SetupException damaged) {
+            terminal.error(String.valueOf(damaged.getMessage()));
+            return Collections.emptySortedSet();
+        }
+    }
+
+    private static Optional<JsonObject> status(Terminal terminal, HearthHome home, String name) {
         try {
             return LocalApiClient.status(home.socket(LocalAgent.SOCKET), ANSWER_MAX)
                     .filter(status -> status.getAsJsonObject("namespace")
@@ -196,7 +231,8 @@ final class RosterOptions {
                             .getAsString()
                             .equals(name));
         } catch (SetupException silent) {
-            throw silent;
+            terminal.error(silent.getMessage() + "; going on by the files of this machine alone");
+            return Optional.empty();
         } catch (HearthException unreadable) {
             return Optional.empty();
         }

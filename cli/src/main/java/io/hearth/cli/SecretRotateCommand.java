@@ -46,9 +46,7 @@ final class SecretRotateCommand implements Callable<Integer> {
         SortedSet<PeerId> open = known.bySecret();
         RosterOptions.Decided decided = RosterOptions.decide(known, open, keep, drop, "hearth secret rotate");
         long now = Clock.system().epochMillis();
-        RosterBook after = decided.dropped().isEmpty()
-                ? known.desk().rotate(decided.kept(), now)
-                : known.desk().remove(decided.dropped(), decided.kept(), now);
+        RosterBook after = known.desk().rotate(decided.kept(), now); // who is dropped is not given the new secret
         print(known, after);
         return Exit.OK;
     }

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
+import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.RosterFile;
 import io.hearth.identity.roster.SeenFile;
@@ -117,7 +119,73 @@ final class RosterCommandsTest {
         pair(desk, "desk");
         seen(kitchen, "kitchen");
         assertEquals(0, commands.line("remove desk --drop all").code());
+        assertFalse(roster.book().roster().isMember(kitchen));
+        assertFalse(
+                roster.book().roster().isRemoved(kitchen), "it is not given the secret; an entry would be for ever");
+    }
+
+    @Test
+    void aCrowdOfMachinesBySecretDoesNotPreventARemoval() throws Exception {
+        pair(desk, "desk");
+        for (int i = 0; i < Roster.UNGRANTED_BY_ONE_MAX + 2; i++) {
+            seen(NodeIdentity.generate().peer(), "x");
+        }
+        assertEquals(0, commands.line("remove desk --drop all").code());
+        assertTrue(roster.book().roster().isRemoved(desk));
+        assertEquals(2, roster.book().current().generation());
+        assertEquals(0, commands.line("secret rotate --drop all").code());
+    }
+
+    @Test
+    void aRemovalThatIsDoneIsNotDoneAgain() throws Exception {
+        pair(desk, "desk");
+        pair(kitchen, "kitchen");
+        assertEquals(0, commands.line("remove kitchen").code());
+        Commands.Outcome again = commands.line("remove " + kitchen.shortText());
+        assertEquals(0, again.code(), again.toString());
+        assertTrue(again.out().contains("removed already"), again.out());
+        assertEquals(2, roster.book().current().generation());
+    }
+
+    /** The removed machine granted one, that one another; each is asked for, and 'drop' takes the whole chain. */
+    @Test
+    void aChainOfGrantsIsDecidedAboutToItsEnd() throws Exception {
+        NodeIdentity stolen = NodeIdentity.generate();
+        NodeIdentity sybil = NodeIdentity.generate();
+        pair(stolen.peer(), "stolen");
+        HearthHome home = HearthHome.open(commands.home());
+        var _ = new RosterDesk(home, namespace, stolen, "stolen").grant(sybil.peer(), "s1", How.PAIRED, 1);
+        var _ = new RosterDesk(home, namespace, sybil, "s1").grant(kitchen, "s2", How.PAIRED, 1);
+        fails("remove stolen", "s1", "nothing was changed");
+        fails("remove stolen --drop s1", "s2", "nothing was changed");
+        assertEquals(1, roster.book().current().generation());
+        assertEquals(0, commands.line("remove stolen --drop s1 --drop s2").code());
         assertTrue(roster.book().roster().isRemoved(kitchen));
+        assertEquals(1, roster.book().roster().members().size());
+    }
+
+    @Test
+    void aNewNamespaceOfAnOldNameBeginsWithAnEmptyRoster() throws Exception {
+        pair(desk, "desk");
+        seen(kitchen, "kitchen");
+        assertEquals(0, commands.line("remove desk --drop all").code());
+        Files.delete(NamespaceFile.in(HearthHome.open(commands.home())).path());
+        assertEquals(0, commands.line("init home").code());
+        JsonObject fresh = commands.line("peers --json").json();
+        assertEquals(1, fresh.get("generation").getAsInt());
+        assertEquals(1, fresh.getAsJsonArray("peers").size(), fresh.toString());
+        assertEquals(
+                NamespaceFile.in(HearthHome.open(commands.home()))
+                        .find("home")
+                        .orElseThrow()
+                        .keyId(),
+                fresh.get("key_id").getAsString());
+    }
+
+    @Test
+    void aBlockedMachineThatNobodyElseKnowsIsFoundByAPartOfItsId() throws Exception {
+        assertEquals(0, commands.line("block " + kitchen.text()).code());
+        assertEquals(0, commands.line("unblock " + kitchen.shortText()).code());
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.Optional;
  */
 public final class HomeFile {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int ASIDE_MAX = 64;
 
     private final Path file;
     private final Path lock;
@@ -66,6 +68,33 @@ public final class HomeFile {
             throw new IllegalArgumentException(file + " may have " + bytesMax + " bytes, not " + content.length);
         }
         OwnFile.replace(file, content);
+    }
+
+    /**
+     * Moves it to {@code NAME.aside-N} with the first N that is free; call it under the lock. Nothing is done where there is no file.
+     *
+     * @throws SetupException it cannot be moved
+     */
+    public void setAside() throws SetupException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        for (int number = 1; number <= ASIDE_MAX; number++) {
+            Path aside = file.resolveSibling(file.getFileName() + ".aside-" + number);
+            if (!Files.exists(aside, LinkOption.NOFOLLOW_LINKS)) {
+                try {
+                    Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE);
+                    return;
+                } catch (IOException broken) {
+                    throw new SetupException(
+                            "cannot move " + file + " to " + aside + ": check the rights of the folder, then move it"
+                                    + " away by hand",
+                            broken);
+                }
+            }
+        }
+        throw new SetupException("cannot move " + file + " away: " + ASIDE_MAX
+                + " former ones are there already; delete those that nobody needs");
     }
 
     /**

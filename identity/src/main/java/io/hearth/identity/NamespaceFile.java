@@ -109,6 +109,29 @@ public final class NamespaceFile {
     }
 
     /**
+     * Checks that {@link #renew} could store that one.
+     *
+     * @throws SetupException as {@link #renew}
+     */
+    public void demandRenewable(NetworkNamespace namespace) throws SetupException {
+        String content = content();
+        TomlParseResult toml = parse(content);
+        if (find(namespace.name(), toml).isPresent()) {
+            var _ = secretAt(namespace.name(), toml, content);
+        }
+    }
+
+    /** Where the secret of that table begins. */
+    private int secretAt(String name, TomlParseResult toml, String content) throws SetupException {
+        String written = String.valueOf(toml.getString(List.of(name, "secret")));
+        int at = Math.max(content.indexOf("\"" + written + "\""), content.indexOf("'" + written + "'"));
+        if (at < 0) {
+            throw notUsable("the secret of [" + name + "] is not on one line in quotes");
+        }
+        return at + 1;
+    }
+
+    /**
      * Stores a namespace in place of whatever secret of that name is stored: a person paired this machine, or it was given a new one.
      *
      * @throws SetupException as {@link #renew}
@@ -122,13 +145,9 @@ public final class NamespaceFile {
             String content = content();
             TomlParseResult toml = parse(content);
             String written = String.valueOf(toml.getString(List.of(namespace.name(), "secret")));
-            int at = content.indexOf("\"" + written + "\"");
-            if (at < 0) {
-                throw notUsable("the secret of [" + namespace.name() + "] is not on one line in double quotes");
-            }
-            String changed = content.substring(0, at + 1)
-                    + SecretText.of(namespace)
-                    + content.substring(at + 1 + written.length());
+            int at = secretAt(namespace.name(), toml, content);
+            String changed =
+                    content.substring(0, at) + SecretText.of(namespace) + content.substring(at + written.length());
             OwnFile.replace(file, changed.getBytes(StandardCharsets.UTF_8));
         }
     }

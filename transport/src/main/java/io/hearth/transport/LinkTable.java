@@ -20,7 +20,6 @@ final class LinkTable implements Doorkeeper {
     private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
 
     private static final long REVIEW_NANOS = 1_000_000_000L;
-    private static final int REKEYING_MAX = 8;
 
     private final Endpoint own;
     private final NodeId self;
@@ -36,7 +35,7 @@ final class LinkTable implements Doorkeeper {
     private SortedMap<PeerId, DoubledIdentity> doubled = new TreeMap<>();
     private long reviewedNanos;
     private boolean wasTold;
-    private int rekeying;
+    private final RekeyPlaces rekeying = new RekeyPlaces();
     private long rekeyed;
 
     LinkTable(
@@ -77,9 +76,9 @@ final class LinkTable implements Doorkeeper {
             return new Event.Denied(Refusal.BLOCKED, blocked.get());
         }
         if (node.isRekeyed()) {
-            return rekeying < REKEYING_MAX
+            return rekeying.hasRoom(id.peer(), policy.outdated(id.peer()).isPresent())
                     ? new Event.Allowed()
-                    : new Event.Denied(Refusal.TOO_MANY, REKEYING_MAX + " machines are being re-keyed already");
+                    : new Event.Denied(Refusal.TOO_MANY, "this machine or too many others are being re-keyed already");
         }
         Optional<DoubledIdentity> found = met(node.endpoint(), address);
         Link held = links.get(id);
@@ -116,9 +115,11 @@ final class LinkTable implements Doorkeeper {
 
     @Override
     public RekeyHandler rekey(RemoteNode node, ChannelHandlerContext handshake, InetSocketAddress address) {
-        rekeying++;
+        PeerId peer = node.endpoint().id().peer();
+        boolean isMember = policy.outdated(peer).isPresent();
+        rekeying.add(peer, isMember);
         rekeyed++;
-        return new RekeyHandler(node.endpoint().id().peer(), address, rekeyed, observer, () -> rekeying--, handshake);
+        return new RekeyHandler(peer, address, rekeyed, observer, () -> rekeying.remove(peer, isMember), handshake);
     }
 
     @Override

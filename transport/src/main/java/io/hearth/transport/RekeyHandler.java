@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,12 +16,16 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
     /** Two rosters and two secrets take well under a second. */
     static final long LIFE_MILLIS = 5_000;
 
+    /** A roster of the largest size, twice, and the secret. */
+    static final long QUEUE_BYTES_MAX = 1L << 20;
+
     private final PeerId peer;
     private final InetSocketAddress address;
     private final long number;
     private final LinkObserver observer;
     private final Runnable ended;
     private final ChannelHandlerContext handshake;
+    private final AtomicLong queuedBytes = new AtomicLong(); // the owner adds, the event loop subtracts
     private boolean over; // event loop only
 
     RekeyHandler(
@@ -40,7 +45,7 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
 
     /** On the event loop, once this handles what comes. */
     void open() {
-        LOG.info("re-keying with peer={} address={}", peer.shortText(), address);
+        LOG.debug("re-keying with peer={} address={}", peer.shortText(), address);
         observer.rekeyOpened(this);
         var _ = handshake
                 .executor()
@@ -91,8 +96,17 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
 
     @Override
     public void send(int kind, byte[] message) {
+        long bytes = (long) Frame.HEADER_BYTES + message.length;
+        if (queuedBytes.addAndGet(bytes) > QUEUE_BYTES_MAX) {
+            LOG.debug("re-keying with peer={} ends: it does not read", peer.shortText());
+            var _ = handshake.channel().close();
+            return;
+        }
         var frame = new Frame(kind, message);
-        var _ = handshake.channel().writeAndFlush(FrameDecoder.encode(handshake.alloc(), frame));
+        handshake
+                .channel()
+                .writeAndFlush(FrameDecoder.encode(handshake.alloc(), frame))
+                .addListener(_ -> queuedBytes.addAndGet(-bytes));
     }
 
     /** What was sent before still goes out. */

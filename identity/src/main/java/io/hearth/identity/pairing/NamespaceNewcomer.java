@@ -8,7 +8,10 @@ import io.hearth.identity.Labels;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
+import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.RosterFile;
 import java.util.List;
 import java.util.Optional;
@@ -23,8 +26,12 @@ public final class NamespaceNewcomer implements Newcomer {
     private final NamespaceFile file;
     private final AtomicReference<Optional<Joined>> joined = new AtomicReference<>(Optional.empty()); // by accept()
 
-    /** What this machine came into. */
-    public record Joined(String namespace, String keyId) {}
+    /**
+     * What this machine came into.
+     *
+     * @param forgotten machines that were removed as far as this machine knew, and are not as far as the sponsor's roster says
+     */
+    public record Joined(String namespace, String keyId, List<PeerId> forgotten) {}
 
     /** A newcomer whose files are in {@code home}. */
     public NamespaceNewcomer(HearthHome home) {
@@ -39,7 +46,12 @@ public final class NamespaceNewcomer implements Newcomer {
      */
     public void demandRoom() throws SetupException {
         List<String> names = file.names();
-        if (!names.isEmpty() && !wasPaired(names.getFirst())) {
+        for (String name : names) {
+            if (wasPaired(name)) {
+                return; // the code may be of that one; accept() looks
+            }
+        }
+        if (!names.isEmpty()) {
             throw inTheWay(names.getFirst());
         }
     }
@@ -67,10 +79,16 @@ public final class NamespaceNewcomer implements Newcomer {
             if (!names.isEmpty() && !names.contains(name)) {
                 throw inTheWay(names.getFirst()); // a person may have run another command meanwhile
             }
-            NetworkNamespace namespace = RosterDesk.accept(
-                            home, IdentityFile.in(home).loadOrCreate().peer(), welcome)
-                    .current();
-            joined.set(Optional.of(new Joined(namespace.name(), namespace.keyId())));
+            Optional<RosterBook> before = RosterFile.in(home, name).stored();
+            RosterBook after =
+                    RosterDesk.accept(home, IdentityFile.in(home).loadOrCreate().peer(), welcome);
+            List<PeerId> forgotten = before.stream()
+                    .flatMap(book -> book.roster().removals().stream())
+                    .map(RosterEntry.Removal::subject)
+                    .filter(machine -> !after.roster().isRemoved(machine))
+                    .toList();
+            NetworkNamespace namespace = after.current();
+            joined.set(Optional.of(new Joined(namespace.name(), namespace.keyId(), forgotten)));
         } catch (MalformedMessageException malformed) {
             throw new SetupException(
                     "the other machine sent no usable welcome (" + malformed.getMessage()

@@ -79,11 +79,6 @@ public record Charter(
         return Bytes.of(Arrays.copyOf(machine.publicKey(), MARK_BYTES));
     }
 
-    /** Whether the machine was out when the generation began. */
-    public boolean excludes(PeerId machine) {
-        return removed.contains(mark(machine));
-    }
-
     /** The members as a set. */
     SortedSet<PeerId> memberSet() {
         return new TreeSet<>(members);

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -25,7 +26,7 @@ import java.util.function.Predicate;
  * base      the members of the generation's charter; without one, the founder
  * voices    base, and whoever a voice granted, but for those whom the charter excludes: their removals count
  * removed   those whom the charter excludes, and whoever a voice removed: for ever, whatever grants say
- * members   base and whoever a member granted, but for the removed: their grants count
+ * members   base, whose removals count, and whoever a member granted, but for the removed: their grants count
  *           (while the founder is removed and no charter is known: all voices but the removed)
  * </pre>
  *
@@ -93,6 +94,7 @@ public final class Roster {
     private final String namespace;
     private final Optional<PeerId> root;
     private final Optional<Charter> charter;
+    private final Set<Bytes> marked; // of the charter; looked up, never iterated
     private final SortedMap<Key, RosterEntry> entries;
     private final SortedSet<PeerId> voices;
     private final SortedMap<PeerId, RosterEntry.Removal> removals;
@@ -100,18 +102,24 @@ public final class Roster {
 
     /** A roster of those entries; their signatures were checked by whoever wrote them, or are not believed. */
     Roster(String namespace, Optional<PeerId> root, Optional<Charter> charter, Collection<RosterEntry> entries) {
-        this(namespace, root, charter, keyed(entries));
+        this(namespace, root, charter, keyed(entries), marked(charter));
     }
 
     private Roster(
-            String namespace, Optional<PeerId> root, Optional<Charter> charter, SortedMap<Key, RosterEntry> entries) {
+            String namespace,
+            Optional<PeerId> root,
+            Optional<Charter> charter,
+            SortedMap<Key, RosterEntry> entries,
+            Set<Bytes> marked) {
         this.namespace = namespace;
+        this.marked = marked;
         this.root = root;
         this.charter = charter;
         this.entries = entries;
-        this.voices = closure(base(), this::isExcluded);
+        this.voices = closure(base(), granted(), this::isExcluded);
         this.removals = effective();
-        this.members = isAnchored() ? closure(without(base()), this::isRemoved) : without(new TreeSet<>(voices));
+        this.members =
+                isAnchored() ? closure(without(first()), granted(), this::isRemoved) : without(new TreeSet<>(voices));
     }
 
     /** Nobody has founded the namespace yet, as far as this machine knows. */
@@ -178,20 +186,97 @@ public final class Roster {
                         .thenComparing(RosterEntry.Grant::by));
     }
 
-    /** Members that only {@code granter} granted, so that a person has to say whether they stay when it is removed. */
+    /** Members that only {@code granter} vouches for, so that a person has to say whether they stay when it is removed. */
     public SortedSet<PeerId> introducedBy(PeerId granter) {
+        return introducedBy(Set.of(granter), Set.of());
+    }
+
+    /**
+     * Members that nobody else vouches for than those who go: no way of grants leads to them from the founder, from the issuer of the
+     * charter or from a machine that stays for sure. Of a chain of such members the first is named, the next ones once it goes, too.
+     *
+     * @param out who goes
+     * @param sure who stays: the machine that removes them, and whom a person said to keep
+     */
+    public SortedSet<PeerId> introducedBy(Collection<PeerId> out, Collection<PeerId> sure) {
+        var start = new TreeSet<>(vouchers());
+        start.addAll(sure);
+        Map<PeerId, List<PeerId>> vouches = vouches();
+        SortedSet<PeerId> now = closure(start, vouches, this::isRemoved);
+        start.removeAll(out);
+        SortedSet<PeerId> then = closure(start, vouches, machine -> isRemoved(machine) || out.contains(machine));
         var introduced = new TreeSet<PeerId>();
-        for (RosterEntry.Grant grant : grants()) {
-            PeerId machine = grant.subject();
-            boolean byOther = grants().stream()
-                    .anyMatch(other -> other.subject().equals(machine)
-                            && !other.by().equals(granter)
-                            && members.contains(other.by()));
-            if (grant.by().equals(granter) && !machine.equals(granter) && members.contains(machine) && !byOther) {
-                introduced.add(machine);
+        for (PeerId goes : out) {
+            for (PeerId machine : vouches.getOrDefault(goes, List.of())) {
+                boolean rests = now.contains(machine) && !then.contains(machine) && members.contains(machine);
+                if (rests && !out.contains(machine)) {
+                    introduced.add(machine);
+                }
             }
         }
         return introduced;
+    }
+
+    /** Members to whom no way of grants leads from the founder or the issuer of the charter, but over machines that were removed. */
+    SortedSet<PeerId> unsupported() {
+        SortedSet<PeerId> supported = closure(vouchers(), vouches(), this::isRemoved);
+        SortedSet<PeerId> found = members();
+        found.removeAll(supported);
+        return found;
+    }
+
+    /** Whose word is enough for others' standing: the founder, and who made the secret. */
+    private SortedSet<PeerId> vouchers() {
+        var vouchers = new TreeSet<PeerId>();
+        root.ifPresent(vouchers::add);
+        charter.ifPresent(current -> vouchers.add(current.issuer()));
+        return without(vouchers);
+    }
+
+    /** Who vouches for whom: by grants, and by the charter for those of its members whom no entry grants. */
+    private Map<PeerId, List<PeerId>> vouches() {
+        Map<PeerId, List<PeerId>> vouches = granted();
+        if (charter.isPresent()) {
+            var bare = base();
+            grants().forEach(grant -> bare.remove(grant.subject()));
+            vouches.computeIfAbsent(charter.get().issuer(), _ -> new ArrayList<>())
+                    .addAll(bare);
+        }
+        return vouches;
+    }
+
+    /**
+     * What in another generation's charter does not follow from what is known here; empty if all of it does. A charter is its issuer's
+     * word, and a stolen machine that is not known as removed yet is an issuer like any other. So it may list only whom entries grant,
+     * mark only whom entries remove, and has to carry on every member and every mark.
+     */
+    public Optional<String> objection(Charter next) {
+        Roster after = under(next);
+        SortedSet<PeerId> listed = next.memberSet();
+        listed.removeIf(machine -> voices.contains(machine) || isRemoved(machine));
+        if (!listed.isEmpty()) {
+            return Optional.of("it lists machine " + listed.first().shortText() + ", which nobody granted");
+        }
+        var marked = new TreeMap<String, Bytes>();
+        next.removed().forEach(mark -> marked.put(mark.hex(), mark));
+        var open = new TreeSet<>(marked.keySet());
+        open.removeAll(marks().keySet());
+        if (!open.isEmpty()) {
+            return Optional.of("it marks machine " + open.first() + " as removed, which nobody removed");
+        }
+        var known = new TreeSet<String>();
+        charter.ifPresent(current -> current.removed().forEach(mark -> known.add(mark.hex())));
+        removals.keySet().forEach(machine -> known.remove(Charter.mark(machine).hex())); // entries go on by themselves
+        known.removeAll(marked.keySet());
+        if (!known.isEmpty()) {
+            return Optional.of("it does not mark machine " + known.first() + ", which was removed");
+        }
+        SortedSet<PeerId> left = members();
+        left.removeIf(machine -> after.isMember(machine) || after.isRemoved(machine));
+        left.removeAll(unsupported());
+        return left.isEmpty()
+                ? Optional.empty()
+                : Optional.of("it leaves out machine " + left.first().shortText() + ", which nobody removed");
     }
 
     /** Removed machines that held the secret when it was new, so that it has to be replaced. */
@@ -214,10 +299,17 @@ public final class Roster {
 
     /** Under the charter of another generation: removals by machines that it gives no voice are gone. */
     Roster under(Charter next) {
-        var all = new Roster(namespace, root, Optional.of(next), entries);
+        Set<Bytes> marks = marked(Optional.of(next));
+        var all = new Roster(namespace, root, Optional.of(next), entries, marks);
         var kept = new TreeMap<>(entries);
         kept.values().removeIf(entry -> entry instanceof RosterEntry.Removal && !all.isRemoved(entry.subject()));
-        return new Roster(namespace, root, Optional.of(next), kept);
+        if (kept.size() > ENTRIES_MAX / 2) { // covered twice: whoever was away for one generation has the mark itself
+            kept.values()
+                    .removeIf(entry -> entry instanceof RosterEntry.Removal
+                            && isExcluded(entry.subject())
+                            && all.isExcluded(entry.subject()));
+        }
+        return new Roster(namespace, root, Optional.of(next), kept, marks);
     }
 
     /** Whether the charter's issuer signed it for this namespace. */
@@ -317,7 +409,9 @@ public final class Roster {
             return RosterEntry.ORDER.compare(entry, known) < 0 ? Optional.of(replaced(key, entry)) : Optional.of(this);
         }
         long witnesses = entries.keySet().stream()
-                .filter(other -> other.kind() == key.kind() && other.subject().equals(key.subject()))
+                .filter(other -> other.kind() == key.kind()
+                        && other.subject().equals(key.subject())
+                        && !isRemoved(other.by())) // what a removed machine signed must not keep others' word out
                 .count();
         if (witnesses >= WITNESSES_MAX) {
             return Optional.of(this);
@@ -343,7 +437,7 @@ public final class Roster {
         var next = new TreeMap<>(entries);
         next.put(key, entry);
         boolean founds = root.isEmpty() && entry instanceof RosterEntry.Grant grant && grant.isRoot();
-        return new Roster(namespace, founds ? Optional.of(entry.subject()) : root, charter, next);
+        return new Roster(namespace, founds ? Optional.of(entry.subject()) : root, charter, next, marked);
     }
 
     private boolean hasRoomForGrant() {
@@ -358,7 +452,9 @@ public final class Roster {
             return true;
         }
         List<RosterEntry> ungranted = entries.values().stream()
-                .filter(other -> other instanceof RosterEntry.Removal && !isGranted(other.subject()))
+                .filter(other -> other instanceof RosterEntry.Removal
+                        && !isGranted(other.subject())
+                        && !isExcluded(other.subject())) // the next charter clears those away
                 .toList();
         return ungranted.size() < UNGRANTED_MAX
                 && ungranted.stream()
@@ -378,24 +474,40 @@ public final class Roster {
                 || grants().stream().anyMatch(grant -> grant.subject().equals(machine));
     }
 
-    /** Without entries that have no effect: grants of or by removed machines, second witnesses, removals that the charter covers. */
+    /**
+     * Without entries that have no effect: grants of or by removed machines, second witnesses. Of the grants of a machine that one stays
+     * over which a way leads from the founder or the charter's issuer, so that also those find it who have an older charter.
+     */
     private Roster compacted() {
         var next = new TreeMap<Key, RosterEntry>();
-        var seen = new TreeSet<PeerId>();
+        var reached = vouchers();
+        boolean grew = true;
+        while (grew) {
+            grew = false;
+            for (Map.Entry<Key, RosterEntry> each : entries.entrySet()) {
+                boolean leads = each.getValue() instanceof RosterEntry.Grant grant
+                        && reached.contains(grant.by())
+                        && !isRemoved(grant.subject())
+                        && reached.add(grant.subject());
+                if (leads) {
+                    next.put(each.getKey(), each.getValue());
+                    grew = true;
+                }
+            }
+        }
+        var seen = new TreeSet<>(reached);
         entries.forEach((key, entry) -> {
             boolean counts = switch (entry) {
-                case RosterEntry.Removal removal ->
-                    removal.equals(removals.get(removal.subject())) && !isExcluded(removal.subject());
+                case RosterEntry.Removal removal -> removal.equals(removals.get(removal.subject()));
                 case RosterEntry.Grant grant ->
                     !isRemoved(grant.subject())
-                            && (grant.isRoot() || members.contains(grant.by()))
-                            && seen.add(grant.subject());
+                            && (grant.isRoot() || (members.contains(grant.by()) && seen.add(grant.subject())));
             };
             if (counts) {
                 next.put(key, entry);
             }
         });
-        return new Roster(namespace, root, charter, next);
+        return new Roster(namespace, root, charter, next, marked);
     }
 
     private Roster ungranted(PeerId machine) {
@@ -403,7 +515,7 @@ public final class Roster {
         next.values()
                 .removeIf(entry ->
                         entry instanceof RosterEntry.Grant && entry.subject().equals(machine));
-        return new Roster(namespace, root, charter, next);
+        return new Roster(namespace, root, charter, next, marked);
     }
 
     private List<RosterEntry.Grant> grants() {
@@ -430,13 +542,24 @@ public final class Roster {
                         root.map(founder -> new TreeSet<>(List.of(founder))).orElseGet(TreeSet::new));
     }
 
+    /** Base, and whoever signed a removal that counts: it may be its only granter whom it removed, and then it vouches for the others. */
+    private SortedSet<PeerId> first() {
+        SortedSet<PeerId> first = base();
+        removals.values().forEach(removal -> first.add(removal.by()));
+        return first;
+    }
+
     private SortedSet<PeerId> without(SortedSet<PeerId> machines) {
         machines.removeIf(this::isRemoved);
         return machines;
     }
 
     private boolean isExcluded(PeerId machine) {
-        return charter.isPresent() && charter.get().excludes(machine);
+        return !marked.isEmpty() && marked.contains(Charter.mark(machine));
+    }
+
+    private static Set<Bytes> marked(Optional<Charter> charter) {
+        return charter.map(present -> Set.copyOf(present.removed())).orElse(Set.of());
     }
 
     /** One removal of each machine: the first in order by a voice. */
@@ -450,11 +573,16 @@ public final class Roster {
         return effective;
     }
 
-    private SortedSet<PeerId> closure(SortedSet<PeerId> start, Predicate<PeerId> isOut) {
+    private Map<PeerId, List<PeerId>> granted() {
         Map<PeerId, List<PeerId>> granted = new HashMap<>(); // looked up, never iterated
         for (RosterEntry.Grant grant : grants()) {
             granted.computeIfAbsent(grant.by(), _ -> new ArrayList<>()).add(grant.subject());
         }
+        return granted;
+    }
+
+    private static SortedSet<PeerId> closure(
+            SortedSet<PeerId> start, Map<PeerId, List<PeerId>> granted, Predicate<PeerId> isOut) {
         var found = new TreeSet<PeerId>(start);
         var open = new ArrayList<>(start);
         while (!open.isEmpty()) {

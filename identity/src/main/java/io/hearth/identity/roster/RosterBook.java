@@ -157,8 +157,8 @@ public final class RosterBook {
     }
 
     /**
-     * Without those machines: tombstones and the next secret in one, for all others that are members now. Members that only a removed
-     * one granted are granted by this machine from then on; the caller removes those that are not to stay, too.
+     * Without those machines: tombstones and the next secret in one, for all others that are members now. Members for whom only a removed
+     * one vouched are granted by this machine from then on; the caller removes those that are not to stay, too.
      *
      * @param fresh of the generation after the present one
      * @return empty if there is no room
@@ -181,18 +181,7 @@ public final class RosterBook {
         }
         SortedSet<PeerId> members = roster.members();
         members.removeAll(machines);
-        RosterBook next = with(merged.roster()).chartered(hand, fresh, members, epochMillis);
-        for (PeerId machine : machines) {
-            for (PeerId kept : roster.introducedBy(machine)) {
-                if (members.contains(kept) && !kept.equals(hand.peer())) {
-                    String label =
-                            roster.grant(kept).map(RosterEntry.Grant::label).orElse("");
-                    next = next.granted(hand, kept, label, How.KEPT, epochMillis, signatures)
-                            .orElse(next); // a member by the charter in any case
-                }
-            }
-        }
-        return Optional.of(next);
+        return Optional.of(with(merged.roster()).chartered(hand, fresh, members, epochMillis, signatures));
     }
 
     /**
@@ -201,13 +190,18 @@ public final class RosterBook {
      * @param fresh of the generation after the present one
      * @throws IllegalArgumentException if this machine is no member
      */
-    public RosterBook rotated(Signatures.Hand hand, NetworkNamespace fresh, long epochMillis) {
+    public RosterBook rotated(Signatures.Hand hand, NetworkNamespace fresh, long epochMillis, Signatures signatures) {
         demandMember(hand);
-        return chartered(hand, fresh, roster.members(), epochMillis);
+        return chartered(hand, fresh, roster.members(), epochMillis, signatures);
     }
 
+    /** Whoever was away has to find each member by grants that lead from this machine or the founder: it grants those that it would not. */
     private RosterBook chartered(
-            Signatures.Hand hand, NetworkNamespace fresh, SortedSet<PeerId> members, long epochMillis) {
+            Signatures.Hand hand,
+            NetworkNamespace fresh,
+            SortedSet<PeerId> members,
+            long epochMillis,
+            Signatures signatures) {
         Charter unsigned = Charter.of(
                 current.generation() + 1,
                 keyId(fresh),
@@ -216,7 +210,13 @@ public final class RosterBook {
                 members,
                 roster.marks().values());
         Charter charter = unsigned.signed(hand.sign(RosterCodec.words(roster.namespace(), unsigned)));
-        return new RosterBook(roster.under(charter), fresh, isRogue() ? former : Optional.of(current));
+        var next = new RosterBook(roster.under(charter), fresh, isRogue() ? former : Optional.of(current));
+        for (PeerId kept : next.roster.unsupported()) {
+            String label = roster.grant(kept).map(RosterEntry.Grant::label).orElse("");
+            next = next.granted(hand, kept, label, How.KEPT, epochMillis, signatures)
+                    .orElse(next); // a member by the charter in any case
+        }
+        return next;
     }
 
     /** Whether this machine may replace the secret without a person: somebody else's standing does not rest on a removed machine. */
@@ -259,7 +259,7 @@ public final class RosterBook {
         if (charter.generation() < floor) {
             return new Verdict.Kept("generation " + charter.generation() + " is older than " + floor);
         }
-        if (!isRogue && charter.generation() == floor && !isLower(charter.keyId(), keyId())) {
+        if (!isRogue && charter.generation() == floor && !isBetter(charter)) {
             return new Verdict.Kept(
                     "of two secrets of generation " + floor + " the one with the lower key id lives on");
         }
@@ -267,6 +267,16 @@ public final class RosterBook {
             return new Verdict.Rejected("generation " + charter.generation() + " is too far above " + floor);
         }
         return believed(offer, self);
+    }
+
+    /** Of two secrets of one generation: whether the one here rests on what the other's members cannot know, or has the higher key id. */
+    private boolean isBetter(Charter other) {
+        boolean counts = roster.isVoice(other.issuer()) && !roster.isRemoved(other.issuer());
+        boolean isDoubtful = counts
+                && roster.charter()
+                        .flatMap(own -> roster.under(other).objection(own))
+                        .isPresent();
+        return isDoubtful || isLower(other.keyId(), keyId());
     }
 
     /** The offer is the better one, if whoever made it counts here. */
@@ -281,6 +291,10 @@ public final class RosterBook {
         }
         if (!roster.isVoice(charter.issuer())) {
             return new Verdict.Rejected("a charter of " + issuer + ", which is not on the roster here");
+        }
+        Optional<String> objection = roster.objection(charter);
+        if (objection.isPresent()) {
+            return new Verdict.Kept("the charter of " + issuer + " is not believed yet: " + objection.get());
         }
         Roster next = roster.under(charter);
         if (!next.isMember(self)) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What a person does with the roster on this machine, and what pairing hands over. Each change is signed by this machine and on disk when
@@ -85,7 +86,8 @@ public final class RosterDesk {
     }
 
     /**
-     * Puts machines out and makes a new secret for all others; one write, so no crash leaves a half of it.
+     * Puts machines out and makes a new secret for all others; one write, so no crash leaves a half of it. Where all of them are out
+     * already and a new secret was made since, nothing is changed.
      *
      * @param out all that are to go, those that only a removed one introduced and that are not kept among them
      * @param kept machines by secret that stay: they are granted
@@ -99,7 +101,12 @@ public final class RosterDesk {
         }
         return file.change(given, before -> {
             RosterBook book = keeping(before, kept, epochMillis);
-            return book.without(hand, out, book.current().successor(), epochMillis, Ed25519.INSTANCE)
+            var left = new TreeSet<>(out);
+            left.removeIf(book.roster()::isRemoved);
+            if (left.isEmpty() && !book.isRotationDue()) {
+                return book; // each new secret may lock out who is away
+            }
+            return book.without(hand, left, book.current().successor(), epochMillis, Ed25519.INSTANCE)
                     .orElseThrow(() -> full("removals"));
         });
     }
@@ -112,7 +119,7 @@ public final class RosterDesk {
     public RosterBook rotate(Map<PeerId, String> kept, long epochMillis) throws SetupException {
         return file.change(given, before -> {
             RosterBook book = keeping(before, kept, epochMillis);
-            return book.rotated(hand, book.current().successor(), epochMillis);
+            return book.rotated(hand, book.current().successor(), epochMillis, Ed25519.INSTANCE);
         });
     }
 
@@ -188,7 +195,7 @@ public final class RosterDesk {
      *
      * @param welcome as {@link #welcome} made it, from a pairing that succeeded
      * @param self this machine, which the sponsor granted
-     * @return what is on the disk now
+     * @return what is on the disk now; removals that only this machine knew are in it, as far as the sponsor's roster lets them count
      * @throws SetupException a secret of another namespace of that name is here already, or it cannot be written
      * @throws MalformedMessageException the bytes are no welcome, or one for another machine
      */
@@ -212,9 +219,14 @@ public final class RosterDesk {
                 var _ = namespaces.add(fresh); // says that another secret is here
             }
         }
-        file.replace(book);
+        RosterBook after = file.replace(before -> before.filter(
+                        stored -> stored.roster().root().equals(book.roster().root()))
+                .map(stored -> book.with(book.roster()
+                        .merged(stored.roster().entries(), Ed25519.INSTANCE)
+                        .roster()))
+                .orElse(book));
         namespaces.put(fresh);
-        return book;
+        return after;
     }
 
     /**

@@ -12,16 +12,23 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The file {@code roster-NAME} of a home: roster, secret and former secret of one namespace in one, so that no crash leaves a half of a
  * change. Mode 0600; replaced by rename and forced to the disk; changed under a lock that all processes of the home share.
  *
  * <pre>
- * "HROSTER1" | length of the roster 4 | roster | generation 4 | secret 32 | former's generation 4, 0 for none | secret 32 | SHA-256 of it all
+ * "HROSTER1" | length of the roster 4 | roster | generation 4 | secret 32 | former's generation 4, 0 for none | secret 32
+ *     | key ids of older secrets 8 each, newest first | SHA-256 of it all
  * </pre>
+ *
+ * <p>The key ids tell an older secret of this namespace, as {@code namespace.toml} or an environment may still have it, from one of
+ * another namespace of the same name.
  *
  * <p>{@code namespace.toml} follows it: after a new secret is here, its line there is replaced too, and again at the next look if a
  * crash came between. A file that is damaged is reported and never replaced.
@@ -30,8 +37,13 @@ public final class RosterFile {
     private static final byte[] MAGIC = {'H', 'R', 'O', 'S', 'T', 'E', 'R', '1'};
     private static final int SUM_BYTES = 32;
     private static final int SECRETS_BYTES = 2 * (Integer.BYTES + NetworkNamespace.SECRET_BYTES);
-    private static final int BYTES_MAX =
-            MAGIC.length + Integer.BYTES + RosterCodec.ROSTER_BYTES_MAX + SECRETS_BYTES + SUM_BYTES;
+    private static final int OLDER_MAX = 256;
+    private static final int BYTES_MAX = MAGIC.length
+            + Integer.BYTES
+            + RosterCodec.ROSTER_BYTES_MAX
+            + SECRETS_BYTES
+            + OLDER_MAX * Charter.KEY_ID_BYTES
+            + SUM_BYTES;
 
     private final HomeFile file;
     private final NamespaceFile namespaces;
@@ -78,14 +90,36 @@ public final class RosterFile {
      * @throws SetupException the file is damaged, or is of another secret than the given one; says what to do
      */
     public RosterBook load(NetworkNamespace given) throws SetupException {
-        Optional<RosterBook> stored = stored();
-        return stored.isEmpty() ? RosterBook.bySecret(given) : fitting(stored.get(), given);
+        Optional<Kept> kept = kept();
+        return kept.isEmpty() ? RosterBook.bySecret(given) : fitting(kept.get(), given);
     }
 
     /** What is stored, if anything is. */
     public Optional<RosterBook> stored() throws SetupException {
+        return kept().map(Kept::book);
+    }
+
+    private Optional<Kept> kept() throws SetupException {
         Optional<byte[]> content = file.read();
         return content.isEmpty() ? Optional.empty() : Optional.of(decode(content.get()));
+    }
+
+    /** A book, and the key ids of secrets that were before its former one, or are not known any more; the newest first. */
+    private record Kept(RosterBook book, List<Bytes> older) {
+        boolean knows(NetworkNamespace given) {
+            return given.equals(book.current())
+                    || book.former().equals(Optional.of(given))
+                    || older.contains(RosterBook.keyId(given));
+        }
+
+        Kept next(RosterBook after) {
+            var all = new ArrayList<Bytes>();
+            all.add(book.keyId());
+            book.formerKeyId().ifPresent(all::add);
+            all.addAll(older);
+            all.remove(after.keyId());
+            return new Kept(after, all.stream().distinct().limit(OLDER_MAX).toList());
+        }
     }
 
     /**
@@ -95,27 +129,59 @@ public final class RosterFile {
      * @throws SetupException as {@link #load}, or from {@code change}; nothing was stored then
      */
     public RosterBook change(NetworkNamespace given, Change change) throws SetupException {
+        return changed(given, change).book();
+    }
+
+    /** What the file holds after a change, and its {@link #version} then. */
+    public record Changed(RosterBook book, String version) {}
+
+    /** As {@link #change}, for one who watches the version: what another process stores behind this change shows in it. */
+    public Changed changed(NetworkNamespace given, Change change) throws SetupException {
         return file.locked(() -> {
-            RosterBook before = load(given);
+            Optional<Kept> kept = kept();
+            RosterBook before = kept.isEmpty() ? RosterBook.bySecret(given) : fitting(kept.get(), given);
             RosterBook after = change.of(before);
             if (after != before) {
-                file.replace(encode(after));
+                namespaces.demandRenewable(
+                        after.current()); // or a change that took effect would be reported as a failure
+                file.replace(
+                        encode(kept.map(former -> former.next(after)).orElseGet(() -> new Kept(after, List.of()))));
             }
             follow(after);
-            return after;
+            return new Changed(after, file.version());
+        });
+    }
+
+    /**
+     * Moves the file away if it is not of that secret: a person began another namespace of this name.
+     *
+     * @return whether it was moved
+     * @throws SetupException it is damaged, or cannot be moved
+     */
+    public boolean setAsideUnless(NetworkNamespace given) throws SetupException {
+        return file.locked(() -> {
+            Optional<Kept> kept = kept();
+            boolean isOther = kept.isPresent() && !kept.get().knows(given);
+            if (isOther) {
+                file.setAside();
+            }
+            return isOther;
         });
     }
 
     /**
      * Stores a book in place of whatever was here: a person paired this machine.
      *
+     * @param merge gives the new book; of the one that was here it may take what is not lost that way
      * @throws SetupException it cannot be written
      */
-    public void replace(RosterBook book) throws SetupException {
-        var _ = file.locked(() -> {
-            file.replace(encode(book));
-            follow(book);
-            return book;
+    public RosterBook replace(Function<Optional<RosterBook>, RosterBook> merge) throws SetupException {
+        return file.locked(() -> {
+            Optional<Kept> kept = kept();
+            RosterBook after = merge.apply(kept.map(Kept::book));
+            file.replace(encode(kept.map(former -> former.next(after)).orElseGet(() -> new Kept(after, List.of()))));
+            follow(after);
+            return after;
         });
     }
 
@@ -126,11 +192,9 @@ public final class RosterFile {
         }
     }
 
-    private RosterBook fitting(RosterBook stored, NetworkNamespace given) throws SetupException {
-        boolean isKnown = given.equals(stored.current())
-                || stored.former().equals(Optional.of(given))
-                || given.generation() < stored.current().generation();
-        if (isKnown) {
+    private RosterBook fitting(Kept kept, NetworkNamespace given) throws SetupException {
+        RosterBook stored = kept.book();
+        if (kept.knows(given)) {
             return stored;
         }
         throw new SetupException("the secret of namespace " + name + " (generation " + given.generation()
@@ -140,18 +204,21 @@ public final class RosterFile {
                 + " file away to begin with an empty roster");
     }
 
-    private byte[] encode(RosterBook book) {
+    private byte[] encode(Kept kept) {
+        RosterBook book = kept.book();
         byte[] roster = RosterCodec.encode(book.roster());
-        var out = ByteBuffer.allocate(MAGIC.length + Integer.BYTES + roster.length + SECRETS_BYTES + SUM_BYTES);
+        int older = kept.older().size() * Charter.KEY_ID_BYTES;
+        var out = ByteBuffer.allocate(MAGIC.length + Integer.BYTES + roster.length + SECRETS_BYTES + older + SUM_BYTES);
         out.put(MAGIC).putInt(roster.length).put(roster);
         out.putInt(book.current().generation()).put(book.current().secret());
         out.putInt(book.former().map(NetworkNamespace::generation).orElse(0));
         out.put(book.former().map(NetworkNamespace::secret).orElse(new byte[NetworkNamespace.SECRET_BYTES]));
+        kept.older().forEach(keyId -> out.put(keyId.toArray()));
         byte[] all = out.array();
         return out.put(sum(all, all.length - SUM_BYTES).toArray()).array();
     }
 
-    private RosterBook decode(byte[] content) throws SetupException {
+    private Kept decode(byte[] content) throws SetupException {
         try {
             int body = content.length - SUM_BYTES;
             if (body < 0 || !sum(content, body).equals(Bytes.of(Arrays.copyOfRange(content, body, content.length)))) {
@@ -172,10 +239,16 @@ public final class RosterFile {
             in.get(encoded);
             NetworkNamespace current = secret(in).orElseThrow(() -> damaged("it has no secret"));
             Optional<NetworkNamespace> former = secret(in);
-            if (in.hasRemaining()) {
+            if (in.remaining() % Charter.KEY_ID_BYTES != 0 || in.remaining() > OLDER_MAX * Charter.KEY_ID_BYTES) {
                 throw damaged("it is too long");
             }
-            return new RosterBook(RosterCodec.roster(name, encoded), current, former);
+            var older = new ArrayList<Bytes>();
+            while (in.hasRemaining()) {
+                byte[] keyId = new byte[Charter.KEY_ID_BYTES];
+                in.get(keyId);
+                older.add(Bytes.of(keyId));
+            }
+            return new Kept(new RosterBook(RosterCodec.roster(name, encoded), current, former), List.copyOf(older));
         } catch (MalformedMessageException | BufferUnderflowException | IllegalArgumentException broken) {
             throw damaged(String.valueOf(broken.getMessage()), broken);
         }

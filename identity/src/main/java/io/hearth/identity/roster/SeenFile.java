@@ -40,6 +40,14 @@ public final class SeenFile {
         return new SeenFile(HomeFile.in(home, "seen-" + namespace, "seen-" + namespace + ".lock", BYTES_MAX));
     }
 
+    /** Moves it away, with the roster of a namespace that was given up. */
+    public void setAside() throws SetupException {
+        var _ = file.locked(() -> {
+            file.setAside();
+            return file;
+        });
+    }
+
     /** Who was linked. */
     public SortedMap<PeerId, Seen> read() throws SetupException {
         var seen = new TreeMap<PeerId, Seen>();

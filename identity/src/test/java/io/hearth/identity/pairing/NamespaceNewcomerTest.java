@@ -14,6 +14,9 @@ import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -92,6 +95,54 @@ final class NamespaceNewcomerTest {
         assertEquals(3, file().find("home").orElseThrow().generation());
     }
 
+    @Test
+    void aRemovalThatOnlyThisMachineKnowsOutlivesItsPairing() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        HearthHome sponsor = home("sponsor");
+        var sponsors =
+                new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
+        PeerId stolen = NodeIdentity.generate().peer();
+        var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
+        newcomer.accept(SPONSOR, "study", welcome());
+        var own = new RosterDesk(
+                home("home"), namespace, IdentityFile.in(home("home")).loadOrCreate(), "kitchen");
+        var _ = own.remove(List.of(stolen), Map.of(), 2); // nobody hears of it
+        RosterBook removed = own.book();
+        assertEquals(removed.keyId(), own.remove(List.of(stolen), Map.of(), 3).keyId(), "once is enough");
+        newcomer.accept(SPONSOR, "study", welcome());
+        assertTrue(own.book().roster().isRemoved(stolen));
+        assertEquals(List.of(), newcomer.joined().orElseThrow().forgotten());
+        assertTrue(own.book().isRotationDue(), "the sponsor's secret is one that it knows");
+    }
+
+    /** The sponsor removed the machine that signed the removal: it counts nowhere any more, and a person has to know. */
+    @Test
+    void aRemovalThatDoesNotCountAnyMoreIsNamed() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        HearthHome sponsor = home("sponsor");
+        var sponsors =
+                new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
+        PeerId stolen = NodeIdentity.generate().peer();
+        var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
+        newcomer.accept(SPONSOR, "study", welcome());
+        NodeIdentity former = IdentityFile.in(home("home")).loadOrCreate();
+        var own = new RosterDesk(home("home"), namespace, former, "kitchen");
+        var _ = own.remove(List.of(stolen), Map.of(), 2);
+        var _ = sponsors.remove(List.of(former.peer()), Map.of(), 3);
+        var _ = IdentityFile.in(home("home")).reset();
+        newcomer.accept(SPONSOR, "study", welcome());
+        assertEquals(List.of(stolen), newcomer.joined().orElseThrow().forgotten());
+    }
+
+    @Test
+    void oneNamespaceThatItWasPairedToLetsItPairAgainThere() throws Exception {
+        var newcomer = new NamespaceNewcomer(home("home"));
+        newcomer.accept(SPONSOR, "study", welcome());
+        file().add(NetworkNamespace.create("alpha"));
+        newcomer.demandRoom();
+        newcomer.accept(SPONSOR, "study", welcome());
+    }
+
     /** What the sponsor's machine gives to this one. */
     private byte[] welcome() throws SetupException {
         var joiner = new NodeId(IdentityFile.in(home("home")).loadOrCreate().peer(), "join");
@@ -111,7 +162,7 @@ final class NamespaceNewcomerTest {
         assertEquals(namespace, file().find("home").orElseThrow());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file().path())));
         assertEquals(
-                new NamespaceNewcomer.Joined("home", namespace.keyId()),
+                new NamespaceNewcomer.Joined("home", namespace.keyId(), List.of()),
                 newcomer.joined().orElseThrow());
         newcomer.accept(SPONSOR, "study", welcome); // the same again changes nothing
     }

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.Bytes;
 import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook.Offer;
@@ -19,6 +20,8 @@ import io.hearth.identity.roster.RosterBook.Verdict;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 final class RosterBookTest {
@@ -107,7 +110,7 @@ final class RosterBookTest {
         assertEquals(Optional.of(loser.current()), moved.former());
         assertTrue(moved.isRotationDue());
         assertTrue(heard(winner, loser).isRotationDue());
-        RosterBook last = moved.rotated(hand(3), secret(3, 9), 10);
+        RosterBook last = moved.rotated(hand(3), secret(3, 9), 10, Hands.INSTANCE);
         assertFalse(last.isRotationDue());
         assertTrue(last.roster().isRemoved(peer(5)) && last.roster().isRemoved(peer(6)));
         assertEquals(
@@ -124,7 +127,7 @@ final class RosterBookTest {
         List<Offer> bad = List.of(
                 new Offer(good.charter(), secret(2, 8)),
                 new Offer(good.charter(), secret(3, 7)),
-                new Offer(good.charter().signed(io.hearth.core.Bytes.of(new byte[64])), secret(2, 7)),
+                new Offer(good.charter().signed(Bytes.of(new byte[64])), secret(2, 7)),
                 new Offer(charter(before, 9, 2, 7), secret(2, 7)),
                 new Offer(charter(before, 2, 1_000, 7), secret(1_000, 7)),
                 new Offer(charter(before, 2, Integer.MAX_VALUE, 7), secret(Integer.MAX_VALUE, 7)));
@@ -136,6 +139,110 @@ final class RosterBookTest {
         }
         RosterBook without = remove(before, 2, 7, peer(3));
         assertInstanceOf(Verdict.PairAgain.class, judge(before, without, 3));
+    }
+
+    /** Attacks 18 and 20: whom it invents, marks or leaves out. */
+    @Test
+    void aCharterIsBelievedOnlyAsFarAsEntriesBackIt() {
+        RosterBook before = book(4);
+        var all = before.roster().members();
+        var withSybil = new TreeSet<>(all);
+        withSybil.add(peer(9));
+        var short1 = new TreeSet<>(all);
+        short1.remove(peer(2));
+        short1.remove(peer(1));
+        List<Charter> bad = List.of(
+                charter(4, 2, 66, withSybil, List.of()),
+                charter(4, 60, 66, withSybil, List.of(Charter.mark(peer(2)))),
+                charter(4, 2, 66, all, List.of(Charter.mark(peer(2)))),
+                charter(4, 2, 66, all, List.of(Charter.mark(peer(77)))),
+                charter(4, 2, 66, short1, List.of()));
+        for (Charter charter : bad) {
+            assertInstanceOf(
+                    Verdict.Kept.class,
+                    before.judge(new Offer(charter, secret(charter.generation(), 66)), peer(3), Hands.INSTANCE),
+                    () -> charter.toString());
+        }
+        Offer honest = new Offer(charter(4, 2, 66, all, List.of()), secret(2, 66));
+        assertInstanceOf(Verdict.Adopted.class, before.judge(honest, peer(3), Hands.INSTANCE));
+        Offer later = new Offer(charter(4, 2, 66, withSybil, List.of()), secret(2, 66));
+        Roster granted =
+                before.roster().merged(List.of(grant(2, 9)), Hands.INSTANCE).roster();
+        assertInstanceOf(Verdict.Adopted.class, before.with(granted).judge(later, peer(3), Hands.INSTANCE));
+    }
+
+    /** A machine that was asleep makes a secret in good faith, for one that the removed machine granted: it gives it up. */
+    @Test
+    void aSecretThatListsWhomARemovedMachineGrantedYieldsWhateverItsKeyId() {
+        RosterBook before = book(4);
+        RosterBook removed = remove(before, 2, 7, peer(4));
+        for (int seed = 20; seed < 30; seed++) {
+            Roster lied = before.roster()
+                    .merged(List.of(grant(4, 9), grant(9, 4)), Hands.INSTANCE)
+                    .roster();
+            RosterBook laundered = before.with(lied).rotated(hand(3), secret(2, seed), 5, Hands.INSTANCE);
+            assertTrue(laundered.roster().isMember(peer(9)));
+            assertInstanceOf(Verdict.Kept.class, judge(removed, laundered, 2));
+            assertFalse(adopted(laundered, removed, 3).roster().isMember(peer(9)));
+        }
+    }
+
+    /** Who was granted by the removed machine only vouches for itself by the removal: nobody else could. */
+    @Test
+    void whoRemovesItsOnlyGranterIsBelievedAndTakesItsOwnAlong() {
+        RosterBook before = book(2);
+        Roster chain = before.roster()
+                .merged(List.of(grant(2, 3), grant(2, 4), grant(3, 5)), Hands.INSTANCE)
+                .roster();
+        RosterBook after = remove(before.with(chain), 3, 7, peer(2));
+        Roster early = heard(before.with(chain), after).roster(); // the secret is still on its way
+        for (int member : List.of(1, 3, 4, 5)) {
+            assertTrue(early.isMember(peer(member)), "member " + member);
+        }
+        for (int self : List.of(1, 4, 5)) {
+            RosterBook sleeper = adopted(before.with(chain), after, self);
+            for (int member : List.of(1, 3, 4, 5)) {
+                assertTrue(sleeper.roster().isMember(peer(member)), "member " + member);
+            }
+        }
+        RosterBook third = adopted(before.with(chain), after, 1).rotated(hand(1), secret(3, 8), 6, Hands.INSTANCE);
+        RosterBook fresh = adopted(after, third, 3);
+        assertTrue(fresh.roster().isMember(peer(3)));
+        assertTrue(third.roster().unsupported().isEmpty());
+    }
+
+    @Test
+    void aChainThatOnlyTheRemovedOneBeganIsAskedForLinkByLink() {
+        Roster roster = book(3).roster()
+                .merged(List.of(grant(3, 4), grant(4, 5), grant(5, 4), grant(2, 6), grant(3, 6)), Hands.INSTANCE)
+                .roster();
+        assertEquals(new TreeSet<>(Set.of(peer(4))), roster.introducedBy(peer(3)));
+        assertEquals(new TreeSet<>(Set.of(peer(5))), roster.introducedBy(Set.of(peer(3), peer(4)), Set.of(peer(1))));
+        assertEquals(new TreeSet<>(), roster.introducedBy(Set.of(peer(3)), Set.of(peer(1), peer(4))));
+        RosterBook issued = book(3).rotated(hand(3), secret(2, 2), 1, Hands.INSTANCE);
+        Charter bare = charter(3, 2, 2, new TreeSet<>(Set.of(peer(1), peer(2), peer(3), peer(9))), List.of());
+        assertEquals(new TreeSet<>(), issued.roster().introducedBy(peer(3)));
+        assertEquals(
+                new TreeSet<>(Set.of(peer(9))), book(3).roster().under(bare).introducedBy(peer(3)));
+    }
+
+    /** At the limit of the room, too, whoever was away for one generation believes what the others made. */
+    @Test
+    void aSleeperBelievesTheCharterOfAFullRoster() {
+        RosterBook book = book(Roster.GRANTS_MAX);
+        for (int number = 2; number <= 5; number++) { // and second witnesses
+            book = book.with(book.roster()
+                    .merged(List.of(grant(number, number + 1), grant(number + 1, number)), Hands.INSTANCE)
+                    .roster());
+        }
+        for (int number = 2; number < 40; number++) {
+            RosterBook sleeper = book;
+            book = remove(book, number % 2 == 0 ? 1 : 500, number, peer(number));
+            assertTrue(book.roster().entries().size() <= Roster.ENTRIES_MAX);
+            RosterBook woken = adopted(sleeper, book, 510);
+            assertEquals(book.roster().members(), woken.roster().members());
+            assertTrue(woken.roster().isRemoved(peer(2)));
+        }
     }
 
     @Test
@@ -151,7 +258,7 @@ final class RosterBookTest {
     @Test
     void onlyMembersGrantRemoveAndRotate() {
         RosterBook book = book(2);
-        assertThrows(IllegalArgumentException.class, () -> book.rotated(hand(9), secret(2, 2), 1));
+        assertThrows(IllegalArgumentException.class, () -> book.rotated(hand(9), secret(2, 2), 1, Hands.INSTANCE));
         assertThrows(IllegalArgumentException.class, () -> remove(book, 9, 2, peer(1)));
         assertThrows(
                 IllegalArgumentException.class,
@@ -162,7 +269,7 @@ final class RosterBookTest {
     void keyIdsTellWhatTwoMachinesHaveInCommon() {
         RosterBook first = book(3);
         RosterBook second = remove(first, 1, 7, peer(3));
-        RosterBook third = second.rotated(hand(1), secret(3, 8), 1);
+        RosterBook third = second.rotated(hand(1), secret(3, 8), 1, Hands.INSTANCE);
         assertEquals(Common.CURRENT, common(first, first));
         assertEquals(Common.PEER_IS_BEHIND, common(second, first));
         assertEquals(Common.PEER_IS_AHEAD, common(first, second));
@@ -193,10 +300,14 @@ final class RosterBookTest {
     }
 
     private static Charter charter(RosterBook book, int issuer, int generation, int seed) {
-        var members = new java.util.TreeSet<>(book.roster().members());
+        var members = new TreeSet<>(book.roster().members());
         members.add(peer(issuer));
+        return charter(issuer, generation, seed, members, List.of());
+    }
+
+    private static Charter charter(int issuer, int generation, int seed, Set<PeerId> members, List<Bytes> marks) {
         Charter unsigned =
-                Charter.of(generation, RosterBook.keyId(secret(generation, seed)), peer(issuer), 1, members, List.of());
+                Charter.of(generation, RosterBook.keyId(secret(generation, seed)), peer(issuer), 1, members, marks);
         return unsigned.signed(hand(issuer).sign(RosterCodec.words(Hands.HOME, unsigned)));
     }
 }

@@ -50,7 +50,7 @@ final class RosterFileTest {
     }
 
     private RosterBook rotated() throws SetupException {
-        return file.change(FIRST, book -> book.rotated(Hands.hand(1), Hands.secret(2, 5), 3));
+        return file.change(FIRST, book -> book.rotated(Hands.hand(1), Hands.secret(2, 5), 3, Hands.INSTANCE));
     }
 
     @Test
@@ -122,6 +122,40 @@ final class RosterFileTest {
                 .getMessage());
         assertTrue(why.contains("another secret was put in by hand"), why);
         assertFalse(why.contains("hearth1-"), why);
+    }
+
+    /** A lower generation proves nothing: only the key ids of older secrets tell which namespace a secret is of. */
+    @Test
+    void anOlderSecretIsKnownByItsKeyIdAndNotByItsGeneration() throws SetupException {
+        paired(2);
+        for (int generation = 2; generation <= 5; generation++) {
+            NetworkNamespace next = Hands.secret(generation, generation);
+            file.change(FIRST, book -> book.rotated(Hands.hand(1), next, 3, Hands.INSTANCE));
+        }
+        assertEquals(Hands.secret(5, 5), file.load(FIRST).current());
+        assertEquals(Hands.secret(5, 5), file.load(Hands.secret(2, 2)).current());
+        assertThrows(SetupException.class, () -> file.load(Hands.secret(1, 9)));
+        assertThrows(SetupException.class, () -> file.load(Hands.secret(3, 9)));
+        assertFalse(file.setAsideUnless(FIRST));
+        assertTrue(file.setAsideUnless(Hands.secret(1, 9)));
+        assertEquals(Optional.empty(), file.stored());
+        assertTrue(Files.exists(file.path().resolveSibling("roster-home.aside-1")));
+    }
+
+    @Test
+    void aSecretFileThatCannotFollowStopsTheChangeBeforeItTakesEffect() throws SetupException, IOException {
+        Path toml = NamespaceFile.in(home).path();
+        paired(2);
+        String usual = Files.readString(toml);
+        Files.writeString(
+                toml, usual.replace("\"hearth1-", "\"\\u0068earth1-")); // the same, and nothing to find and replace
+        assertEquals(FIRST, new NamespaceLookup(home, Map.of()).named(Hands.HOME));
+        byte[] before = Files.readAllBytes(file.path());
+        assertThrows(SetupException.class, this::rotated);
+        assertArrayEquals(before, Files.readAllBytes(file.path()));
+        Files.writeString(toml, usual.replace('"', '\''));
+        rotated();
+        assertEquals(Hands.secret(2, 5), new NamespaceLookup(home, Map.of()).named(Hands.HOME));
     }
 
     @Test

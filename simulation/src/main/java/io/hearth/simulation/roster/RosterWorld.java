@@ -32,12 +32,14 @@ import java.util.function.Supplier;
 /**
  * A home of three to six machines in virtual time. Machines crash before and after each write, sleep, and are cut off from one another;
  * persons remove machines and change the secret on any of them, also at once on both sides of a cut; one machine is stolen, goes on
- * with all that it knows, and says what it likes to whoever talks to it.
+ * with all that it knows, and says what it likes to whoever talks to it: entries, and secrets of its own with charters that list
+ * machines of its invention, mark machines of the owners, or leave them out.
  *
  * <p>Rules, checked after each event: no machine has a link to one that it knows as removed; no machine gives a secret to one that it
- * knows as removed, or one that is not on its own disk; no machine of an owner is held for removed; a view committed after a quorum knew
+ * knows as removed, or one that is not on its own disk; no machine of an owner is held for removed; no machine that nobody granted is held
+ * for a member; a view committed after a quorum knew
  * of a removal is without the removed. In the end, when all are up and connected: all machines that persons did not remove share one
- * secret that no removed machine ever held, or say that they have to be paired again because they missed two of them.
+ * secret that no removed machine ever held, nor one that it granted after its removal, or say that they have to be paired again because they missed two of them.
  */
 public final class RosterWorld {
     private static final long MILLI = 1_000_000L;
@@ -48,6 +50,13 @@ public final class RosterWorld {
     private static final long TROUBLE_NANOS = 60 * SECOND;
     private static final long PEACE_NANOS = 60 * SECOND;
     private static final String HOME = "home";
+
+    /** Identities that the stolen machine grants, once it was removed and not all know it. */
+    private static final List<PeerId> GRANTED =
+            List.of(PaperHands.peer(100), PaperHands.peer(101), PaperHands.peer(102));
+
+    /** Identities that nobody grants; charters of the stolen machine list them. */
+    private static final List<PeerId> INVENTED = List.of(PaperHands.peer(200), PaperHands.peer(201));
 
     private final SplittableRandom random;
     private final RosterPlant plant;
@@ -168,6 +177,7 @@ public final class RosterWorld {
         }
         for (int i = 0; i < 30; i++) {
             after(random.nextLong(TROUBLE_NANOS + 30 * SECOND), this::lie);
+            after(random.nextLong(TROUBLE_NANOS + 30 * SECOND), this::issue);
         }
         after(TROUBLE_NANOS, () -> {
             heal();
@@ -204,12 +214,18 @@ public final class RosterWorld {
         NetworkNamespace fresh = secret(before.current().generation() + 1);
         actor.acted = true;
         changes++;
+        if (actor.isUp() && random.nextBoolean()) { // something came at this moment that its process stores
+            actor.carryOut(new Effect.Store(before.roster().entries(), Optional.empty(), Optional.empty()));
+        }
         if (removes) {
             removedByOwners.add(victim);
-            actor.write(before.without(PaperHands.hand(actor.peer), List.of(victim), fresh, now, PaperHands.HONEST)
+            var out = new ArrayList<>(GRANTED); // a person keeps no machine that is none of hers
+            out.removeIf(sybil -> !before.roster().isMember(sybil));
+            out.add(victim);
+            actor.write(before.without(PaperHands.hand(actor.peer), out, fresh, now, PaperHands.HONEST)
                     .orElseThrow());
         } else {
-            actor.write(before.rotated(PaperHands.hand(actor.peer), fresh, now));
+            actor.write(before.rotated(PaperHands.hand(actor.peer), fresh, now, PaperHands.HONEST));
         }
     }
 
@@ -259,6 +275,64 @@ public final class RosterWorld {
         }
     }
 
+    /** The stolen machine makes secrets of its own, and lists and marks in their charters whom it likes; before its removal, too. */
+    private void issue() {
+        if (thief.isEmpty()) {
+            return;
+        }
+        PeerId self = thief.get();
+        for (Wire wire : List.copyOf(wires)) {
+            if (wire.one.peer.equals(self) || wire.other.peer.equals(self)) {
+                Node honest = wire.one.peer.equals(self) ? wire.other : wire.one;
+                RosterBook.Offer offer = forged(self, honest);
+                wire.carry(honest, () -> honest.receive(wire, new RosterMessage.Secret(offer)));
+            }
+        }
+    }
+
+    private RosterBook.Offer forged(PeerId self, Node honest) {
+        var members = honest.book().roster().members();
+        members.add(self);
+        var marks = new ArrayList<Bytes>();
+        int leap = random.nextBoolean() ? 1 : random.nextInt(1, 60);
+        switch (random.nextInt(isLight ? 4 : 5)) {
+            case 0 -> members.add(INVENTED.get(random.nextInt(INVENTED.size())));
+            case 1 -> {
+                PeerId healthy = nodes.get(random.nextInt(nodes.size())).peer;
+                marks.add(Charter.mark(
+                        healthy.equals(self) || removedByOwners.contains(healthy) ? honest.peer : healthy));
+            }
+            case 2 -> {
+                members.add(INVENTED.get(random.nextInt(INVENTED.size())));
+                nodes.stream()
+                        .filter(node -> node != honest && !node.peer.equals(self))
+                        .forEach(node -> marks.add(Charter.mark(node.peer)));
+            }
+            case 3 -> {
+                members.removeIf(member -> !member.equals(self) && !member.equals(honest.peer));
+                if (isLight) { // those whom others granted belong all the same, so it may be one to believe
+                    members.add(INVENTED.getFirst());
+                }
+            }
+            default -> {} // nothing wrong with it but its issuer
+        }
+        NetworkNamespace fresh = secret(honest.book().current().generation() + leap);
+        thiefKnows.add(fresh);
+        var unsigned = new Charter(
+                fresh.generation(), RosterBook.keyId(fresh), self, 1, List.copyOf(members), marks, Bytes.EMPTY);
+        Bytes signature = PaperHands.hand(self).sign(RosterCodec.words(HOME, unsigned));
+        return new RosterBook.Offer(
+                new Charter(
+                        unsigned.generation(),
+                        unsigned.keyId(),
+                        self,
+                        1,
+                        unsigned.members(),
+                        unsigned.removed(),
+                        signature),
+                fresh);
+    }
+
     /** The stolen machine, once it was removed, says to whom it still talks what serves it. */
     private void lie() {
         if (thief.isEmpty() || !removedByOwners.contains(thief.get())) {
@@ -266,13 +340,17 @@ public final class RosterWorld {
         }
         PeerId self = thief.get();
         Signatures.Hand hand = PaperHands.hand(self);
-        PeerId sybil = PaperHands.peer(100 + random.nextInt(3));
+        PeerId sybil = GRANTED.get(random.nextInt(GRANTED.size()));
         PeerId victim = nodes.get(random.nextInt(nodes.size())).peer;
         var entries = new ArrayList<RosterEntry>();
         RosterEntry.Grant grant = new RosterEntry.Grant(sybil, self, "s", How.PAIRED, 1, Bytes.EMPTY);
         entries.add(grant.signed(hand.sign(RosterCodec.words(HOME, grant))));
         RosterEntry.Grant again = new RosterEntry.Grant(self, sybil, "t", How.PAIRED, 1, Bytes.EMPTY);
         entries.add(again.signed(PaperHands.hand(sybil).sign(RosterCodec.words(HOME, again))));
+        if (!isLight && random.nextBoolean()) { // of nobody, so that whoever believes it makes a secret
+            var nobody = new RosterEntry.Removal(PaperHands.peer(150), self, 1, Bytes.EMPTY);
+            entries.add(nobody.signed(hand.sign(RosterCodec.words(HOME, nobody))));
+        }
         if (!victim.equals(self)) { // forged: it has no other machine's key
             PeerId author = nodes.get(random.nextInt(nodes.size())).peer;
             if (!author.equals(self) && !author.equals(victim)) {
@@ -395,9 +473,14 @@ public final class RosterWorld {
             demand(!wire.one.knows(wire.other.peer), wire + " is open though the first knows the removal");
             demand(!wire.other.knows(wire.one.peer), wire + " is open though the second knows the removal");
         }
-        if (thief.isEmpty()) {
-            for (Node node : nodes) {
-                if (node.isUp()) {
+        for (Node node : nodes) {
+            if (node.isUp()) {
+                for (PeerId invented : INVENTED) {
+                    demand(
+                            !node.book().roster().isMember(invented),
+                            name(node.peer) + " holds a machine for a member that nobody granted");
+                }
+                if (!thief.equals(Optional.of(node.peer))) {
                     for (Node other : nodes) {
                         demand(
                                 removedByOwners.contains(other.peer) || !node.knows(other.peer),
@@ -447,6 +530,11 @@ public final class RosterWorld {
                     demand(
                             node.disk.roster().isRemoved(removed),
                             name(node.peer) + " does not know that " + name(removed) + " was removed");
+                }
+                for (PeerId granted : GRANTED) {
+                    demand(
+                            !node.disk.roster().isMember(granted),
+                            name(node.peer) + " gives its secret to a machine that the removed one granted");
                 }
                 demand(
                         thief.isEmpty()
@@ -649,7 +737,7 @@ public final class RosterWorld {
                         store(() -> disk.current().generation() == generation
                                         && disk.isRotationDue()
                                         && disk.mayRotateAlone(peer)
-                                ? disk.rotated(PaperHands.hand(peer), secret(generation + 1), now)
+                                ? disk.rotated(PaperHands.hand(peer), secret(generation + 1), now, PaperHands.HONEST)
                                 : disk);
                     }
                 }

@@ -22,9 +22,9 @@ import java.util.TreeMap;
  * Brings the rosters of linked machines together and carries a new secret to all members.
  *
  * <pre>
- * link opened            Summary
+ * link opened            Summary; another one every 10 s, and 200 ms after the last one if something changed
  * Summary, other digest  all entries in pages, once for each pair of digests
- * Summary, other key     Secret, if the peer is a member and its generation is not higher
+ * Summary, other key     Secret, if the peer is a member: it judges which of the two lives on
  * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
  * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
  * Stored, from another   process of this home: as if it had come by a link
@@ -55,20 +55,31 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
      * Bounds.
      *
      * @param summaryNanos between two summaries on a link where nothing changes
+     * @param spacingNanos between two where something does
      * @param rotateNanos how long a removal may be uncovered before the first member replaces the secret
      * @param rankNanos how much longer each further member waits
      * @param windowNanos over which pages of a link are counted
      * @param pagesMax pages of one link within that time; more are not read
+     * @param othersMax other messages of one link within that time
      * @param linksMax links talked over at once
      */
     public record Limits(
-            long summaryNanos, long rotateNanos, long rankNanos, long windowNanos, int pagesMax, int linksMax) {
+            long summaryNanos,
+            long spacingNanos,
+            long rotateNanos,
+            long rankNanos,
+            long windowNanos,
+            int pagesMax,
+            int othersMax,
+            int linksMax) {
         /** For homes. */
-        public static final Limits DEFAULT =
-                new Limits(10_000_000_000L, 3_000_000_000L, 2_000_000_000L, 10_000_000_000L, 64, 512);
+        public static final Limits DEFAULT = new Limits(
+                10_000_000_000L, 200_000_000L, 3_000_000_000L, 2_000_000_000L, 10_000_000_000L, 64, 128, 512);
 
         public Limits {
             if (summaryNanos <= 0
+                    || spacingNanos <= 0
+                    || othersMax < 2 * windowNanos / spacingNanos
                     || rotateNanos <= 0
                     || rankNanos <= 0
                     || windowNanos <= 0
@@ -131,7 +142,11 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         record Say(String line) implements Effect {}
     }
 
-    /** What is known of the other side of a link. */
+    /**
+     * What is known of the other side of a link.
+     *
+     * @param owed whether it has to be told of a change
+     */
     record Talk(
             boolean rekey,
             Optional<RosterMessage.Summary> theirs,
@@ -139,32 +154,57 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             Bytes sentFor,
             Bytes offered,
             long summedNanos,
+            boolean owed,
             long windowNanos,
-            int pages) {
+            int pages,
+            int others) {
         static Talk fresh(boolean rekey, long now) {
-            return new Talk(rekey, Optional.empty(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, now, now, 0);
+            return new Talk(rekey, Optional.empty(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, now, false, now, 0, 0);
         }
 
         Talk says(RosterMessage.Summary summary) {
-            return new Talk(rekey, Optional.of(summary), sentDigest, sentFor, offered, summedNanos, windowNanos, pages);
+            return new Talk(
+                    rekey,
+                    Optional.of(summary),
+                    sentDigest,
+                    sentFor,
+                    offered,
+                    summedNanos,
+                    owed,
+                    windowNanos,
+                    pages,
+                    others);
         }
 
-        Talk sent(Bytes own, Bytes others) {
-            return new Talk(rekey, theirs, own, others, offered, summedNanos, windowNanos, pages);
+        Talk sent(Bytes own, Bytes answered) {
+            return new Talk(rekey, theirs, own, answered, offered, summedNanos, owed, windowNanos, pages, others);
         }
 
         Talk offered(Bytes keyId) {
-            return new Talk(rekey, theirs, sentDigest, sentFor, keyId, summedNanos, windowNanos, pages);
+            return new Talk(rekey, theirs, sentDigest, sentFor, keyId, summedNanos, owed, windowNanos, pages, others);
         }
 
         Talk summed(long now) {
-            return new Talk(rekey, theirs, sentDigest, sentFor, offered, now, windowNanos, pages);
+            return new Talk(rekey, theirs, sentDigest, sentFor, offered, now, false, windowNanos, pages, others);
         }
 
-        Talk page(long now, long window) {
-            return now - windowNanos >= window
-                    ? new Talk(rekey, theirs, sentDigest, sentFor, offered, summedNanos, now, 1)
-                    : new Talk(rekey, theirs, sentDigest, sentFor, offered, summedNanos, windowNanos, pages + 1);
+        Talk owing() {
+            return new Talk(rekey, theirs, sentDigest, sentFor, offered, summedNanos, true, windowNanos, pages, others);
+        }
+
+        Talk counted(boolean isPage, long now, long window) {
+            boolean isOver = now - windowNanos >= window;
+            return new Talk(
+                    rekey,
+                    theirs,
+                    sentDigest,
+                    sentFor,
+                    offered,
+                    summedNanos,
+                    owed,
+                    isOver ? now : windowNanos,
+                    (isOver ? 0 : pages) + (isPage ? 1 : 0),
+                    (isOver ? 0 : others) + (isPage ? 0 : 1));
         }
     }
 
@@ -205,7 +245,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     public long sleepNanos(State state, long nowNanos) {
         long sleep = Long.MAX_VALUE;
         for (Talk talk : state.links().values()) {
-            sleep = Math.min(sleep, talk.summedNanos() + limits.summaryNanos() - nowNanos);
+            long wait = talk.owed() ? limits.spacingNanos() : limits.summaryNanos();
+            sleep = Math.min(sleep, talk.summedNanos() + wait - nowNanos);
         }
         if (state.dueNanos().isPresent()) {
             sleep = Math.min(sleep, state.dueNanos().get() + patience(state.book(), state.links()) - nowNanos);
@@ -265,20 +306,22 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             if (talk == null) {
                 return; // it is closing
             }
+            Talk counted = talk.counted(message instanceof RosterMessage.Page, now, limits.windowNanos());
+            links.put(link, counted);
+            if (counted.pages() > limits.pagesMax()) {
+                close(link, "more pages of a roster than one has");
+                return;
+            }
+            if (counted.others() > limits.othersMax()) {
+                close(link, "more summaries and secrets than changes can be");
+                return;
+            }
             switch (message) {
                 case RosterMessage.Summary summary -> {
-                    links.put(link, talk.says(summary));
+                    links.put(link, counted.says(summary));
                     answer(link);
                 }
-                case RosterMessage.Page page -> {
-                    Talk counted = talk.page(now, limits.windowNanos());
-                    links.put(link, counted);
-                    if (counted.pages() > limits.pagesMax()) {
-                        close(link, "more pages of a roster than one has");
-                    } else {
-                        take(link, page);
-                    }
-                }
+                case RosterMessage.Page page -> take(link, page);
                 case RosterMessage.Secret(RosterBook.Offer offer) -> judge(link, offer);
             }
         }
@@ -294,7 +337,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             changed(book.with(merged.roster()));
             effects.add(new Effect.Store(merged.fresh(), present, Optional.empty()));
             pass(merged.fresh(), Optional.of(from));
-            links.keySet().stream().toList().forEach(this::summarize);
+            links.replaceAll((_, talk) -> talk.owing());
         }
 
         /** The charter of the secret in use, which this machine has by itself; believed as the secret is. */
@@ -307,8 +350,9 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
 
         private void judge(LinkId link, RosterBook.Offer offer) {
             switch (book.judge(offer, self, signatures)) {
-                case Verdict.Adopted _ ->
-                    effects.add(new Effect.Store(List.of(), Optional.empty(), Optional.of(offer)));
+                case Verdict.Adopted _ -> // with what it was judged by, for that may be on its way to the disk still
+                    effects.add(new Effect.Store(
+                            book.roster().entries(), book.roster().charter(), Optional.of(offer)));
                 case Verdict.Kept _ -> {}
                 case Verdict.PairAgain(var why) -> say(why);
                 case Verdict.Rejected(var why) -> close(link, why);
@@ -339,8 +383,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 if (isNewKey && !closedIfStranger(link)) {
                     offer(link);
                 }
-                summarize(link);
             }
+            links.replaceAll((_, talk) -> talk.owing());
         }
 
         private void changed(RosterBook next) {
@@ -412,7 +456,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             offer(link);
         }
 
-        /** The secret goes to members only, and only where the other side's is not newer. */
+        /** The secret goes to members only; the other side judges, for a higher generation may be that of a machine that was removed. */
         private void offer(LinkId link) {
             Talk talk = links.get(link);
             Optional<RosterBook.Offer> own = book.offer();
@@ -420,9 +464,8 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 return;
             }
             RosterMessage.Summary theirs = talk.theirs().get();
-            boolean isOlder = !theirs.keyId().equals(book.keyId())
-                    && theirs.generation() <= book.current().generation();
-            if (isOlder && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
+            boolean isOther = !theirs.keyId().equals(book.keyId());
+            if (isOther && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
                 links.put(link, talk.offered(book.keyId()));
                 effects.add(new Effect.Send(link, new RosterMessage.Secret(own.get())));
             }
@@ -458,10 +501,13 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         /** Does what is due. */
         void drive() {
             for (Map.Entry<LinkId, Talk> entry : List.copyOf(links.entrySet())) {
-                if (now - entry.getValue().summedNanos() >= limits.summaryNanos()) {
-                    links.put(
-                            entry.getKey(), entry.getValue().offered(Bytes.EMPTY)); // what was kept may be taken by now
+                Talk talk = entry.getValue();
+                if (now - talk.summedNanos() >= limits.summaryNanos()) {
+                    links.put(entry.getKey(), talk.offered(Bytes.EMPTY)); // what was kept may be taken by now
                     summarize(entry.getKey());
+                } else if (talk.owed() && now - talk.summedNanos() >= limits.spacingNanos()) {
+                    summarize(
+                            entry.getKey()); // once for a burst of pages, and not for each: all entries go out for each
                 }
             }
             if (!isDue(book)) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.core.Bytes;
 import io.hearth.core.Step;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
@@ -68,7 +69,7 @@ final class RosterMachineTest {
     @Test
     void aNewSecretGoesToMembersAndEndsTheLinksOfOthers() {
         assertEquals(List.of(), given(linked()));
-        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         List<Effect> effects = happens(new Event.Stored(second), SECOND);
         assertEquals(List.of(toFriend), given(effects));
         assertEquals(List.of(toStranger), closed(effects));
@@ -76,7 +77,7 @@ final class RosterMachineTest {
 
     @Test
     void aMachineThatWasAwayGetsTheSecretOnlyIfItIsAMember() {
-        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         state = State.of(second);
         var old = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
         for (LinkId link : List.of(toFriend, toStranger)) {
@@ -88,10 +89,20 @@ final class RosterMachineTest {
         assertEquals(List.of(toFriend), closed(happens(new Event.Received(toFriend, now), 0)), "re-keyed");
     }
 
+    /** Attack 20: it may be that of a machine that was removed, and only the other side can tell. */
+    @Test
+    void aMemberWithASecretOfAHigherGenerationIsOfferedTheOwnOne() {
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
+        state = State.of(second);
+        var _ = happens(new Event.Opened(toFriend, true), 0);
+        var far = new RosterMessage.Summary(first.roster().digest(), 60, first.keyId());
+        assertEquals(List.of(toFriend), given(happens(new Event.Received(toFriend, far), 0)));
+    }
+
     @Test
     void aSecretThatCameIsStoredBeforeItIsUsedOrOffered() {
         var _ = linked();
-        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2);
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         List<Effect> effects = happens(
                 new Event.Received(
                         toFriend, new RosterMessage.Secret(second.offer().orElseThrow())),
@@ -143,6 +154,47 @@ final class RosterMachineTest {
 
     private static List<Effect> rotations(List<Effect> effects) {
         return effects.stream().filter(Effect.Rotate.class::isInstance).toList();
+    }
+
+    /** A peer that changes its digest without end would get the whole roster each time. */
+    @Test
+    void summariesWithoutEndCostTheLink() {
+        var _ = linked();
+        var effects = new ArrayList<Effect>();
+        for (int i = 0; i <= RosterMachine.Limits.DEFAULT.othersMax(); i++) {
+            byte[] digest = new byte[32];
+            digest[0] = (byte) i;
+            effects.addAll(happens(
+                    new Event.Received(toFriend, new RosterMessage.Summary(Bytes.of(digest), 1, first.keyId())), 0));
+        }
+        assertEquals(List.of(toFriend), closed(effects));
+    }
+
+    @Test
+    void aBurstOfPagesIsAnsweredByOneSummary() {
+        var _ = linked();
+        var summaries = new ArrayList<Effect>();
+        for (int i = 0; i < 8; i++) {
+            RosterBook more = first.granted(
+                            Ed25519.hand(self),
+                            NodeIdentity.generate().peer(),
+                            "m" + i,
+                            How.PAIRED,
+                            1,
+                            Ed25519.INSTANCE)
+                    .orElseThrow();
+            var page = new RosterMessage.Page(Optional.empty(), more.roster().entries());
+            summaries.addAll(happens(new Event.Received(toFriend, page), 1_000_000L * i));
+        }
+        summaries.addAll(happens(new Event.Tick(), 100_000_000L));
+        assertTrue(machine.sleepNanos(state, 100_000_000L) <= 100_000_000L);
+        summaries.addAll(happens(new Event.Tick(), 200_000_000L));
+        assertEquals(
+                1,
+                summaries.stream()
+                        .filter(effect -> effect instanceof Effect.Send(LinkId link, RosterMessage.Summary _)
+                                && link.equals(toFriend))
+                        .count());
     }
 
     @Test

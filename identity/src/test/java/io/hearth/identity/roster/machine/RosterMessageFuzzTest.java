@@ -29,7 +29,7 @@ final class RosterMessageFuzzTest {
         NetworkNamespace first = NetworkNamespace.create("home");
         return RosterBook.bySecret(first)
                 .founded(Ed25519.hand(OWN), "own", 1, Ed25519.INSTANCE)
-                .rotated(Ed25519.hand(OWN), first.successor(), 2);
+                .rotated(Ed25519.hand(OWN), first.successor(), 2, Ed25519.INSTANCE);
     }
 
     @Test
