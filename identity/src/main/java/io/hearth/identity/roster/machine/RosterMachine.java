@@ -26,7 +26,9 @@ import java.util.TreeMap;
  * Summary, other digest  all entries in pages, once for each pair of digests
  * Summary, other key     Secret, if the peer is a member and its generation is not higher
  * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
+ * Page, a forged entry   closed, and nothing of the page counts
  * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
+ * Secret, rogue          made by a machine that was removed: the one here goes back to a member, whatever its generation
  * Stored, from another   process of this home: as if it had come by a link
  * secret replaced        links to machines that are not on the roster close: they proved the former one only
  * removal uncovered      for 3 s and 2 s more for each linked member before this one: Rotate
@@ -288,6 +290,10 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             Roster before = book.roster();
             Roster base = present.map(before::chartered).orElse(before);
             Roster.Merged merged = base.merged(page.entries(), signatures);
+            if (merged.dropped().containsKey(Roster.Drop.BAD_SIGNATURE)) {
+                close(from, "a roster entry with a wrong signature"); // no node keeps one, so none passes one on
+                return;
+            }
             if (merged.fresh().isEmpty() && base.equals(before)) {
                 return;
             }
@@ -310,7 +316,12 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
                 case Verdict.Adopted _ ->
                     effects.add(new Effect.Store(List.of(), Optional.empty(), Optional.of(offer)));
                 case Verdict.Kept _ -> {}
-                case Verdict.PairAgain(var why) -> say(why);
+                case Verdict.PairAgain(var why) -> {
+                    say(why);
+                    if (book.roster().isRemoved(offer.charter().issuer())) {
+                        cure(link);
+                    }
+                }
                 case Verdict.Rejected(var why) -> close(link, why);
             }
         }
@@ -415,14 +426,22 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         /** The secret goes to members only, and only where the other side's is not newer. */
         private void offer(LinkId link) {
             Talk talk = links.get(link);
+            if (talk != null
+                    && talk.theirs().isPresent()
+                    && talk.theirs().get().generation() <= book.current().generation()) {
+                cure(link);
+            }
+        }
+
+        /** Whatever generation a member has: it is older, or of a machine that was removed, which the member hears of here. */
+        private void cure(LinkId link) {
+            Talk talk = links.get(link);
             Optional<RosterBook.Offer> own = book.offer();
             if (talk == null || talk.theirs().isEmpty() || own.isEmpty()) {
                 return;
             }
-            RosterMessage.Summary theirs = talk.theirs().get();
-            boolean isOlder = !theirs.keyId().equals(book.keyId())
-                    && theirs.generation() <= book.current().generation();
-            if (isOlder && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
+            boolean isOther = !talk.theirs().get().keyId().equals(book.keyId());
+            if (isOther && !talk.offered().equals(book.keyId()) && book.roster().isMember(link.peer())) {
                 links.put(link, talk.offered(book.keyId()));
                 effects.add(new Effect.Send(link, new RosterMessage.Secret(own.get())));
             }
