@@ -134,9 +134,7 @@ final class BoundedDecoderTest {
 
     private static byte[] filled(Supplier<byte[]> pieces) {
         var frame = new ByteArrayOutputStream();
-        for (byte[] piece = pieces.get();
-                frame.size() + piece.length <= LIMITS.frameBytesMax();
-                piece = pieces.get()) {
+        for (byte[] piece = pieces.get(); frame.size() + piece.length <= LIMITS.frameBytesMax(); piece = pieces.get()) {
             frame.writeBytes(piece);
         }
         return frame.toByteArray();

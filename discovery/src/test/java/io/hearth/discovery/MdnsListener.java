@@ -75,7 +75,8 @@ final class MdnsListener implements AutoCloseable {
                 if (record instanceof DnsRecord.Service service && service.port() == port) {
                     String instance = firstLabel(service.name().wire());
                     guises.putIfAbsent(
-                            instance, List.of(instance, firstLabel(service.host().wire())));
+                            instance,
+                            List.of(instance, firstLabel(service.host().wire())));
                 }
             }
         }
@@ -137,8 +138,12 @@ final class MdnsListener implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         socket.close();
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

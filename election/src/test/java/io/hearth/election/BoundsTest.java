@@ -288,8 +288,12 @@ final class BoundsTest {
         var noNames = new ArrayList<>(NO_NAMES);
         noNames.add("j".repeat(ViewRules.GROUP_CHARACTERS_MAX + 1));
         for (String name : noNames) {
-            byte[] badBeat = HeartbeatFrame.parseFrom(beat).toBuilder().setGroup(name).build().toByteArray();
-            byte[] badJoin = JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
+            byte[] badBeat = HeartbeatFrame.parseFrom(beat).toBuilder()
+                    .setGroup(name)
+                    .build()
+                    .toByteArray();
+            byte[] badJoin =
+                    JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
             assertMalformed(MessageCodec.HEARTBEAT, badBeat, name);
             assertMalformed(MessageCodec.JOIN, badJoin, name);
         }
@@ -298,7 +302,8 @@ final class BoundsTest {
                 JoinFrame.parseFrom(join).toBuilder().setGroup("").build().toByteArray(),
                 "a trainer of no group");
         for (String name : List.of("0-job-9", "j".repeat(ViewRules.GROUP_CHARACTERS_MAX))) {
-            byte[] good = JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
+            byte[] good =
+                    JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
             assertDoesNotThrow(() -> MessageCodec.decode(MessageCodec.JOIN, good));
         }
     }

@@ -911,13 +911,20 @@ final class ViewMachineTest {
         var mastersBallot = new Ballot(1, MASTER);
         View proposed = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         Map<Message, Refusal> forged = Map.of(
-                new Message.Prepare(VIEW, mastersBallot), Refusal.FOREIGN_BALLOT,
-                new Message.Accept(VIEW, mastersBallot, proposed), Refusal.FOREIGN_BALLOT,
-                promise(mastersBallot, Optional.empty()), Refusal.STRAY_ANSWER,
-                here(mastersBallot, Optional.of(OpenResolver.OPEN)), Refusal.STRAY_ANSWER,
-                new Message.Accepted(LINEAGE, 3, mastersBallot), Refusal.STRAY_ANSWER,
-                new Message.Refuse(LINEAGE, 3, new Ballot(7, MASTER)), Refusal.STRAY_ANSWER,
-                new Message.Gone(LINEAGE, 3, seat(MASTER)), Refusal.STRAY_ANSWER);
+                new Message.Prepare(VIEW, mastersBallot),
+                Refusal.FOREIGN_BALLOT,
+                new Message.Accept(VIEW, mastersBallot, proposed),
+                Refusal.FOREIGN_BALLOT,
+                promise(mastersBallot, Optional.empty()),
+                Refusal.STRAY_ANSWER,
+                here(mastersBallot, Optional.of(OpenResolver.OPEN)),
+                Refusal.STRAY_ANSWER,
+                new Message.Accepted(LINEAGE, 3, mastersBallot),
+                Refusal.STRAY_ANSWER,
+                new Message.Refuse(LINEAGE, 3, new Ballot(7, MASTER)),
+                Refusal.STRAY_ANSWER,
+                new Message.Gone(LINEAGE, 3, seat(MASTER)),
+                Refusal.STRAY_ANSWER);
         ViewState before = state;
         LineageRecord written = record();
         forged.forEach((message, reason) -> {

@@ -151,7 +151,9 @@ final class DictionaryTest {
                 repeated,
                 sha256(bytes),
                 sha256(concatenated(name.getBytes(StandardCharsets.US_ASCII), bytes)),
-                SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256").generateSecret(slow).getEncoded())) {
+                SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                        .generateSecret(slow)
+                        .getEncoded())) {
             guesses.add(NetworkNamespace.closed(name, 1, secret));
         }
         return guesses;

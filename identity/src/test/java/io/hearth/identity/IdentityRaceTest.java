@@ -115,7 +115,7 @@ final class IdentityRaceTest {
     }
 
     /** How far a first start came before it was killed; each step is the product's own. */
-    private enum Killed {
+    enum Killed {
         AT_AN_EMPTY_DRAFT,
         AT_HALF_A_DRAFT,
         BEFORE_THE_LINK,
@@ -148,8 +148,8 @@ final class IdentityRaceTest {
     void whereverAStartIsKilledTheNextOnesUseOneKeyThatIsNeverReplaced(Killed killed) throws Exception {
         Path elsewhere = folder.resolve("elsewhere");
         PeerId itsKey = start(elsewhere);
-        byte[] content = Files.readAllBytes(
-                IdentityFile.in(HearthHome.open(elsewhere)).path());
+        byte[] content =
+                Files.readAllBytes(IdentityFile.in(HearthHome.open(elsewhere)).path());
         HearthHome home = HearthHome.open(folder.resolve("home"));
         Path key = IdentityFile.in(home).path();
         killed.leave(key, content);

@@ -39,8 +39,7 @@ final class StreamCiphersTest {
     }
 
     private TestNode tcp(RecordCipher.Factory ciphers) throws SetupException {
-        return new TestNode(
-                NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(DataTransport.TCP), ciphers);
+        return new TestNode(NodeIdentity.generate(), "agent", 1, keys, o -> o.transport(DataTransport.TCP), ciphers);
     }
 
     /** The two ends of one stream. */

@@ -174,8 +174,7 @@ final class RogueGenerationTest {
             members.remove(peer(number));
             marks.add(Charter.mark(peer(number)));
         }
-        Charter unsigned =
-                Charter.of(ROGUE, RosterBook.keyId(secret(ROGUE, 66)), peer(4), 1, members, marks);
+        Charter unsigned = Charter.of(ROGUE, RosterBook.keyId(secret(ROGUE, 66)), peer(4), 1, members, marks);
         Charter charter = unsigned.signed(hand(4).sign(RosterCodec.words(Hands.HOME, unsigned)));
         return new RosterBook(before.roster().under(charter), secret(ROGUE, 66), Optional.of(before.current()));
     }
@@ -187,9 +186,13 @@ final class RogueGenerationTest {
         var first = new Node(1, after);
         var second = new Node(2, after);
         var thief = new Node(4, rogue());
-        Map<Character, Node> met = Map.of('1', first, '2', second, '4', thief);
-        for (char number : order.toCharArray()) {
-            meet(away, met.get(number));
+        for (int i = 0; i < order.length(); i++) {
+            Node next = switch (order.charAt(i)) {
+                case '1' -> first;
+                case '2' -> second;
+                default -> thief;
+            };
+            meet(away, next);
         }
         assertEquals(after.current(), away.disk.current());
         assertEquals(Optional.of(before.current()), away.disk.former(), "never the one of the thief");
