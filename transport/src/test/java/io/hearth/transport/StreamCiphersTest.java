@@ -81,7 +81,7 @@ final class StreamCiphersTest {
                 pair.accepted().close();
             }
         }
-        assertTrue(ciphers.records() >= 2 * connections, () -> ciphers.records() + " records were sealed");
+        assertTrue(ciphers.records() >= 2L * connections, () -> ciphers.records() + " records were sealed");
         assertEquals(0, ciphers.unexplained(), "records under another nonce than their number, or another key");
         assertEquals(ciphers.records(), ciphers.pairs());
     }
