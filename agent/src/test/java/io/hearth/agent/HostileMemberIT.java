@@ -21,6 +21,9 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.RosterEntry;
+import io.hearth.identity.roster.machine.RosterMessage;
+import io.hearth.identity.roster.machine.RosterMessageCodec;
 import io.hearth.topology.NodeProfileCodec;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.Endpoint;
@@ -141,6 +144,56 @@ final class HostileMemberIT {
             assertEquals(Optional.empty(), node.node().failure());
             assertEquals(1, node.peerCount());
         }
+    }
+
+    /** Attack 22: what is well formed and in another's name is counted and its link stays; a forged roster entry costs the link. */
+    @Test
+    void speechInAnothersNameIsCountedAndAForgedRosterEntryCostsTheLink() throws Exception {
+        try (var nodes = new TestNodes(folder);
+                var keys = nodes.keys()) {
+            AutoDiscoveryBackend node = nodes.trainer(TestNodes.loopback());
+            var lineage = new Lineage(false, 1, self, 1, 0);
+            var itsBallot = new Ballot(1, node.id());
+            var endpoint = new Endpoint(self, 1, Bytes.of(new byte[Endpoint.BOOT_ID_BYTES]));
+            try (Links links = Links.open(LinkOptions.loopback(0), identity, endpoint, keys, new Ear())) {
+                var address = new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(), node.node().port());
+                links.dial(address);
+                next("admitted");
+                for (Message forged : List.of(
+                        new Message.Prepare(view(Bytes.EMPTY), itsBallot),
+                        new Message.Accept(view(Bytes.EMPTY), itsBallot, view(Bytes.EMPTY)),
+                        new Message.Promise(lineage, 1, itsBallot, Optional.empty()),
+                        new Message.Accepted(lineage, 1, itsBallot))) {
+                    links.send(node.id(), MessageCodec.kind(forged), MessageCodec.encode(forged));
+                }
+                ClusterStatus counted = node.node()
+                        .observation()
+                        .await(
+                                now -> ignored(now, io.hearth.election.Refusal.FOREIGN_BALLOT) == 2
+                                        && ignored(now, io.hearth.election.Refusal.STRAY_ANSWER) == 2,
+                                PATIENCE)
+                        .orElseThrow();
+                assertEquals(List.of(), counted.faults(), "no reason to end the link");
+
+                var entry = new RosterEntry.Removal(identity.peer(), node.id().peer(), 1, Bytes.of(new byte[64]));
+                var page = new RosterMessage.Page(Optional.empty(), List.of(entry));
+                links.send(node.id(), RosterMessageCodec.kind(page), RosterMessageCodec.encode(page));
+                String why = next("lost ");
+                for (int i = 0; i < TRIES && !why.contains("roster"); i++) { // links of both ends cross
+                    links.dial(address);
+                    next("admitted");
+                    links.send(node.id(), RosterMessageCodec.kind(page), RosterMessageCodec.encode(page));
+                    why = next("lost ");
+                }
+                assertTrue(why.contains("a roster entry with a wrong signature"), why);
+            }
+            assertEquals(Optional.empty(), node.node().failure());
+        }
+    }
+
+    private static long ignored(ClusterStatus status, io.hearth.election.Refusal reason) {
+        return status.ignored().getOrDefault(reason, 0L);
     }
 
     /** As where memory is short, or a class cannot be loaded. */

@@ -146,7 +146,15 @@ final class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"password123", "", "hearth1-x"})
+    @ValueSource(
+            strings = {
+                "password123",
+                "",
+                "hearth1-x",
+                "correct horse battery staple",
+                "hearth1-password123",
+                "0123456789abcdef0123456789abcdef"
+            })
     void aPassphraseIsRefusedWithTheRemedy(String text) {
         Commands.Outcome refused = hearthWithInput(text, "init", "--secret-file", "-");
         assertEquals(Exit.FAILED, refused.code());

@@ -3,6 +3,7 @@ package io.hearth.core;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
@@ -15,8 +16,8 @@ import java.util.Arrays;
  *
  * <p>A parsed protobuf message can be many times larger than its bytes (64 KiB of empty sub-messages become megabytes). So the
  * bytes are walked first, against the message's descriptor and without building anything: size of the frame, nesting, repeats
- * of each field, length of each text. Only then the generated parser runs. Unknown fields are skipped by the walk and left
- * behind by the codecs, which copy known fields into records.
+ * of each field, length of each text. Only then the generated parser runs. Unknown fields are skipped by both: 64 KiB of them would
+ * become 6 MB.
  */
 public final class BoundedDecoder {
     /**
@@ -60,7 +61,7 @@ public final class BoundedDecoder {
         }
         try {
             walk(CodedInputStream.newInstance(bytes), descriptor, 1, limits);
-            return parser.parseFrom(bytes);
+            return DiscardUnknownFieldsParser.wrap(parser).parseFrom(bytes);
         } catch (InvalidProtocolBufferException broken) {
             throw new MalformedMessageException(
                     descriptor.getName() + " is not well formed: " + broken.getMessage(), broken);

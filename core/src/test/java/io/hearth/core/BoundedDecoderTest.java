@@ -8,15 +8,25 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
+import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.Value;
+import com.sun.management.ThreadMXBean;
 import io.hearth.core.BoundedDecoder.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 final class BoundedDecoderTest {
     private static final Limits LIMITS = new Limits(64 * 1024, 7, 1024, 256);
+    private static final long FRAME_MEMORY_MAX = 4 << 20;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
     void aMessageWithinTheLimitsArrivesWhole() throws MalformedMessageException {
@@ -76,6 +86,72 @@ final class BoundedDecoderTest {
     @Test
     void groupsAreRefused() {
         refused(new byte[] {(1 << 3) | 3, (1 << 3) | 4}, "group");
+    }
+
+    /** Attack 25: nobody can have a node keep what it does not understand. */
+    @Test
+    void whatIsUnknownIsNotKept() throws Exception {
+        Value number = Value.newBuilder().setNumberValue(4).build();
+        Struct known = Struct.newBuilder().putFields("size", number).build();
+        UnknownFieldSet unknown = UnknownFieldSet.newBuilder()
+                .addField(99, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                .addField(
+                        2_000,
+                        UnknownFieldSet.Field.newBuilder()
+                                .addLengthDelimited(ByteString.copyFromUtf8("kept for ever"))
+                                .build())
+                .build();
+        Struct sent = Struct.newBuilder()
+                .putFields("size", number.toBuilder().setUnknownFields(unknown).build())
+                .setUnknownFields(unknown)
+                .build();
+        assertTrue(sent.getSerializedSize() > known.getSerializedSize());
+        assertEquals(known, parse(sent.toByteArray()));
+    }
+
+    /** Frames of 64 KiB of many small things, none of which is known; of what is known, there are 1,024 at most. */
+    static Stream<Arguments> fullFrames() {
+        return Stream.of(
+                Arguments.of("unknown empty messages", filled(() -> new byte[] {9 << 3 | 2, 0})),
+                Arguments.of("unknown numbers", filled(() -> new byte[] {9 << 3, 1})),
+                Arguments.of("unknown large numbers", filled(() -> new byte[] {9 << 3, -1, -1, -1, 1})),
+                Arguments.of("unknown fixed numbers", filled(() -> new byte[] {9 << 3 | 5, 1, 2, 3, 4})),
+                Arguments.of("unknown fields, each another", filled(new Rising())));
+    }
+
+    /** The beginning of a field that no field before it was. */
+    private static final class Rising implements Supplier<byte[]> {
+        private int number = 16;
+
+        @Override
+        public byte[] get() {
+            int tag = number++ << 3;
+            return tag < 1 << 14
+                    ? new byte[] {(byte) (tag | 0x80), (byte) (tag >> 7), 1}
+                    : new byte[] {(byte) (tag | 0x80), (byte) (tag >> 7 | 0x80), (byte) (tag >> 14), 1};
+        }
+    }
+
+    private static byte[] filled(Supplier<byte[]> pieces) {
+        var frame = new ByteArrayOutputStream();
+        for (byte[] piece = pieces.get(); frame.size() + piece.length <= LIMITS.frameBytesMax(); piece = pieces.get()) {
+            frame.writeBytes(piece);
+        }
+        return frame.toByteArray();
+    }
+
+    /** Attack 25: all that was allocated for a frame is more than what lives of it. */
+    @ParameterizedTest
+    @MethodSource("fullFrames")
+    void noFrameTakesMoreThanFourMegabytes(String what, byte[] frame) throws MalformedMessageException {
+        assertTrue(frame.length > 60_000 && frame.length <= LIMITS.frameBytesMax(), frame.length + " bytes");
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) { // the first loads classes
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            parse(frame);
+            least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
+        }
+        assertTrue(least <= FRAME_MEMORY_MAX, what + ": " + least + " bytes");
     }
 
     /** Whatever the bytes: a message or a typed refusal, never anything else. */

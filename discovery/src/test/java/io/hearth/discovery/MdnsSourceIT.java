@@ -198,7 +198,7 @@ final class MdnsSourceIT {
         mover.awaitGone(Duration.ofSeconds(15));
     }
 
-    private static InterfaceState reindexed(InterfaceState state) {
+    static InterfaceState reindexed(InterfaceState state) {
         return new InterfaceState(
                 state.name(),
                 state.index() + 100,

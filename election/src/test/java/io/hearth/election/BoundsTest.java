@@ -48,6 +48,21 @@ final class BoundsTest {
             Map.entry("echo_held_nanos", new long[] {0, MAX}),
             Map.entry("seat", new long[] {1, Long.MAX_VALUE}));
 
+    /** What no group may be called: a person would read something else than there is. */
+    private static final List<String> NO_NAMES = List.of(
+            "jo\u0007b",
+            "\u001b[2Jjob",
+            "job\n",
+            "job\u202e",
+            "jo\u200bb",
+            "job\u2028",
+            "j\u00f6b",
+            "Job",
+            "a b",
+            "a_b",
+            "a.b",
+            "\ud83d\udd25");
+
     private static Member member(long incarnation, long entryEpoch, long seat) {
         return new Member(Nodes.agent(1), incarnation, entryEpoch, Role.AGENT, "", seat);
     }
@@ -258,20 +273,46 @@ final class BoundsTest {
         assertTrue(ViewRules.fault(trainers("job", 4, Resolver.BYTES_MAX + 1)).isPresent());
         keeps(trainers("j".repeat(ViewRules.GROUP_CHARACTERS_MAX), 1, 0));
         breaks(trainers("j".repeat(ViewRules.GROUP_CHARACTERS_MAX + 1), 1, 0));
-        for (String shown : List.of(
-                "jo\u0007b",
-                "job\u202e",
-                "jo\u200bb",
-                "job\u2028",
-                "j\u00f6b",
-                "Job",
-                "a b",
-                "a_b",
-                "a.b",
-                "\ud83d\udd25")) {
+        for (String shown : NO_NAMES) {
             breaks(trainers(shown, 1, 0));
         }
         keeps(trainers("0-job-9", 1, 0));
+    }
+
+    /** Attack 47: in what a node asks for, and in what it says of itself. */
+    @Test
+    void aGroupsNameIsCheckedInARequestForEntryAndInAHeartbeat() throws Exception {
+        var presence = new Presence(LINEAGE, 5, 4, true, "job", GroupPhase.BUSY, 7, List.of());
+        byte[] beat = MessageCodec.encode(new Message.Heartbeat(presence, 3, 2, 1));
+        byte[] join = MessageCodec.encode(new Message.Join(LINEAGE, 71, Role.TRAINER, "job", GroupPhase.FRESH));
+        var noNames = new ArrayList<>(NO_NAMES);
+        noNames.add("j".repeat(ViewRules.GROUP_CHARACTERS_MAX + 1));
+        for (String name : noNames) {
+            byte[] badBeat = HeartbeatFrame.parseFrom(beat).toBuilder()
+                    .setGroup(name)
+                    .build()
+                    .toByteArray();
+            byte[] badJoin =
+                    JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
+            assertMalformed(MessageCodec.HEARTBEAT, badBeat, name);
+            assertMalformed(MessageCodec.JOIN, badJoin, name);
+        }
+        assertMalformed(
+                MessageCodec.JOIN,
+                JoinFrame.parseFrom(join).toBuilder().setGroup("").build().toByteArray(),
+                "a trainer of no group");
+        for (String name : List.of("0-job-9", "j".repeat(ViewRules.GROUP_CHARACTERS_MAX))) {
+            byte[] good =
+                    JoinFrame.parseFrom(join).toBuilder().setGroup(name).build().toByteArray();
+            assertDoesNotThrow(() -> MessageCodec.decode(MessageCodec.JOIN, good));
+        }
+    }
+
+    /** The words of the error go to logs and to the sender: they do not repeat what was sent. */
+    private static void assertMalformed(int kind, byte[] bytes, String name) {
+        String why = assertThrows(MalformedMessageException.class, () -> MessageCodec.decode(kind, bytes), name)
+                .toString();
+        assertTrue(name.isEmpty() || !why.contains(name), why);
     }
 
     @Test

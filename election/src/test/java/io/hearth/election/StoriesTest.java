@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * move into an old view                     {@link ViewMachineTest#aViewKnownBeforeItAskedAdmitsNobody}
  * restarted process as first candidate      {@link #aRestartedProcessDoesNotBlockTheOthersOfItsHome}
  * round 10^9                                {@link #aBallotOfAHugeRoundStopsNobody}, {@link KnownLineageTest}
- * Leave, then "not leaving"                 {@link #leaveAndStayMakesNoStormOfViews}
+ * Leave, then "not leaving"                 {@link #leaveAndStayMakesNoStormOfViewsAndOfWrites}
  * entry of another role, stale bigger view  {@link ViewMachineTest#onlyTheEntryAskedForIsAnAdmission},
  *                                           {@link #aStaleBiggerViewDissolvesNobody}
  * one identity on two computers             {@link #aJoinerBesideAnotherSeatWaitsAndIsToldWhy}, {@link VoterTest}
@@ -45,6 +45,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * </pre>
  */
 final class StoriesTest {
+    /** A machine writes its promise, what it accepted, and the view that came of it. */
+    private static final int WRITES_OF_A_CHANGE = 3;
+
     private World world = new World(1);
 
     private Host host(int machine, Role role) {
@@ -364,11 +367,13 @@ final class StoriesTest {
         world.unite(10 * SECOND, "and with it");
     }
 
+    /** Attack 40. */
     @Test
-    void leaveAndStayMakesNoStormOfViews() {
+    void leaveAndStayMakesNoStormOfViewsAndOfWrites() {
         List<Host> hosts = cluster(Role.AGENT, 3);
         Host liar = hosts.getLast();
         long before = view(liar).epoch();
+        hosts.forEach(host -> host.folder.writes = 0);
         for (long at = 0; at < 8_500 * MILLI; at += 10 * MILLI) {
             world.at(at, () -> {
                 Member me = view(liar).member(liar.id).orElseThrow();
@@ -380,11 +385,15 @@ final class StoriesTest {
         world.run(world.now + 8_500 * MILLI);
         long views = view(hosts.getFirst()).epoch() - before;
         assertTrue(views <= 8_500 / 300 + 1, views + " views");
+        hosts.forEach(host -> assertTrue(
+                host.folder.writes <= WRITES_OF_A_CHANGE * (views + 1), host.folder.writes + " writes, " + views));
         world.run(world.now + 5 * SECOND);
         View settled = view(hosts.getFirst());
         assertEquals(3, settled.members().size(), "who answers that it stays is kept");
+        hosts.forEach(host -> host.folder.writes = 0);
         world.run(world.now + 5 * SECOND);
         assertEquals(settled, view(hosts.getFirst()));
+        hosts.forEach(host -> assertEquals(0, host.folder.writes, "nothing changes, nothing is written"));
     }
 
     @Test
@@ -472,6 +481,54 @@ final class StoriesTest {
         others.forEach(other -> boundary(other, 3));
         boundary(original, 0);
         world.unite(10 * SECOND, "started again");
+    }
+
+    /** Attack 41: the others saw two of it, and nobody told the original, which therefore needs no restart. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void anIdentityIsItsOwnAgainOnceTheCopyIsGone(int copied) {
+        List<Host> hosts = cluster(Role.AGENT, 3);
+        Lineage lineage = view(hosts.getFirst()).lineage();
+        Host original = hosts.get(copied);
+        List<Host> others = new ArrayList<>(hosts);
+        others.remove(original);
+        others.forEach(other -> doubled(other, original));
+        world.run(world.now + 2 * SECOND);
+        world.crash(others.getFirst(), false);
+        world.run(world.now + 20 * SECOND);
+        Host other = others.getLast();
+        assertEquals(3, view(other).members().size(), "one vote of three, and that of two computers, decide nothing");
+        assertEquals(ElectionState.STALLED, other.state().election());
+
+        doubled(other); // it sees one of it only
+        world.unite(10 * SECOND, "the copy is gone");
+        assertEquals(2, view(original).members().size());
+        assertEquals(lineage, view(original).lineage(), "by the vote of the original");
+    }
+
+    /** Attack 21: the one that is put out stays linked for a while and says whatever it likes; it is no part of anything. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoPutsTheFirstOfTwoOutGoesOnAloneInANewLineage(boolean isLinked) {
+        List<Host> hosts = cluster(Role.TRAINER, 2);
+        hosts.forEach(host -> busy(host, 3));
+        Host first = hosts.get(0);
+        Host second = hosts.get(1);
+        Lineage shared = view(second).lineage();
+        assertEquals(first.id, view(second).members().getFirst().node());
+        world.view(second, new ViewMachine.Event.Excluded(new TreeSet<>(List.of(first.id.peer()))));
+        if (!isLinked) {
+            isolate(first);
+        }
+        world.run(world.now + 3 * SECOND);
+        assertNotEquals(shared, view(second).lineage());
+        assertEquals(second.id, view(second).lineage().founder());
+        assertEquals(
+                List.of(second.id),
+                view(second).members().stream().map(Member::node).toList());
+        assertFalse(second.state().isFrozen());
+        world.run(world.now + 60 * SECOND);
+        assertEquals(1, view(second).members().size(), "it is not let in again");
     }
 
     @Test

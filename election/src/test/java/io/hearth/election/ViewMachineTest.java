@@ -905,6 +905,38 @@ final class ViewMachineTest {
         assertEquals(written, record());
     }
 
+    /** Attack 22: nothing in a message says who speaks but the link; what would stand in another's name is counted, and the link stays. */
+    @Test
+    void speechInAnothersNameIsCountedAndMovesNothing() {
+        var mastersBallot = new Ballot(1, MASTER);
+        View proposed = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        Map<Message, Refusal> forged = Map.of(
+                new Message.Prepare(VIEW, mastersBallot),
+                Refusal.FOREIGN_BALLOT,
+                new Message.Accept(VIEW, mastersBallot, proposed),
+                Refusal.FOREIGN_BALLOT,
+                promise(mastersBallot, Optional.empty()),
+                Refusal.STRAY_ANSWER,
+                here(mastersBallot, Optional.of(OpenResolver.OPEN)),
+                Refusal.STRAY_ANSWER,
+                new Message.Accepted(LINEAGE, 3, mastersBallot),
+                Refusal.STRAY_ANSWER,
+                new Message.Refuse(LINEAGE, 3, new Ballot(7, MASTER)),
+                Refusal.STRAY_ANSWER,
+                new Message.Gone(LINEAGE, 3, seat(MASTER)),
+                Refusal.STRAY_ANSWER);
+        ViewState before = state;
+        LineageRecord written = record();
+        forged.forEach((message, reason) -> {
+            long counted = state.refusals().count(reason);
+            assertEquals(List.of(), received(THIRD, message), "it has an effect: " + message);
+            assertEquals(counted + 1, state.refusals().count(reason), message::toString);
+        });
+        assertEquals(before.view(), state.view());
+        assertEquals(written, record());
+        assertFalse(state.isFrozen());
+    }
+
     /** Members of epoch 9, as an outsider would have them that wants to be one. */
     private static View invented(Member... members) {
         var all = new ArrayList<>(List.of(members));

@@ -38,6 +38,9 @@ final class World {
         /** Whether every write fails. */
         boolean isFull;
 
+        /** Records that were written, each of which a real disk is made to force. */
+        int writes;
+
         private long freeAt;
         private long awakeNanos;
         private long retainedNanos;
@@ -430,6 +433,7 @@ final class World {
         LineageRecord record = decision.write().get();
         ledger.persisted(host.id.peer(), Optional.ofNullable(records.get(lineage)), record);
         records.put(lineage, record);
+        host.folder.writes++;
         return decision.answer();
     }
 

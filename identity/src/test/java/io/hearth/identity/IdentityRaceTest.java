@@ -1,5 +1,6 @@
 package io.hearth.identity;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -12,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +26,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** First starts at the same moment, under a watching eye, killed half-way and on a full disk. */
 final class IdentityRaceTest {
@@ -106,6 +110,61 @@ final class IdentityRaceTest {
             for (int round = 0; round < 50; round++) {
                 Path home = homes.resolve("home-" + round);
                 assertEquals(start(home), start(home));
+            }
+        }
+    }
+
+    /** How far a first start came before it was killed; each step is the product's own. */
+    enum Killed {
+        AT_AN_EMPTY_DRAFT,
+        AT_HALF_A_DRAFT,
+        BEFORE_THE_LINK,
+        BEFORE_THE_FOLDERS_SYNC,
+        BEFORE_THE_DRAFTS_END;
+
+        /** Leaves what such a start leaves. */
+        void leave(Path key, byte[] content) throws IOException {
+            int written = switch (this) {
+                case AT_AN_EMPTY_DRAFT -> 0;
+                case AT_HALF_A_DRAFT -> content.length / 2;
+                case BEFORE_THE_LINK, BEFORE_THE_FOLDERS_SYNC, BEFORE_THE_DRAFTS_END -> content.length;
+            };
+            Path draft = DurableFile.draft(key, Arrays.copyOf(content, written));
+            if (isPublished()) {
+                Files.createLink(key, draft);
+            }
+            if (this == BEFORE_THE_DRAFTS_END) {
+                DurableFile.syncFolder(key);
+            }
+        }
+
+        boolean isPublished() {
+            return compareTo(BEFORE_THE_LINK) > 0;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Killed.class)
+    void whereverAStartIsKilledTheNextOnesUseOneKeyThatIsNeverReplaced(Killed killed) throws Exception {
+        Path elsewhere = folder.resolve("elsewhere");
+        PeerId itsKey = start(elsewhere);
+        byte[] content =
+                Files.readAllBytes(IdentityFile.in(HearthHome.open(elsewhere)).path());
+        HearthHome home = HearthHome.open(folder.resolve("home"));
+        Path key = IdentityFile.in(home).path();
+        killed.leave(key, content);
+
+        PeerId first = start(home.folder());
+        assertEquals(killed.isPublished(), first.equals(itsKey), "a key that another process may use, and no other");
+        byte[] stored = Files.readAllBytes(key);
+        for (Killed again : List.of(Killed.AT_HALF_A_DRAFT, Killed.BEFORE_THE_LINK)) {
+            again.leave(key, content);
+            assertEquals(first, start(home.folder()));
+        }
+        assertArrayEquals(stored, Files.readAllBytes(key));
+        try (var files = Files.list(home.folder())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertEquals("rw-------", mode(file), file::toString);
             }
         }
     }

@@ -2,8 +2,10 @@ package io.hearth.transport;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.transport.RecordCipher.Suite;
 import java.nio.charset.StandardCharsets;
@@ -73,6 +75,26 @@ final class AeadCipherTest {
             opener.open(record, plaintext(i).length, opened);
             assertArrayEquals(plaintext(i), Arrays.copyOf(opened, plaintext(i).length));
         }
+    }
+
+    /** Attack 28: with the number of records that the product sets. */
+    @Test
+    void theKeyIsReplacedAtTheRecordThatTheLimitNames() {
+        long limit = LinkLimits.DEFAULT.recordsPerKey();
+        assertEquals(1L << 19, limit);
+        byte[] key = counting(0, 32);
+        byte[] next = StreamKeys.next(key);
+        var sealer = new AeadCipher(Suite.AES_256_GCM, key.clone(), limit);
+        byte[] record = new byte[RecordHeader.BYTES + RecordCipher.TAG_BYTES];
+        new RecordHeader(0, 16, 0x1234, 5, 1L << 40).writeTo(record);
+        for (long number = 0; number < limit; number++) {
+            assertEquals(record.length, sealer.seal(record, 0));
+        }
+        assertTrue(WitnessedCiphers.opens(key, limit - 1, record), "the last record under the first key");
+        assertFalse(WitnessedCiphers.opens(next, limit - 1, record));
+        assertEquals(record.length, sealer.seal(record, 0));
+        assertTrue(WitnessedCiphers.opens(next, limit, record), "the first record under the second key");
+        assertFalse(WitnessedCiphers.opens(key, limit, record));
     }
 
     @Test

@@ -26,6 +26,7 @@ import java.util.TreeMap;
  * Summary, other digest  all entries in pages, once for each pair of digests
  * Summary, other key     Secret, if the peer is a member: it judges which of the two lives on
  * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
+ * Page, a forged entry   closed, and nothing of the page counts
  * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
  * Stored, from another   process of this home: as if it had come by a link
  * secret replaced        links to machines that are not on the roster close: they proved the former one only
@@ -331,6 +332,10 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             Roster before = book.roster();
             Roster base = present.map(before::chartered).orElse(before);
             Roster.Merged merged = base.merged(page.entries(), signatures);
+            if (merged.dropped().containsKey(Roster.Drop.BAD_SIGNATURE)) {
+                close(from, "a roster entry with a wrong signature"); // no node keeps one, so none passes one on
+                return;
+            }
             if (merged.fresh().isEmpty() && base.equals(before)) {
                 return;
             }

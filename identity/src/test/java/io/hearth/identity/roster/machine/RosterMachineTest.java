@@ -11,6 +11,7 @@ import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.roster.Ed25519;
 import io.hearth.identity.roster.How;
 import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.RosterEntry;
 import io.hearth.identity.roster.machine.RosterMachine.Effect;
 import io.hearth.identity.roster.machine.RosterMachine.Event;
 import io.hearth.identity.roster.machine.RosterMachine.LinkId;
@@ -195,6 +196,48 @@ final class RosterMachineTest {
                         .filter(effect -> effect instanceof Effect.Send(LinkId link, RosterMessage.Summary _)
                                 && link.equals(toFriend))
                         .count());
+    }
+
+    /** Attack 22: a grant and a removal in another's name, beside a good one. */
+    @Test
+    void anEntryInAnothersNameCostsTheLinkAndNothingOfItsPageCounts() {
+        RosterEntry good = first.granted(
+                        Ed25519.hand(friend), stranger.peer(), "guest", How.PAIRED, 2, Ed25519.INSTANCE)
+                .orElseThrow()
+                .roster()
+                .grant(stranger.peer())
+                .orElseThrow();
+        Bytes friends = good.signature();
+        for (RosterEntry forged : List.of(
+                new RosterEntry.Grant(stranger.peer(), self.peer(), "guest", How.PAIRED, 2, friends),
+                new RosterEntry.Removal(friend.peer(), self.peer(), 2, friends),
+                new RosterEntry.Removal(self.peer(), friend.peer(), 2, friends))) {
+            state = State.of(first);
+            var _ = linked();
+            var page = new RosterMessage.Page(Optional.empty(), List.of(good, forged));
+            List<Effect> effects = happens(new Event.Received(toStranger, page), SECOND);
+            assertEquals(
+                    List.of(new Effect.Close(toStranger, "a roster entry with a wrong signature")),
+                    effects,
+                    forged::toString);
+            assertEquals(first, state.book());
+        }
+        var page = new RosterMessage.Page(Optional.empty(), List.of(good));
+        assertEquals(List.of(), closed(happens(new Event.Received(toFriend, page), SECOND)));
+        assertTrue(state.book().roster().isMember(stranger.peer()), "the good one alone counts");
+    }
+
+    /** A founder's entry of a stranger, in its own name: who passes it on may not know better, and keeps its link. */
+    @Test
+    void anEntryWithoutStandingIsDroppedAndItsLinkStays() {
+        var _ = linked();
+        List<RosterEntry> founded = RosterBook.bySecret(first.current())
+                .founded(Ed25519.hand(stranger), "x", 2, Ed25519.INSTANCE)
+                .roster()
+                .entries();
+        var page = new RosterMessage.Page(Optional.empty(), founded);
+        assertEquals(List.of(), happens(new Event.Received(toStranger, page), SECOND));
+        assertEquals(first, state.book());
     }
 
     @Test
