@@ -35,7 +35,7 @@ final class PeerFinder {
     private final MachineDriver<AddressGossip.State, AddressGossip.Event, AddressGossip.Effect> gossip;
 
     /**
-     * A finder that knows nobody.
+     * A finder without any known peer.
      *
      * @param dialer opens a link and reports how that ended
      * @param teller sends news to a linked node

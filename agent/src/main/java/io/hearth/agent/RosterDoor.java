@@ -10,7 +10,7 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** Asks the roster in use, and this machine's own list, about whoever proved a secret. */
+/** Decides who is admitted after the proof of a secret, by the roster in use and by this machine's own list of blocked machines. */
 final class RosterDoor implements AdmissionPolicy {
     private final PeerId self;
     private final boolean isClosed;

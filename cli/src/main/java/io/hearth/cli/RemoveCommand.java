@@ -8,8 +8,6 @@ import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.Who;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -35,11 +33,8 @@ final class RemoveCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WHO", description = "Its id, a part of it of at least 4 characters, or its name.")
     private String who = "";
 
-    @Option(names = "--keep", paramLabel = "WHO", description = "This one stays; 'all' for all; may be repeated.")
-    private List<String> keep = new ArrayList<>();
-
-    @Option(names = "--drop", paramLabel = "WHO", description = "This one goes too; 'all' for all; may be repeated.")
-    private List<String> drop = new ArrayList<>();
+    @Mixin
+    private RosterChoice choice = new RosterChoice();
 
     @Option(names = "--json", description = "One line of JSON: schema, removed[], generation, key_id, waiting.")
     private boolean json;
@@ -59,7 +54,7 @@ final class RemoveCommand implements Callable<Integer> {
         }
         SortedSet<PeerId> open = known.bySecret();
         open.remove(machine);
-        RosterOptions.Decided decided = decide(known, machine, open);
+        RosterChoice.Decided decided = decide(known, machine, open);
         var out = new TreeSet<>(decided.dropped());
         out.removeAll(open); // those get no new secret: an entry for each would only fill the roster
         out.add(machine);
@@ -70,7 +65,7 @@ final class RemoveCommand implements Callable<Integer> {
     }
 
     /** Whoever rests on a machine that goes has to be decided about, then whoever rests on those that are dropped, and so on. */
-    private RosterOptions.Decided decide(RosterOptions.Known known, PeerId machine, SortedSet<PeerId> bySecret)
+    private RosterChoice.Decided decide(RosterOptions.Known known, PeerId machine, SortedSet<PeerId> bySecret)
             throws SetupException {
         String command = "hearth remove " + machine.shortText();
         PeerId self = known.self().peer();
@@ -81,7 +76,7 @@ final class RemoveCommand implements Callable<Integer> {
         }
         reach.remove(machine);
         reach.addAll(bySecret);
-        RosterOptions.Decided said = RosterOptions.named(known, reach, keep, drop);
+        RosterChoice.Decided said = choice.said(known, reach);
         var sure = new TreeSet<>(said.kept().keySet());
         sure.add(self);
         var out = new TreeSet<>(Set.of(machine));
@@ -91,7 +86,7 @@ final class RemoveCommand implements Callable<Integer> {
             open.addAll(resting);
             resting.retainAll(said.dropped());
             if (!out.addAll(resting)) {
-                return RosterOptions.complete(known, open, said, command);
+                return RosterChoice.complete(known, open, said, command);
             }
         }
     }

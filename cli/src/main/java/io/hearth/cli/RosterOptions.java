@@ -23,7 +23,6 @@ import io.hearth.topology.LocalProfile;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -31,11 +30,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;
 
-/** What the commands around the roster share: the namespace, who is known, and what is decided about those who were not paired. */
+/** What the commands around the roster share: the namespace, and who is known there. */
 final class RosterOptions {
-    /** Stands for every machine that has to be decided about. */
-    private static final String ALL = "all";
-
     /** With the start of this program it is two seconds. */
     private static final Duration ANSWER_MAX = Duration.ofMillis(1_500);
 
@@ -112,9 +108,6 @@ final class RosterOptions {
         }
     }
 
-    /** What a person said of machines that nobody paired. */
-    record Decided(SortedMap<PeerId, String> kept, SortedSet<PeerId> dropped) {}
-
     Known read(Terminal terminal) throws HearthException {
         HearthHome home = HearthHome.open(terminal.environment());
         var lookup = new NamespaceLookup(home, terminal.environment());
@@ -131,67 +124,6 @@ final class RosterOptions {
                 status.map(RosterOptions::linked).orElseGet(TreeMap::new),
                 blocked(terminal, home),
                 status.isPresent());
-    }
-
-    /**
-     * Sorts those who have to be decided about by {@code --keep} and {@code --drop}.
-     *
-     * @throws SetupException some were not named; lists them
-     */
-    static Decided decide(Known known, SortedSet<PeerId> open, List<String> keep, List<String> drop, String command)
-            throws SetupException {
-        return complete(known, open, named(known, open, keep, drop), command);
-    }
-
-    /** What a person said of those who may have to be decided about. */
-    static Decided named(Known known, SortedSet<PeerId> choice, List<String> keep, List<String> drop)
-            throws SetupException {
-        SortedMap<PeerId, String> labels = known.labels();
-        var kept = new TreeMap<PeerId, String>();
-        for (PeerId machine : named(choice, labels, keep)) {
-            kept.put(machine, labels.getOrDefault(machine, ""));
-        }
-        var dropped = new TreeSet<>(named(choice, labels, drop));
-        dropped.removeAll(kept.keySet());
-        return new Decided(kept, dropped);
-    }
-
-    /**
-     * What was said of those who have to be decided about.
-     *
-     * @throws SetupException some were not named; lists them
-     */
-    static Decided complete(Known known, SortedSet<PeerId> open, Decided said, String command) throws SetupException {
-        SortedMap<PeerId, String> labels = known.labels();
-        var kept = new TreeMap<>(said.kept());
-        kept.keySet().retainAll(open);
-        var dropped = new TreeSet<>(said.dropped());
-        dropped.retainAll(open);
-        var left = new TreeSet<>(open);
-        left.removeAll(kept.keySet());
-        left.removeAll(dropped);
-        if (!left.isEmpty()) {
-            throw new SetupException("nobody else paired " + Who.names(left, labels)
-                    + ": say of each whether it stays, '" + command
-                    + " --keep ID --drop ID', or --keep all, --drop all;"
-                    + " nothing was changed");
-        }
-        return new Decided(kept, dropped);
-    }
-
-    private static SortedSet<PeerId> named(SortedSet<PeerId> open, SortedMap<PeerId, String> labels, List<String> texts)
-            throws SetupException {
-        var found = new TreeSet<PeerId>();
-        var choice = new TreeMap<PeerId, String>();
-        open.forEach(machine -> choice.put(machine, labels.getOrDefault(machine, "")));
-        for (String text : texts) {
-            if (text.equals(ALL)) {
-                found.addAll(open);
-            } else {
-                found.add(Who.find(text, choice));
-            }
-        }
-        return found;
     }
 
     /** Who is to hear of a change and is not linked now, for people; empty if nobody is missing. */

@@ -6,8 +6,6 @@ import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -27,11 +25,8 @@ final class SecretRotateCommand implements Callable<Integer> {
     @Mixin
     private RosterOptions options = new RosterOptions();
 
-    @Option(names = "--keep", paramLabel = "WHO", description = "This one stays; 'all' for all; may be repeated.")
-    private List<String> keep = new ArrayList<>();
-
-    @Option(names = "--drop", paramLabel = "WHO", description = "This one goes; 'all' for all; may be repeated.")
-    private List<String> drop = new ArrayList<>();
+    @Mixin
+    private RosterChoice choice = new RosterChoice();
 
     @Option(names = "--json", description = "One line of JSON: schema, generation, key_id, waiting.")
     private boolean json;
@@ -44,7 +39,7 @@ final class SecretRotateCommand implements Callable<Integer> {
     public Integer call() throws HearthException {
         RosterOptions.Known known = options.read(terminal);
         SortedSet<PeerId> open = known.bySecret();
-        RosterOptions.Decided decided = RosterOptions.decide(known, open, keep, drop, "hearth secret rotate");
+        RosterChoice.Decided decided = choice.decide(known, open, "hearth secret rotate");
         long now = Clock.system().epochMillis();
         RosterBook after = known.desk().rotate(decided.kept(), now); // who is dropped is not given the new secret
         print(known, after);

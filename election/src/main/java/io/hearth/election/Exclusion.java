@@ -1,6 +1,5 @@
 package io.hearth.election;
 
-import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 
@@ -31,20 +30,5 @@ final class Exclusion {
     /** Whether a member is one of theirs. */
     static boolean isOut(Turn turn, Member member) {
         return turn.excluded.contains(member.machine());
-    }
-
-    /** Whether what a node says has an effect: the ballots and votes of machines without a vote have none. */
-    static boolean counts(Turn turn, NodeId from, Message message) {
-        return switch (message) {
-            case Message.Prepare _, Message.Accept _, Message.Promise _, Message.Accepted _, Message.Gone _ ->
-                !turn.hasNoVote(from.peer());
-            case Message.Heartbeat _,
-                    Message.Here _,
-                    Message.Refuse _,
-                    Message.Commit _,
-                    Message.Join _,
-                    Message.NotYet _,
-                    Message.Leave _ -> true;
-        };
     }
 }

@@ -305,4 +305,19 @@ final class Standing {
                         .filter(presence -> presence.lineage().equals(turn.home.lineage()))
                         .map(presence -> new ViewState.Progress(presence.doneUpTo(), presence.phase()));
     }
+
+    /** Whether what a node says has an effect: the ballots and votes of machines without a vote have none. */
+    static boolean counts(Turn turn, NodeId from, Message message) {
+        return switch (message) {
+            case Message.Prepare _, Message.Accept _, Message.Promise _, Message.Accepted _, Message.Gone _ ->
+                !turn.hasNoVote(from.peer());
+            case Message.Heartbeat _,
+                    Message.Here _,
+                    Message.Refuse _,
+                    Message.Commit _,
+                    Message.Join _,
+                    Message.NotYet _,
+                    Message.Leave _ -> true;
+        };
+    }
 }

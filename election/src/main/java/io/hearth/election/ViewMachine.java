@@ -292,7 +292,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             case Event.Received(NodeId from, long incarnation, Message message) -> {
                 if (Acquaintance.meet(turn, from, incarnation)) {
                     turn.peer(from).filter(Peer::suspected).ifPresent(peer -> turn.peer(from, peer.heard(turn.now)));
-                    if (Exclusion.counts(turn, from, message)) {
+                    if (Standing.counts(turn, from, message)) {
                         receive(turn, from, incarnation, message);
                     } else {
                         turn.refuse(turn.excluded.contains(from.peer()) ? Refusal.EXCLUDED : Refusal.DOUBLED);

@@ -39,34 +39,4 @@ record Hello(
         versions = List.copyOf(versions);
         features = List.copyOf(features);
     }
-
-    /** A hello of a node that knows one secret. */
-    Hello(
-            List<Integer> versions,
-            List<String> features,
-            Purpose purpose,
-            String slot,
-            long incarnation,
-            Bytes bootId,
-            Optional<Bytes> systemBoot,
-            Bytes keyId,
-            int linkPort,
-            int dataPort,
-            long dial,
-            int chosen) {
-        this(
-                versions,
-                features,
-                purpose,
-                slot,
-                incarnation,
-                bootId,
-                systemBoot,
-                keyId,
-                linkPort,
-                dataPort,
-                dial,
-                chosen,
-                Optional.empty());
-    }
 }

@@ -203,7 +203,8 @@ final class HandshakeMachineTest {
                     hello.linkPort(),
                     hello.dataPort(),
                     hello.dial(),
-                    hello.chosen());
+                    hello.chosen(),
+                    Optional.empty());
             return LinkCodec.encode(new LinkMessage.ClientHello(poorer, LinkCodec.encode(poorer)));
         } catch (MalformedMessageException impossible) {
             throw new AssertionError(impossible);
@@ -401,7 +402,8 @@ final class HandshakeMachineTest {
                 1,
                 1,
                 1,
-                0);
+                0,
+                Optional.empty());
         server.happens(new Event.Arrived(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello))));
         return server.refusal();
     }

@@ -33,7 +33,8 @@ final class LinkCodecFuzzTest {
             52_416,
             4711,
             9,
-            1);
+            1,
+            Optional.empty());
 
     private static final List<LinkMessage> MESSAGES = List.of(
             new LinkMessage.ClientHello(HELLO, LinkCodec.encode(HELLO)),
@@ -78,7 +79,8 @@ final class LinkCodecFuzzTest {
                 1,
                 1,
                 1,
-                0);
+                0,
+                Optional.empty());
         Frame frame = LinkCodec.encode(new LinkMessage.ClientHello(odd, LinkCodec.encode(odd)));
         var refused = assertThrows(MalformedMessageException.class, () -> LinkCodec.decode(frame));
         assertTrue(String.valueOf(refused.getMessage()).contains("boot id of the system"), refused.toString());

@@ -140,7 +140,8 @@ final class RawPeer implements AutoCloseable {
                 1,
                 1,
                 1,
-                0);
+                0,
+                Optional.empty());
     }
 
     /** Goes through the whole handshake as a member; the frames that it said. */
@@ -181,7 +182,8 @@ final class RawPeer implements AutoCloseable {
                 plain.linkPort(),
                 dataPort,
                 0,
-                HandshakeMachine.VERSIONS.getFirst());
+                HandshakeMachine.VERSIONS.getFirst(),
+                Optional.empty());
         Bytes hello = LinkCodec.encode(own);
         Bytes transcript = MembershipProof.transcript(
                 exporter("EXPORTER-hearth-1").toArray(),

@@ -1,0 +1,87 @@
+package io.hearth.cli;
+
+import io.hearth.core.SetupException;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Who;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import picocli.CommandLine.Option;
+
+/** What a person says of machines on whose word nobody else stands: each one stays or goes. */
+final class RosterChoice {
+    /** Stands for every machine that has to be decided about. */
+    private static final String ALL = "all";
+
+    @Option(names = "--keep", paramLabel = "WHO", description = "This one stays; 'all' for all; may be repeated.")
+    private List<String> keep = new ArrayList<>();
+
+    @Option(names = "--drop", paramLabel = "WHO", description = "This one goes too; 'all' for all; may be repeated.")
+    private List<String> drop = new ArrayList<>();
+
+    /** Those who stay, with what people call them, and those who go. */
+    record Decided(SortedMap<PeerId, String> kept, SortedSet<PeerId> dropped) {}
+
+    /**
+     * Sorts those who have to be decided about by {@code --keep} and {@code --drop}.
+     *
+     * @throws SetupException some were not named; lists them
+     */
+    Decided decide(RosterOptions.Known known, SortedSet<PeerId> open, String command) throws SetupException {
+        return complete(known, open, said(known, open), command);
+    }
+
+    /** What a person said of those who may have to be decided about. */
+    Decided said(RosterOptions.Known known, SortedSet<PeerId> choice) throws SetupException {
+        SortedMap<PeerId, String> labels = known.labels();
+        var kept = new TreeMap<PeerId, String>();
+        for (PeerId machine : named(choice, labels, keep)) {
+            kept.put(machine, labels.getOrDefault(machine, ""));
+        }
+        var dropped = new TreeSet<>(named(choice, labels, drop));
+        dropped.removeAll(kept.keySet());
+        return new Decided(kept, dropped);
+    }
+
+    /**
+     * What was said of those who have to be decided about.
+     *
+     * @throws SetupException some were not named; lists them
+     */
+    static Decided complete(RosterOptions.Known known, SortedSet<PeerId> open, Decided said, String command)
+            throws SetupException {
+        SortedMap<PeerId, String> labels = known.labels();
+        var kept = new TreeMap<>(said.kept());
+        kept.keySet().retainAll(open);
+        var dropped = new TreeSet<>(said.dropped());
+        dropped.retainAll(open);
+        var left = new TreeSet<>(open);
+        left.removeAll(kept.keySet());
+        left.removeAll(dropped);
+        if (!left.isEmpty()) {
+            throw new SetupException("nobody else paired " + Who.names(left, labels)
+                    + ": say of each whether it stays, '" + command
+                    + " --keep ID --drop ID', or --keep all, --drop all;"
+                    + " nothing was changed");
+        }
+        return new Decided(kept, dropped);
+    }
+
+    private static SortedSet<PeerId> named(SortedSet<PeerId> open, SortedMap<PeerId, String> labels, List<String> texts)
+            throws SetupException {
+        var found = new TreeSet<PeerId>();
+        var choice = new TreeMap<PeerId, String>();
+        open.forEach(machine -> choice.put(machine, labels.getOrDefault(machine, "")));
+        for (String text : texts) {
+            if (text.equals(ALL)) {
+                found.addAll(open);
+            } else {
+                found.add(Who.find(text, choice));
+            }
+        }
+        return found;
+    }
+}
