@@ -122,9 +122,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             case NodeEvent.Lost lost -> lost(lost);
             case NodeEvent.Message message -> message(message);
             case NodeEvent.Refused refusal -> {
-                refused.note(refusal);
+                changed |= refused.note(refusal);
                 finder.refused(refusal);
-                changed = true;
             }
             case NodeEvent.Doubled(var machines) -> {
                 duplicates.others(machines);

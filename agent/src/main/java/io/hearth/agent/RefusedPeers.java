@@ -15,9 +15,10 @@ final class RefusedPeers {
 
     private final Map<String, ClusterStatus.Refused> kept = new LinkedHashMap<>();
 
-    void note(NodeEvent.Refused refused) {
+    /** Whether it is for people to see. */
+    boolean note(NodeEvent.Refused refused) {
         if (!refused.refusal().tellsOfPeer()) {
-            return;
+            return false;
         }
         // Strangers dial from a new port each time: the host and the cause make the entry.
         String host = refused.address().getAddress().getHostAddress();
@@ -31,6 +32,7 @@ final class RefusedPeers {
             }
         }
         kept.put(key, new ClusterStatus.Refused(host, who, refused.why(), known == null ? 1 : known.count() + 1));
+        return true;
     }
 
     List<ClusterStatus.Refused> list() {

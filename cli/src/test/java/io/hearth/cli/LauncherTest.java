@@ -101,12 +101,12 @@ final class LauncherTest {
     }
 
     @Test
-    void onlyWhatReducesGetsTheVectorModuleAndOnlyWhatIsShortTheShortCompiler() throws Exception {
+    void onlyWhatReducesGetsTheVectorModuleAndWhatComputesLittleTheShortCompiler() throws Exception {
         var reduce = List.of("bench", "kernel", "train");
-        var runForLong = List.of("agent", "simulate");
-        var endAtOnce = List.of("id", "status", "wait");
+        var computeLong = List.of("simulate");
+        var computeLittle = List.of("agent", "id", "status", "wait");
         for (String command :
-                Stream.of(reduce, runForLong, endAtOnce).flatMap(List::stream).toList()) {
+                Stream.of(reduce, computeLong, computeLittle).flatMap(List::stream).toList()) {
             for (String out : List.of(
                     start(command, "demo", "agent", "id").out(),
                     start("--json", command).out())) {
@@ -116,7 +116,7 @@ final class LauncherTest {
                         out.contains("\n-XX:+ExitOnOutOfMemoryError\n"),
                         "without memory it ends: " + out);
                 assertEquals(
-                        endAtOnce.contains(command),
+                        computeLittle.contains(command),
                         out.contains("\n-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n"),
                         out);
             }

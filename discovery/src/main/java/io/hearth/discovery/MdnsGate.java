@@ -12,8 +12,9 @@ import java.util.Map;
  * {@value #ALL_BURST} and {@value #ALL_PER_SECOND} a second, whatever addresses a flood pretends to come from. A node that starts sends
  * some ten packets in two seconds, answers queries beside, and needs one to pass.
  *
- * <p>Above {@value #RECEIVED_PER_SECOND} a second even the receiving costs too much: then the reader is to pause, so that the system drops
- * what finds no room in the socket's buffer. So a flood of whatever rate costs a known share of a core.
+ * <p>To be woken for each datagram costs more than to read it. After {@value #WAKES_PER_SECOND} wakes a second the reader is to pause, and
+ * then finds many at once. Above {@value #RECEIVED_PER_SECOND} datagrams a second even the reading costs too much: then it is to pause
+ * before the buffer is empty, so that the system drops what finds no room. So a flood of whatever rate costs a known share of a core.
  *
  * <p>The table of sources holds {@value #SOURCES_MAX}; the one heard longest ago makes room. Pure: time comes in as an argument.
  */
@@ -24,10 +25,13 @@ final class MdnsGate {
     static final int ALL_BURST = 2_000;
     static final int ALL_PER_SECOND = 1_000;
     static final int RECEIVED_PER_SECOND = 5_000;
+    static final int WAKES_PER_SECOND = 50;
+    private static final int WAKES_BURST = 250;
 
     private final boolean isShared;
     private final TokenBucket all;
     private final TokenBucket received;
+    private final TokenBucket wakes;
     private final Map<Bytes, TokenBucket> sources = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -42,6 +46,7 @@ final class MdnsGate {
         this.isShared = isShared;
         this.all = new TokenBucket(ALL_BURST, ALL_PER_SECOND, nowNanos);
         this.received = new TokenBucket(RECEIVED_PER_SECOND, RECEIVED_PER_SECOND, nowNanos);
+        this.wakes = new TokenBucket(WAKES_BURST, WAKES_PER_SECOND, nowNanos);
     }
 
     boolean admits(Bytes source, long nowNanos) {
@@ -52,9 +57,14 @@ final class MdnsGate {
                 && all.take(nowNanos);
     }
 
-    /** Counts a datagram; whether the reader is to pause. */
-    boolean isOverrun(long nowNanos) {
-        return !received.take(nowNanos);
+    /**
+     * Counts a datagram; whether the reader is to pause before it reads the next.
+     *
+     * @param woken the reader had waited for this datagram
+     */
+    boolean isOverrun(boolean woken, long nowNanos) {
+        boolean isFull = !received.take(nowNanos);
+        return (woken && !wakes.take(nowNanos)) || isFull;
     }
 
     int sources() {

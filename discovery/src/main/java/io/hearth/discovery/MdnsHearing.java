@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
@@ -23,6 +24,9 @@ import java.util.function.Predicate;
  * byte of a stranger reaches JmDNS's parser, and its cache of records, which keeps all that anybody sends, stays empty.
  */
 final class MdnsHearing {
+    private static final long WAIT_NANOS =
+            TimeUnit.MICROSECONDS.toNanos(50); // a datagram that is there takes some 5 us
+
     private final MdnsBinding binding;
     private final Bytes nonce;
     private final MdnsTraffic traffic;
@@ -86,11 +90,21 @@ final class MdnsHearing {
         return verdict.questions().isEmpty() ? Optional.empty() : Optional.of(DnsWriter.query(verdict.questions()));
     }
 
-    /** Counts a datagram; whether there are so many that the reader is to pause. */
-    boolean isOverrun() {
+    /** By the clock that its limits go by. */
+    long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    /**
+     * Counts a datagram; whether there are so many that the reader is to pause.
+     *
+     * @param beganNanos when the reader began to wait for it
+     */
+    boolean isOverrun(long beganNanos) {
         lock.lock();
         try {
-            return gate.isOverrun(clock.nanoTime());
+            long nowNanos = clock.nanoTime();
+            return gate.isOverrun(nowNanos - beganNanos > WAIT_NANOS, nowNanos);
         } finally {
             lock.unlock();
         }

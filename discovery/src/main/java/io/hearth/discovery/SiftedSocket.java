@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * reader, asks to be told of its fault, and answers whether it ended.
  */
 final class SiftedSocket extends MulticastSocket {
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final MdnsHearing hearing;
     private final MdnsTraffic traffic;
@@ -60,8 +60,9 @@ final class SiftedSocket extends MulticastSocket {
         }
         while (true) {
             raw.setLength(raw.getData().length);
+            long beganNanos = hearing.nanoTime();
             source.receive(raw);
-            if (hearing.isOverrun()) {
+            if (hearing.isOverrun(beganNanos)) {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
             Optional<byte[]> message = sifted();

@@ -1,11 +1,14 @@
 package io.hearth.discovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is heard while others shout. */
 final class MdnsGateTest {
@@ -67,20 +70,45 @@ final class MdnsGateTest {
     }
 
     @Test
-    void aReaderPausesOnlyInAFloodThatCostsTooMuch() {
+    void aReaderPausesBeforeTheBufferIsEmptyOnlyInAFloodThatCostsTooMuch() {
         var gate = new MdnsGate(false, 0);
         int pauses = 0;
         long nowNanos = 0;
         for (int i = 0; i < 65_000; i++) {
             nowNanos += 30 * SECOND / 65_000;
-            pauses += gate.isOverrun(nowNanos) ? 1 : 0;
+            pauses += gate.isOverrun(false, nowNanos) ? 1 : 0;
         }
         assertEquals(0, pauses);
         long startNanos = nowNanos;
         for (int i = 0; i < 100_000; i++) { // 100,000 a second wait in the buffer
-            nowNanos += gate.isOverrun(nowNanos) ? SECOND / 100 : SECOND / 100_000;
+            nowNanos += gate.isOverrun(false, nowNanos) ? SECOND / 100 : SECOND / 100_000;
         }
         assertTrue(nowNanos - startNanos > 15 * SECOND, "100,000 were read within " + (nowNanos - startNanos) + " ns");
+    }
+
+    /** The packets that come while the reader pauses wait for it, and none that follows at once wakes it. */
+    @ParameterizedTest
+    @CsvSource({"40, 1200", "2000, 3500", "4900, 3500"})
+    void aFloodWakesTheReaderSeldom(int perSecond, int wakesMax) {
+        var gate = new MdnsGate(false, 0);
+        long gapNanos = SECOND / perSecond;
+        long nowNanos = 0;
+        int wakes = 0;
+        for (long i = 1; i * gapNanos < 30 * SECOND; i++) {
+            boolean woken = i * gapNanos > nowNanos;
+            wakes += woken ? 1 : 0;
+            nowNanos = Math.max(nowNanos, i * gapNanos);
+            nowNanos += gate.isOverrun(woken, nowNanos) ? SiftedSocket.PAUSE_NANOS : 5_000;
+        }
+        assertTrue(wakes <= wakesMax, wakes + " times in 30 s");
+    }
+
+    @Test
+    void whoStartsAmongManyDoesNotPause() {
+        var gate = new MdnsGate(false, 0);
+        for (int i = 0; i < 250; i++) { // ten packets each of 25 machines in half a second
+            assertFalse(gate.isOverrun(true, i * SECOND / 500));
+        }
     }
 
     /** All nodes of a machine speak from one address there. */

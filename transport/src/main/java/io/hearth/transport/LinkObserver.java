@@ -31,7 +31,7 @@ public interface LinkObserver {
     void lost(NodeId peer, String reason);
 
     /**
-     * A connection in either direction did not become a link.
+     * A connection in either direction did not become a link. Not told of those that were closed unheard, which the counters have.
      *
      * @param address of the other side
      * @param peer the identity at the other side if TLS came so far

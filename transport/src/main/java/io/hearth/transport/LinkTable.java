@@ -155,6 +155,12 @@ final class LinkTable implements Doorkeeper {
         observer.refused(address, peer, refusal, text);
     }
 
+    /** A connection was closed unheard. The observer is not told: there may be thousands a second. */
+    void turnAway(InetSocketAddress address, Refusal refusal, String why) {
+        tally.refused(refusal);
+        refusals.seldom(address, Optional.empty(), refusal, why);
+    }
+
     /** A node proved itself; what it has to be told of its identity. This machine's own is judged when it is met. */
     private Optional<DoubledIdentity> met(Endpoint endpoint, InetSocketAddress address) {
         if (endpoint.id().peer().equals(self.peer())) {

@@ -15,7 +15,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -359,14 +358,14 @@ public final class Links implements AutoCloseable {
     private Channel listen() throws SetupException {
         var bootstrap = new ServerBootstrap()
                 .group(group)
-                .channel(NioServerSocketChannel.class)
+                .channelFactory(() -> new GatedServerChannel(this::enter))
                 .option(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childHandler(new ChannelInitializer<Channel>() {
+                .childHandler(new ChannelInitializer<GatedServerChannel.Guest>() {
                     @Override
-                    protected void initChannel(Channel channel) {
-                        incoming(channel);
+                    protected void initChannel(GatedServerChannel.Guest guest) {
+                        handshake(guest, false, 0, guest.remoteAddress(), guest::leave);
                     }
                 });
         String why = "";
@@ -385,27 +384,22 @@ public final class Links implements AutoCloseable {
                 + "): choose another with --port, or stop what uses it");
     }
 
-    private void incoming(Channel channel) {
-        var address = (InetSocketAddress) channel.remoteAddress();
-        var local = (InetSocketAddress) channel.localAddress();
-        if (!options.remoteAddresses().test(address.getAddress())) {
-            table.refuse(address, Optional.empty(), Refusal.BLOCKED, "not an address that was given", false);
-            var _ = channel.close();
-            return;
+    private Optional<Runnable> enter(InetSocketAddress remote, InetSocketAddress local) {
+        if (!options.remoteAddresses().test(remote.getAddress())) {
+            table.turnAway(remote, Refusal.BLOCKED, "not an address that was given");
+            return Optional.empty();
         }
-        Optional<AdmissionGate.Place> place = gate.enter(address.getAddress(), clock.nanoTime());
+        Optional<AdmissionGate.Place> place = gate.enter(remote.getAddress(), clock.nanoTime());
         if (place.isEmpty()) {
-            table.refuse(address, Optional.empty(), Refusal.TOO_MANY, "too many connections or handshakes", false);
-            var _ = channel.close();
-            return;
+            table.turnAway(remote, Refusal.TOO_MANY, "too many connections or handshakes");
+            return Optional.empty();
         }
         // Behind the gate, because to look at interfaces costs more than to close a connection.
         if (!isUsable(local.getAddress())) {
             gate.leave(place.get());
-            var _ = channel.close();
-            return;
+            return Optional.empty();
         }
-        handshake(channel, false, 0, address, () -> gate.leave(place.get()));
+        return Optional.of(() -> gate.leave(place.get()));
     }
 
     private boolean isUsable(InetAddress own) {

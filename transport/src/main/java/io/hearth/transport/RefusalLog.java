@@ -29,8 +29,13 @@ final class RefusalLog {
     void log(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why) {
         if (refusal == Refusal.DUPLICATE || refusal.tellsOfPeer()) {
             LOG.debug("refused cause={} address={} reason={}", refusal, address, why);
-            return;
+        } else {
+            seldom(address, peer, refusal, why);
         }
+    }
+
+    /** Of a connection that nobody else tells of, whatever the cause. */
+    void seldom(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why) {
         long nowNanos = clock.nanoTime();
         @Nullable Last last = lasts.get(refusal);
         if (last != null && nowNanos - last.loggedNanos() < QUIET_NANOS) {

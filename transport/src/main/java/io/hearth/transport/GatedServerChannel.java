@@ -1,0 +1,73 @@
+package io.hearth.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A listening channel that asks who may come in before it makes a channel of a connection. Anybody on the network can ask for thousands
+ * of connections a second, and one that is made a channel first costs many times what it costs to accept and close it. Event loop only.
+ */
+final class GatedServerChannel extends NioServerSocketChannel {
+    private static final int TURN_MAX = 64; // links have their turn between two turns of a flood
+
+    /** Asked on the event loop. */
+    @FunctionalInterface
+    interface Entrance {
+        /** A place for a connection, empty if it must be closed unheard. */
+        Optional<Runnable> enter(InetSocketAddress remote, InetSocketAddress local);
+    }
+
+    private final Entrance entrance;
+
+    GatedServerChannel(Entrance entrance) {
+        this.entrance = entrance;
+    }
+
+    /** A connection with a place. */
+    static final class Guest extends NioSocketChannel {
+        private Runnable leaving;
+
+        private Guest(Channel parent, SocketChannel socket, Runnable leaving) {
+            this.leaving = leaving;
+            super(parent, socket);
+            closeFuture().addListener(_ -> leave());
+        }
+
+        /** Gives the place back, which may be called often; a channel that closes does so by itself. */
+        void leave() {
+            Runnable once = leaving;
+            leaving = () -> {};
+            once.run();
+        }
+    }
+
+    @Override
+    protected int doReadMessages(List<Object> guests) throws Exception {
+        for (int turn = 0; turn < TURN_MAX; turn++) {
+            SocketChannel socket = javaChannel().accept();
+            if (socket == null) {
+                return 0;
+            }
+            Optional<Runnable> place = place(socket);
+            if (place.isPresent()) {
+                guests.add(new Guest(this, socket, place.get()));
+                return 1;
+            }
+            socket.close();
+        }
+        return 0;
+    }
+
+    private Optional<Runnable> place(SocketChannel socket) throws IOException {
+        return socket.getRemoteAddress() instanceof InetSocketAddress remote
+                        && socket.getLocalAddress() instanceof InetSocketAddress local
+                ? entrance.enter(remote, local)
+                : Optional.empty();
+    }
+}
