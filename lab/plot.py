@@ -1,4 +1,4 @@
-"""Draws what sampler.py printed: one panel for processor time, one for heap in use, a line for each process, a band for the attack.
+"""Draws what sampler.py printed: one panel for processor time, one for the heap, a line for each process, a band for the attack.
 
 usage: plot.py SAMPLES.csv FROM-SECONDS TO-SECONDS TITLE > FIGURE.svg
 """
@@ -26,12 +26,12 @@ def step(most):
         if most / size <= 5: return size
     return most
 
-for panel, (key, what) in enumerate((("cpu_percent", "% of a core"), ("heap_mb", "heap in use, MB"))):
+for panel, (key, what) in enumerate((("cpu_percent", "% of a core"), ("heap_mb", "heap in use with its garbage, MB"))):
     top = TOP + panel * (PANEL + GAP)
     most = max(float(row[key]) for row in rows) * 1.05 or 1
     down = lambda value: top + PANEL - value / most * PANEL
     out.append(f'<rect x="{across(begin):.1f}" y="{top}" width="{across(end) - across(begin):.1f}" height="{PANEL}" fill="#ffebe9"/>')
-    out.append(f'<text x="{across(begin) + 4:.1f}" y="{top + 14}" fill="#a40e26">flood</text>')
+    out.append(f'<text x="{across(end) - 4:.1f}" y="{top + 14}" text-anchor="end" fill="#a40e26">flood</text>')
     out.append(f'<text x="{LEFT}" y="{top - 6}" fill="#57606a">{what}</text>')
     value = 0
     while value <= most:
