@@ -16,8 +16,6 @@ import java.security.interfaces.EdECPrivateKey;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
-import org.bouncycastle.asn1.edec.EdECObjectIdentifiers;
-import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.crypto.params.Ed25519PrivateKeyParameters;
 
@@ -63,8 +61,7 @@ public final class NodeIdentity {
             byte[] seed = privateKey.getBytes().orElseThrow(IllegalArgumentException::new);
             byte[] raw =
                     new Ed25519PrivateKeyParameters(seed).generatePublicKey().getEncoded();
-            byte[] spki = new SubjectPublicKeyInfo(new AlgorithmIdentifier(EdECObjectIdentifiers.id_Ed25519), raw)
-                    .getEncoded();
+            byte[] spki = new SubjectPublicKeyInfo(SelfSigned.ED25519, raw).getEncoded();
             return of(new KeyPair(keys.generatePublic(new X509EncodedKeySpec(spki)), privateKey));
         } catch (GeneralSecurityException | IOException broken) {
             throw new IllegalArgumentException("not an Ed25519 private key in PKCS#8", broken);

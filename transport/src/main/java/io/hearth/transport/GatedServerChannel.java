@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * A listening channel that asks who may come in before it makes a channel of a connection. Anybody on the network can ask for thousands
- * of connections a second, and one that is made a channel first costs many times what it costs to accept and close it. Event loop only.
+ * of connections a second, and a channel costs more than to accept one and close it. Event loop only.
  */
 final class GatedServerChannel extends NioServerSocketChannel {
     private static final int TURN_MAX = 64; // links have their turn between two turns of a flood
