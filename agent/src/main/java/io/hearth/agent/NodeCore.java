@@ -180,8 +180,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     public void turn() {
         startOnce();
         for (NodeId peer : inbox.flooding()) {
-            LOG.warn("closing the link to peer={}: it sends more than this node can take", peer.shortText());
-            links.close(peer, "too many messages");
+            faults.close(peer, "it sends more than this node can take");
+            changed = true;
         }
         finder.tickIfDue();
         watch.driver().tickIfDue();
