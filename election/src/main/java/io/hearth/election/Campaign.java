@@ -29,27 +29,33 @@ sealed interface Campaign {
      *
      * @param promises what machines accepted before, of those that promised
      * @param answers of the members themselves; empty for one that is not to be kept
+     * @param refusers machines that promised a later ballot, as they say
      */
     record Preparing(
             Ballot ballot,
             Timing timing,
             SortedMap<PeerId, Optional<Proposal>> promises,
-            SortedMap<NodeId, Optional<Message.Status>> answers)
+            SortedMap<NodeId, Optional<Message.Status>> answers,
+            SortedSet<PeerId> refusers)
             implements Campaign {
         Preparing sent(long now) {
-            return new Preparing(ballot, timing.sent(now), promises, answers);
+            return new Preparing(ballot, timing.sent(now), promises, answers, refusers);
         }
 
         Preparing promised(PeerId machine, Optional<Proposal> accepted) {
             var more = new TreeMap<>(promises);
             more.put(machine, accepted);
-            return new Preparing(ballot, timing, more, answers);
+            return new Preparing(ballot, timing, more, answers, refusers);
         }
 
         Preparing answered(NodeId node, Optional<Message.Status> status) {
             var more = new TreeMap<>(answers);
             more.put(node, status);
-            return new Preparing(ballot, timing, promises, more);
+            return new Preparing(ballot, timing, promises, more, refusers);
+        }
+
+        Preparing refused(PeerId machine) {
+            return new Preparing(ballot, timing, promises, answers, with(refusers, machine));
         }
 
         /** Whether a member has nothing more to say. */
@@ -58,16 +64,29 @@ sealed interface Campaign {
         }
     }
 
-    /** Accept was sent to all machines. */
-    record Accepting(Ballot ballot, Timing timing, View next, SortedSet<PeerId> votes) implements Campaign {
+    /**
+     * Accept was sent to all machines.
+     *
+     * @param refusers machines that promised a later ballot, as they say
+     */
+    record Accepting(Ballot ballot, Timing timing, View next, SortedSet<PeerId> votes, SortedSet<PeerId> refusers)
+            implements Campaign {
         Accepting sent(long now) {
-            return new Accepting(ballot, timing.sent(now), next, votes);
+            return new Accepting(ballot, timing.sent(now), next, votes, refusers);
         }
 
         Accepting voted(PeerId machine) {
-            var more = new TreeSet<>(votes);
-            more.add(machine);
-            return new Accepting(ballot, timing, next, more);
+            return new Accepting(ballot, timing, next, with(votes, machine), refusers);
         }
+
+        Accepting refused(PeerId machine) {
+            return new Accepting(ballot, timing, next, votes, with(refusers, machine));
+        }
+    }
+
+    private static SortedSet<PeerId> with(SortedSet<PeerId> machines, PeerId machine) {
+        var more = new TreeSet<>(machines);
+        more.add(machine);
+        return more;
     }
 }

@@ -3,6 +3,7 @@ package io.hearth.election;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Decides when this node starts a ballot: it sees a need, hears a quorum, no other node drives the change, and those before it had
@@ -78,7 +79,7 @@ final class Candidacy {
             turn.campaign = Campaign.NONE;
             return;
         }
-        var preparing = new Campaign.Preparing(candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>())
+        var preparing = new Campaign.Preparing(candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>(), new TreeSet<>())
                 .promised(turn.self.node().peer(), accepted);
         turn.campaign = preparing;
         var prepare = new Message.Prepare(turn.view(), candidate.ballot());

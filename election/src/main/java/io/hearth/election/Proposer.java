@@ -4,6 +4,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -222,7 +223,8 @@ final class Proposer {
             retreat(turn);
             return;
         }
-        var accepting = new Campaign.Accepting(preparing.ballot(), Candidacy.timing(turn), next.get(), new TreeSet<>());
+        var accepting = new Campaign.Accepting(
+                preparing.ballot(), Candidacy.timing(turn), next.get(), new TreeSet<>(), new TreeSet<>());
         turn.campaign = accepting;
         sendAccept(turn, accepting);
         VoteQueue.submit(turn, new VoterTask.Accept(turn.view(), accepting.ballot(), accepting.next()));
@@ -278,21 +280,37 @@ final class Proposer {
         audience.forEach(node -> turn.send(node, new Message.Commit(next)));
     }
 
+    /** A machine promised a later ballot. The others may still be a quorum: else one machine could end all ballots by its word. */
     static void onRefuse(Turn turn, NodeId from, Message.Refuse refuse) {
-        boolean isMine = switch (turn.campaign) {
-            case Campaign.None(), Campaign.Candidate _ -> false;
-            case Campaign.Preparing preparing -> preparing.ballot().compareTo(refuse.promised()) < 0;
-            case Campaign.Accepting accepting -> accepting.ballot().compareTo(refuse.promised()) < 0;
-        };
-        if (!isMine
+        boolean isStray = !isVoter(turn, from)
                 || refuse.epoch() != turn.view().epoch()
-                || !refuse.lineage().equals(turn.home.lineage())
-                || !isVoter(turn, from)) {
-            turn.refuse(Refusal.STRAY_ANSWER);
-            return;
+                || !refuse.lineage().equals(turn.home.lineage());
+        switch (turn.campaign) {
+            case Campaign.Preparing preparing when !isStray && isLater(refuse, preparing.ballot()) -> {
+                Campaign.Preparing left = preparing.refused(from.peer());
+                turn.campaign = left;
+                refused(turn, refuse, left.refusers());
+            }
+            case Campaign.Accepting accepting when !isStray && isLater(refuse, accepting.ballot()) -> {
+                Campaign.Accepting left = accepting.refused(from.peer());
+                turn.campaign = left;
+                refused(turn, refuse, left.refusers());
+            }
+            default -> turn.refuse(Refusal.STRAY_ANSWER);
         }
+    }
+
+    private static boolean isLater(Message.Refuse refuse, Ballot ballot) {
+        return ballot.compareTo(refuse.promised()) < 0;
+    }
+
+    private static void refused(Turn turn, Message.Refuse refuse, Set<PeerId> refusers) {
         turn.meetRound(refuse.promised().round());
-        retreat(turn);
+        var others = new TreeSet<>(turn.view().machines());
+        others.removeAll(refusers);
+        if (!turn.view().isQuorum(others)) {
+            retreat(turn);
+        }
     }
 
     static void retreat(Turn turn) {

@@ -1631,13 +1631,29 @@ final class ViewMachineTest {
 
     @Test
     void aRefusedProposerRaisesItsRoundAndWaitsAMoment() {
-        View five = five();
-        campaign(five);
-        received(THIRD, new Message.Refuse(LINEAGE, 4, new Ballot(7, THIRD)));
+        campaign(five());
+        for (NodeId refuser : List.of(THIRD, Nodes.agent(4), Nodes.agent(5))) {
+            received(refuser, new Message.Refuse(LINEAGE, 4, new Ballot(7, THIRD)));
+        }
         assertEquals(Campaign.NONE, state.campaign());
         assertTrue(pass(380 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
         assertTrue(pass(700 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
         assertEquals(8, ownBallot().round());
+    }
+
+    /** Else one member that lies could keep all others from ever changing the view. */
+    @Test
+    void aBallotGoesOnWhileThoseThatDidNotRefuseAreAQuorum() {
+        View five = five();
+        campaign(five);
+        Ballot ballot = ownBallot();
+        for (NodeId refuser : List.of(THIRD, THIRD, Nodes.agent(4), Nodes.agent(1))) {
+            received(refuser, new Message.Refuse(LINEAGE, 4, new Ballot(7, refuser)));
+            if (!refuser.equals(Nodes.agent(1))) {
+                assertEquals(ballot, ownBallot(), "two of five machines refused at most");
+            }
+        }
+        assertEquals(Campaign.NONE, state.campaign());
     }
 
     @Test
