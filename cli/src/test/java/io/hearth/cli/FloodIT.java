@@ -94,7 +94,14 @@ final class FloodIT {
             System.out.printf(
                     "FloodIT: %s, from %d addresses, %.0f connections/s, %.1f %% of a core, heap %+d KiB, %d sockets more, %d log lines;"
                             + " the member was back after %.1f s, the start of its process included%n",
-                    command, addresses, tried / after.secondsSince(before), percent, heapGrowth >> 10, socketsMost - socketsBefore, lines, backSeconds);
+                    command,
+                    addresses,
+                    tried / after.secondsSince(before),
+                    percent,
+                    heapGrowth >> 10,
+                    socketsMost - socketsBefore,
+                    lines,
+                    backSeconds);
         }
     }
 

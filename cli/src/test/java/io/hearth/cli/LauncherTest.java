@@ -105,8 +105,9 @@ final class LauncherTest {
         var reduce = List.of("bench", "kernel", "train");
         var computeLong = List.of("simulate");
         var computeLittle = List.of("agent", "id", "status", "wait");
-        for (String command :
-                Stream.of(reduce, computeLong, computeLittle).flatMap(List::stream).toList()) {
+        for (String command : Stream.of(reduce, computeLong, computeLittle)
+                .flatMap(List::stream)
+                .toList()) {
             for (String out : List.of(
                     start(command, "demo", "agent", "id").out(),
                     start("--json", command).out())) {
