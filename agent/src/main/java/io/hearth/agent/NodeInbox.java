@@ -51,7 +51,7 @@ final class NodeInbox {
     /** A message of a machine that is being re-keyed; dropped, and its connection closed, when only the reserve is left. */
     void rekey(NodeEvent.RekeyMessage message) {
         if (events.remainingCapacity() <= RESERVE || !events.offer(message)) {
-            message.channel().close("too many messages");
+            message.channel().refuse("too many messages");
         }
     }
 

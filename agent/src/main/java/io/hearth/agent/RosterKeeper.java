@@ -34,7 +34,7 @@ final class RosterKeeper implements AutoCloseable {
     private static final long POLL_MILLIS = 200;
     private static final long SEEN_NANOS = 30_000_000_000L;
     private static final long SEEN_URGENT_NANOS = 1_000_000_000L;
-    private static final int TASKS_MAX = 64;
+    static final int TASKS_MAX = 64;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final RosterFile file;
@@ -53,6 +53,7 @@ final class RosterKeeper implements AutoCloseable {
     private String version = "";
     private String blockVersion = "";
     private String complaint = "";
+    private String seenComplaint = ""; // the last one of writing who was seen; empty once that worked
     private long seenNanos = System.nanoTime();
     private volatile boolean missed; // set by submit(), taken back by the thread
     private volatile boolean closing; // set by close() and the thread, read by the thread
@@ -106,13 +107,21 @@ final class RosterKeeper implements AutoCloseable {
                     writeSeen();
                 }
             }
-            writeSeen();
+            finish();
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             writeSeen();
         } catch (RuntimeException | Error bug) { // without this thread no removal would reach this process any more
             sink.accept(new NodeEvent.Failed(Thread.currentThread().getName(), bug));
         }
+    }
+
+    /** What was submitted before the end is stored: a removal that was heard a moment ago is not forgotten. */
+    private void finish() {
+        for (@Nullable Task task = tasks.poll(); task != null; task = tasks.poll()) {
+            carryOut(task);
+        }
+        writeSeen();
     }
 
     private void carryOut(Task task) {
@@ -171,8 +180,7 @@ final class RosterKeeper implements AutoCloseable {
             }
             if (isUnreadable) {
                 isUnreadable = false;
-                complaint = "";
-                sink.accept(new NodeEvent.RosterProblem("")); // mended
+                mended();
             }
         } catch (SetupException broken) {
             isUnreadable = true;
@@ -193,9 +201,19 @@ final class RosterKeeper implements AutoCloseable {
             }
             written.addAll(seen.keySet());
             seen.clear();
+            if (!seenComplaint.isEmpty() && seenComplaint.equals(complaint)) {
+                mended();
+            }
+            seenComplaint = "";
         } catch (SetupException broken) {
             complain(broken);
+            seenComplaint = complaint;
         }
+    }
+
+    private void mended() {
+        complaint = "";
+        sink.accept(new NodeEvent.RosterProblem(""));
     }
 
     private void complain(SetupException broken) {

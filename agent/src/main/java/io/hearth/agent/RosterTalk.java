@@ -147,7 +147,7 @@ final class RosterTalk {
         try {
             machine.step(new Event.Received(link, decoded(kind, bytes)));
         } catch (MalformedMessageException malformed) {
-            channel.close("malformed message: " + malformed.getMessage());
+            channel.refuse("malformed message: " + malformed.getMessage());
         }
     }
 

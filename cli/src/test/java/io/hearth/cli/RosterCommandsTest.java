@@ -5,17 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import io.hearth.agent.LocalAgent;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.BlockFile;
 import io.hearth.identity.roster.How;
 import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.RosterFile;
 import io.hearth.identity.roster.SeenFile;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -207,6 +212,27 @@ final class RosterCommandsTest {
         assertTrue(commands.line("block desk").out().contains("already"));
         assertTrue(commands.line("unblock desk").out().contains("admitted again"));
         fails("block " + self.peer().text(), "cannot block itself");
+    }
+
+    /** As a process that was stopped: the kernel takes connections and questions for it. */
+    @Test
+    void aStoppedAgentKeepsNobodyFromReadingAndChangingTheFiles() throws Exception {
+        pair(desk, "desk");
+        pair(kitchen, "kitchen");
+        Path socket = HearthHome.open(commands.home()).socket(LocalAgent.SOCKET);
+        try (var stopped = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            stopped.bind(UnixDomainSocketAddress.of(socket));
+            for (String line : new String[] {"peers", "block kitchen", "remove kitchen"}) {
+                Commands.Outcome outcome = commands.line(line);
+                assertEquals(0, outcome.code(), outcome.toString());
+                String warning = outcome.err().lines().findFirst().orElse("");
+                assertTrue(warning.contains("does not answer"), outcome.toString());
+                assertTrue(warning.contains("going on by the files of this machine alone"), outcome.toString());
+            }
+        }
+        assertTrue(BlockFile.in(HearthHome.open(commands.home())).read().contains(kitchen));
+        assertTrue(roster.book().roster().isRemoved(kitchen));
+        assertEquals(2, roster.book().current().generation());
     }
 
     @Test

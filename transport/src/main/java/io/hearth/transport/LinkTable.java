@@ -119,7 +119,14 @@ final class LinkTable implements Doorkeeper {
         boolean isMember = policy.outdated(peer).isPresent();
         rekeying.add(peer, isMember);
         rekeyed++;
-        return new RekeyHandler(peer, address, rekeyed, observer, () -> rekeying.remove(peer, isMember), handshake);
+        return new RekeyHandler(
+                peer,
+                address,
+                rekeyed,
+                observer,
+                () -> rekeying.remove(peer, isMember),
+                (refusal, why) -> refusals.seldom(address, Optional.of(peer), refusal, why),
+                handshake);
     }
 
     @Override

@@ -27,4 +27,7 @@ public interface RekeyChannel {
 
     /** Ends it. */
     void close(String why);
+
+    /** Ends it for a fault of the other side. Of such faults one line a minute is logged for people. */
+    void refuse(String why);
 }

@@ -6,6 +6,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,27 +20,37 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
     /** A roster of the largest size, twice, and the secret. */
     static final long QUEUE_BYTES_MAX = 1L << 20;
 
+    private static final String ENDED = "re-keying ended: ";
+
     private final PeerId peer;
     private final InetSocketAddress address;
     private final long number;
     private final LinkObserver observer;
     private final Runnable ended;
+    private final BiConsumer<Refusal, String> faults;
     private final ChannelHandlerContext handshake;
     private final AtomicLong queuedBytes = new AtomicLong(); // the owner adds, the event loop subtracts
-    private boolean over; // event loop only
+    private boolean over; // event loop only, as the next
+    private boolean faulty;
 
+    /**
+     * @param ended run once when the connection is gone
+     * @param faults hears why this side ended the connection, if the other one was at fault; bounds what is logged
+     */
     RekeyHandler(
             PeerId peer,
             InetSocketAddress address,
             long number,
             LinkObserver observer,
             Runnable ended,
+            BiConsumer<Refusal, String> faults,
             ChannelHandlerContext handshake) {
         this.peer = peer;
         this.address = address;
         this.number = number;
         this.observer = observer;
         this.ended = ended;
+        this.faults = faults;
         this.handshake = handshake;
     }
 
@@ -75,7 +86,11 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        LOG.debug("re-keying with peer={} ends: {}", peer.shortText(), cause.toString());
+        if (cause instanceof FrameException broken) {
+            faults.accept(broken.refusal(), ENDED + broken.why());
+        } else {
+            LOG.debug("re-keying with peer={} ends: {}", peer.shortText(), cause.toString());
+        }
         var _ = context.close();
     }
 
@@ -98,8 +113,9 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
     public void send(int kind, byte[] message) {
         long bytes = (long) Frame.HEADER_BYTES + message.length;
         if (queuedBytes.addAndGet(bytes) > QUEUE_BYTES_MAX) {
-            LOG.debug("re-keying with peer={} ends: it does not read", peer.shortText());
-            var _ = handshake.channel().close();
+            fault(Refusal.TOO_LATE, "the peer did not take " + QUEUE_BYTES_MAX + " bytes of queued messages", () -> {
+                var _ = handshake.channel().close();
+            });
             return;
         }
         var frame = new Frame(kind, message);
@@ -114,5 +130,21 @@ final class RekeyHandler extends SimpleChannelInboundHandler<Frame> implements R
     public void close(String why) {
         LOG.debug("re-keying with peer={} is over: {}", peer.shortText(), why);
         Link.closeAfter(io.netty.buffer.Unpooled.EMPTY_BUFFER, handshake.channel());
+    }
+
+    @Override
+    public void refuse(String why) {
+        fault(Refusal.MALFORMED, why, () -> close(why));
+    }
+
+    /** From any thread; the first fault counts, and none once the connection is gone. */
+    private void fault(Refusal refusal, String why, Runnable end) {
+        handshake.executor().execute(() -> {
+            if (!over && !faulty) {
+                faulty = true;
+                faults.accept(refusal, ENDED + why);
+                end.run();
+            }
+        });
     }
 }

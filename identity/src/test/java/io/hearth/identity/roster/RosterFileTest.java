@@ -185,6 +185,15 @@ final class RosterFileTest {
     }
 
     @Test
+    void aChangeTellsTheVersionThatItLeft() throws SetupException {
+        RosterFile.Changed stored = file.changed(FIRST, _ -> Hands.book(2));
+        assertEquals(file.version(), stored.version());
+        assertEquals(stored.version(), file.changed(FIRST, book -> book).version(), "nothing was stored");
+        rotated();
+        assertNotEquals(file.version(), stored.version());
+    }
+
+    @Test
     void aReplacementShowsInTheVersion() throws SetupException {
         String none = file.version();
         paired(1);

@@ -171,6 +171,40 @@ final class RosterMachineTest {
         assertEquals(List.of(toFriend), closed(effects));
     }
 
+    /** Each costs the check of a signature; they count together with summaries. */
+    @Test
+    void secretsWithoutEndCostTheLink() {
+        RosterMessage.Secret known = known();
+        var summary = new RosterMessage.Summary(
+                state.book().roster().digest(), 2, state.book().keyId());
+        var effects = new ArrayList<Effect>();
+        for (int i = 1; i <= RosterMachine.Limits.DEFAULT.othersMax(); i++) {
+            effects.addAll(happens(new Event.Received(toFriend, i % 2 == 0 ? summary : known), 0));
+        }
+        assertEquals(List.of(), closed(effects));
+        assertEquals(List.of(toFriend), closed(happens(new Event.Received(toFriend, known), 0)));
+    }
+
+    @Test
+    void messagesAreCountedFromZeroInTheNextWindow() {
+        RosterMessage.Secret known = known();
+        RosterMachine.Limits limits = RosterMachine.Limits.DEFAULT;
+        var effects = new ArrayList<Effect>();
+        for (int window = 0; window < 3; window++) {
+            for (int i = 0; i < limits.othersMax(); i++) {
+                effects.addAll(happens(new Event.Received(toFriend, known), window * limits.windowNanos()));
+            }
+        }
+        assertEquals(List.of(), closed(effects));
+    }
+
+    /** The secret that both sides of a new link hold. */
+    private RosterMessage.Secret known() {
+        state = State.of(first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE));
+        var _ = happens(new Event.Opened(toFriend, false), 0);
+        return new RosterMessage.Secret(state.book().offer().orElseThrow());
+    }
+
     @Test
     void aBurstOfPagesIsAnsweredByOneSummary() {
         var _ = linked();
