@@ -28,7 +28,8 @@ final class NodeInbox {
     private static final int OF_ONE_MAX = 1024;
 
     private final BlockingQueue<NodeEvent> events = new ArrayBlockingQueue<>(EVENTS_MAX);
-    private final Map<NodeId, Integer> waiting = new ConcurrentHashMap<>(); // messages; links' thread counts up, owner down
+    private final Map<NodeId, Integer> waiting =
+            new ConcurrentHashMap<>(); // messages; links' thread counts up, owner down
     private final Set<NodeId> flooding = new ConcurrentSkipListSet<>(); // links' thread adds, owner empties
     private final AtomicReference<NodeEvent.@Nullable Progress> progress =
             new AtomicReference<>(); // newest, not yet taken

@@ -43,7 +43,7 @@ final class NodeInboxTest {
         assertEquals(Set.of(), inbox.flooding(), "named once");
         int quiet = 0;
         for (NodeEvent event = inbox.poll(0); event != null; event = inbox.poll(0)) {
-            quiet += event instanceof NodeEvent.Message(NodeId from, _, _, _) && from.equals(QUIET) ? 1 : 0;
+            quiet += event instanceof NodeEvent.Message said && said.from().equals(QUIET) ? 1 : 0;
         }
         assertEquals(100, quiet);
         inbox.message(message(LOUD));

@@ -79,7 +79,8 @@ final class Candidacy {
             turn.campaign = Campaign.NONE;
             return;
         }
-        var preparing = new Campaign.Preparing(candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>(), new TreeSet<>())
+        var preparing = new Campaign.Preparing(
+                        candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>(), new TreeSet<>())
                 .promised(turn.self.node().peer(), accepted);
         turn.campaign = preparing;
         var prepare = new Message.Prepare(turn.view(), candidate.ballot());

@@ -286,12 +286,14 @@ final class Proposer {
                 || refuse.epoch() != turn.view().epoch()
                 || !refuse.lineage().equals(turn.home.lineage());
         switch (turn.campaign) {
-            case Campaign.Preparing preparing when !isStray && isLater(refuse, preparing.ballot()) -> {
+            case Campaign.Preparing preparing
+            when !isStray && isLater(refuse, preparing.ballot()) -> {
                 Campaign.Preparing left = preparing.refused(from.peer());
                 turn.campaign = left;
                 refused(turn, refuse, left.refusers());
             }
-            case Campaign.Accepting accepting when !isStray && isLater(refuse, accepting.ballot()) -> {
+            case Campaign.Accepting accepting
+            when !isStray && isLater(refuse, accepting.ballot()) -> {
                 Campaign.Accepting left = accepting.refused(from.peer());
                 turn.campaign = left;
                 refused(turn, refuse, left.refusers());
