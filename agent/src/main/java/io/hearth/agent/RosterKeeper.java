@@ -116,7 +116,7 @@ final class RosterKeeper implements AutoCloseable {
         }
     }
 
-    /** What was submitted before the end is stored: a removal that was heard a moment ago is not forgotten. */
+    /** Stores all tasks that were submitted before the end, so that no removal is forgotten. */
     private void finish() {
         for (@Nullable Task task = tasks.poll(); task != null; task = tasks.poll()) {
             carryOut(task);

@@ -247,7 +247,7 @@ final class RosterKeeperTest {
         }
     }
 
-    /** So that the roster's machine stores anew what the file does not have. */
+    /** The roster machine hears of the file again, and stores again the entries that the file does not have. */
     @Test
     void theFileIsReadAgainAfterAChangeThatFoundNoPlace() throws Exception {
         assertTrue(BlockFile.in(home).set(machine(1), true));

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;
 
-/** What a person says of machines on whose word nobody else stands: each one stays or goes. */
+/** The options {@code --keep} and {@code --drop}: which of the machines that no other member paired stay, and which go. */
 final class RosterChoice {
     /** Stands for every machine that has to be decided about. */
     private static final String ALL = "all";
@@ -34,7 +34,7 @@ final class RosterChoice {
         return complete(known, open, said(known, open), command);
     }
 
-    /** What a person said of those who may have to be decided about. */
+    /** Who stays and who goes, as the options say; only machines of {@code choice} can be named. */
     Decided said(RosterOptions.Known known, SortedSet<PeerId> choice) throws SetupException {
         SortedMap<PeerId, String> labels = known.labels();
         var kept = new TreeMap<PeerId, String>();

@@ -24,12 +24,22 @@ sealed interface Campaign {
     /** The promise of this node's own machine is on its way to the disk; nothing has left yet. */
     record Candidate(Ballot ballot, String why) implements Campaign {}
 
+    /** A ballot that others know of. */
+    sealed interface Open extends Campaign {
+        Ballot ballot();
+
+        /** Machines that promised a later ballot, as they say. */
+        SortedSet<PeerId> refusers();
+
+        /** With one more of them. */
+        Open refused(PeerId machine);
+    }
+
     /**
      * Prepare was sent to all members.
      *
      * @param promises what machines accepted before, of those that promised
      * @param answers of the members themselves; empty for one that is not to be kept
-     * @param refusers machines that promised a later ballot, as they say
      */
     record Preparing(
             Ballot ballot,
@@ -37,7 +47,7 @@ sealed interface Campaign {
             SortedMap<PeerId, Optional<Proposal>> promises,
             SortedMap<NodeId, Optional<Message.Status>> answers,
             SortedSet<PeerId> refusers)
-            implements Campaign {
+            implements Open {
         Preparing sent(long now) {
             return new Preparing(ballot, timing.sent(now), promises, answers, refusers);
         }
@@ -54,7 +64,8 @@ sealed interface Campaign {
             return new Preparing(ballot, timing, promises, more, refusers);
         }
 
-        Preparing refused(PeerId machine) {
+        @Override
+        public Preparing refused(PeerId machine) {
             return new Preparing(ballot, timing, promises, answers, with(refusers, machine));
         }
 
@@ -64,13 +75,9 @@ sealed interface Campaign {
         }
     }
 
-    /**
-     * Accept was sent to all machines.
-     *
-     * @param refusers machines that promised a later ballot, as they say
-     */
+    /** Accept was sent to all machines. */
     record Accepting(Ballot ballot, Timing timing, View next, SortedSet<PeerId> votes, SortedSet<PeerId> refusers)
-            implements Campaign {
+            implements Open {
         Accepting sent(long now) {
             return new Accepting(ballot, timing.sent(now), next, votes, refusers);
         }
@@ -79,7 +86,8 @@ sealed interface Campaign {
             return new Accepting(ballot, timing, next, with(votes, machine), refusers);
         }
 
-        Accepting refused(PeerId machine) {
+        @Override
+        public Accepting refused(PeerId machine) {
             return new Accepting(ballot, timing, next, votes, with(refusers, machine));
         }
     }

@@ -4,7 +4,6 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Comparator;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -153,8 +152,7 @@ final class Proposer {
         return switch (campaign) {
             case Campaign.None() -> Optional.empty();
             case Campaign.Candidate candidate -> Optional.of(candidate.ballot());
-            case Campaign.Preparing preparing -> Optional.of(preparing.ballot());
-            case Campaign.Accepting accepting -> Optional.of(accepting.ballot());
+            case Campaign.Open open -> Optional.of(open.ballot());
         };
     }
 
@@ -282,34 +280,19 @@ final class Proposer {
 
     /** A machine promised a later ballot. The others may still be a quorum: else one machine could end all ballots by its word. */
     static void onRefuse(Turn turn, NodeId from, Message.Refuse refuse) {
-        boolean isStray = !isVoter(turn, from)
+        if (!(turn.campaign instanceof Campaign.Open open)
+                || open.ballot().compareTo(refuse.promised()) >= 0
                 || refuse.epoch() != turn.view().epoch()
-                || !refuse.lineage().equals(turn.home.lineage());
-        switch (turn.campaign) {
-            case Campaign.Preparing preparing
-            when !isStray && isLater(refuse, preparing.ballot()) -> {
-                Campaign.Preparing left = preparing.refused(from.peer());
-                turn.campaign = left;
-                refused(turn, refuse, left.refusers());
-            }
-            case Campaign.Accepting accepting
-            when !isStray && isLater(refuse, accepting.ballot()) -> {
-                Campaign.Accepting left = accepting.refused(from.peer());
-                turn.campaign = left;
-                refused(turn, refuse, left.refusers());
-            }
-            default -> turn.refuse(Refusal.STRAY_ANSWER);
+                || !refuse.lineage().equals(turn.home.lineage())
+                || !isVoter(turn, from)) {
+            turn.refuse(Refusal.STRAY_ANSWER);
+            return;
         }
-    }
-
-    private static boolean isLater(Message.Refuse refuse, Ballot ballot) {
-        return ballot.compareTo(refuse.promised()) < 0;
-    }
-
-    private static void refused(Turn turn, Message.Refuse refuse, Set<PeerId> refusers) {
         turn.meetRound(refuse.promised().round());
+        Campaign.Open left = open.refused(from.peer());
+        turn.campaign = left;
         var others = new TreeSet<>(turn.view().machines());
-        others.removeAll(refusers);
+        others.removeAll(left.refusers());
         if (!turn.view().isQuorum(others)) {
             retreat(turn);
         }

@@ -8,18 +8,21 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A listening channel that asks who may come in before it makes a channel of a connection. Anybody on the network can ask for thousands
  * of connections a second, and a channel costs more than to accept one and close it. Event loop only.
  */
 final class GatedServerChannel extends NioServerSocketChannel {
+    private static final Logger LOG = LoggerFactory.getLogger(GatedServerChannel.class);
     private static final int TURN_MAX = 64; // links have their turn between two turns of a flood
 
     /** Asked on the event loop. */
     @FunctionalInterface
     interface Entrance {
-        /** A place for a connection, empty if it must be closed unheard. */
+        /** A place for a connection, which is given back by running it; empty if the connection must be closed unheard. */
         Optional<Runnable> enter(InetSocketAddress remote, InetSocketAddress local);
     }
 
@@ -54,20 +57,31 @@ final class GatedServerChannel extends NioServerSocketChannel {
             if (socket == null) {
                 return 0;
             }
-            Optional<Runnable> place = place(socket);
-            if (place.isPresent()) {
-                guests.add(new Guest(this, socket, place.get()));
+            Optional<Guest> guest = guest(socket);
+            if (guest.isPresent()) {
+                guests.add(guest.get());
                 return 1;
             }
-            socket.close();
         }
         return 0;
     }
 
-    private Optional<Runnable> place(SocketChannel socket) throws IOException {
-        return socket.getRemoteAddress() instanceof InetSocketAddress remote
-                        && socket.getLocalAddress() instanceof InetSocketAddress local
-                ? entrance.enter(remote, local)
-                : Optional.empty();
+    /** Empty if the connection was closed: it has no place, or it broke at once, which costs nobody else anything. */
+    private Optional<Guest> guest(SocketChannel socket) throws IOException {
+        Optional<Runnable> place = Optional.empty();
+        try {
+            if (socket.getRemoteAddress() instanceof InetSocketAddress remote
+                    && socket.getLocalAddress() instanceof InetSocketAddress local) {
+                place = entrance.enter(remote, local);
+            }
+            if (place.isPresent()) {
+                return Optional.of(new Guest(this, socket, place.get()));
+            }
+        } catch (IOException | RuntimeException broken) {
+            LOG.debug("a connection broke while it was accepted: {}", broken.toString());
+            place.ifPresent(Runnable::run);
+        }
+        socket.close();
+        return Optional.empty();
     }
 }
