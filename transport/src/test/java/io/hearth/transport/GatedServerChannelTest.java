@@ -43,8 +43,8 @@ final class GatedServerChannelTest {
     private Channel listen(ChannelInitializer<GatedServerChannel.Guest> greeting) {
         return new ServerBootstrap()
                 .group(group)
-                .channelFactory(() -> new GatedServerChannel(
-                        (remote, local) -> entrance.get().enter(remote, local)))
+                .channelFactory(() ->
+                        new GatedServerChannel((remote, local) -> entrance.get().enter(remote, local)))
                 .childHandler(greeting)
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .syncUninterruptibly()
@@ -57,9 +57,9 @@ final class GatedServerChannelTest {
             @Override
             protected void initChannel(GatedServerChannel.Guest guest) {
                 seen.accept(guest);
-                guest.eventLoop()
-                        .execute(() -> guest.writeAndFlush(
-                                guest.alloc().buffer(1).writeByte(7)));
+                guest.eventLoop().execute(() -> {
+                    var _ = guest.writeAndFlush(guest.alloc().buffer(1).writeByte(7));
+                });
             }
         };
     }
