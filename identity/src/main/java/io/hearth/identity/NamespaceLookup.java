@@ -53,9 +53,13 @@ public final class NamespaceLookup {
      * @throws SetupException as {@link #named}
      */
     public NetworkNamespace preferred() throws SetupException {
-        boolean given = !secret.isEmpty() || !secretFile.isEmpty();
-        List<String> names = given ? List.of() : file.names();
+        List<String> names = isGiven() ? List.of() : file.names();
         return named(names.size() == 1 ? names.getFirst() : NetworkNamespace.DEFAULT_NAME);
+    }
+
+    /** Whether the secret comes from the environment, so that the file of this home does not count. */
+    public boolean isGiven() {
+        return !secret.isEmpty() || !secretFile.isEmpty();
     }
 
     /** What a person should know of where the secret comes from, in one line; call it once a secret was found. */

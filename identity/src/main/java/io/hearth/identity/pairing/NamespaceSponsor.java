@@ -7,6 +7,7 @@ import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.roster.RosterDesk;
+import java.util.Optional;
 
 /** Lets a newcomer into the namespace of this machine, which signs that it belongs. */
 public final class NamespaceSponsor implements Sponsor {
@@ -25,6 +26,16 @@ public final class NamespaceSponsor implements Sponsor {
             throws SetupException {
         this.desk = new RosterDesk(home, namespace, IdentityFile.in(home).loadOrCreate(), label);
         this.clock = clock;
+    }
+
+    /**
+     * Checks, before a code is shown, that this machine may let others in.
+     *
+     * @return what the person should know first
+     * @throws SetupException it may not; says why and what to do
+     */
+    public Optional<String> demandReady() throws SetupException {
+        return desk.demandSponsor();
     }
 
     /** The grant is on disk when this returns. */

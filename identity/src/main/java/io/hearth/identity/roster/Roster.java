@@ -440,6 +440,11 @@ public final class Roster {
         return new Roster(namespace, founds ? Optional.of(entry.subject()) : root, charter, next, marked);
     }
 
+    /** Whether one more machine finds a place. */
+    boolean hasRoom() {
+        return hasRoomForGrant() || compacted().hasRoomForGrant();
+    }
+
     private boolean hasRoomForGrant() {
         return entries.size() < ENTRIES_MAX && grants().size() < GRANTS_MAX && members.size() < GRANTS_MAX;
     }

@@ -6,8 +6,10 @@ import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * All that a machine keeps of one namespace: the roster, the secret, and the former secret, the only old one that is kept.
@@ -227,6 +229,38 @@ public final class RosterBook {
     /** Whether the present secret has to be replaced: a removed machine may know it, or made it. */
     public boolean isRotationDue() {
         return !roster.uncovered().isEmpty() || isRogue();
+    }
+
+    /**
+     * Machines that may lack the present secret, since nobody of this home saw them after it was made: the next one locks them out. A hint
+     * for people, because the wall clocks of two machines differ. Nobody lacks the first secret; and where a removed machine made
+     * the present one, the next one leaves the former secret in force ({@link #rotated}), so that it locks nobody out.
+     *
+     * @param machines those to look at
+     * @param seen when they were linked; a time after now counts as none
+     * @param nowMillis wall clock
+     */
+    public SortedSet<PeerId> behind(Collection<PeerId> machines, Map<PeerId, SeenFile.Seen> seen, long nowMillis) {
+        var behind = new TreeSet<PeerId>();
+        Optional<Charter> charter = roster.charter();
+        if (charter.isEmpty() || isRogue()) {
+            return behind;
+        }
+        long sinceMillis = charter.get().epochMillis();
+        behind.addAll(machines);
+        behind.remove(charter.get().issuer());
+        seen.forEach((machine, at) -> {
+            if (at.epochMillis() >= sinceMillis && at.epochMillis() <= nowMillis) {
+                behind.remove(machine);
+            }
+        });
+        for (RosterEntry entry : roster.entries()) { // a pairing hands the secret over
+            boolean isPairing = entry instanceof RosterEntry.Grant grant && grant.how() == How.PAIRED;
+            if (isPairing && entry.epochMillis() >= sinceMillis && entry.epochMillis() <= nowMillis) {
+                behind.remove(entry.subject());
+            }
+        }
+        return behind;
     }
 
     /** Whether a machine that is removed made the present secret. */

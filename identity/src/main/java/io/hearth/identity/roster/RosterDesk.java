@@ -60,26 +60,53 @@ public final class RosterDesk {
     }
 
     /**
-     * Founds the namespace if nobody did, as far as this machine knows: it is the root of the roster then.
+     * Founds the namespace if nobody did, as far as this machine knows: it is the root of the roster then. For the machine that made the
+     * secret, or where a person says that no other machine has a roster: of two rosters, neither knows the other's removals.
      *
      * @param epochMillis wall clock
+     * @throws SetupException another machine founded it
      */
     public RosterBook found(long epochMillis) throws SetupException {
-        return file.change(given, book -> book.founded(hand, label, epochMillis, Ed25519.INSTANCE));
+        return file.change(given, before -> {
+            RosterBook book = before.founded(hand, label, epochMillis, Ed25519.INSTANCE);
+            Optional<PeerId> root = book.roster().root();
+            if (!root.equals(Optional.of(hand.peer()))) {
+                throw new SetupException("the roster of namespace " + given.name() + " is here already"
+                        + root.map(founder -> ", founded by machine " + founder.shortText())
+                                .orElse("")
+                        + ": a second one would not know its removals; 'hearth peers' shows it");
+            }
+            return book;
+        });
     }
 
     /**
-     * Signs that a machine belongs; founds first if nobody did.
+     * Checks that this machine may let others in.
+     *
+     * @return what the person should know first
+     * @throws SetupException it may not: it has no roster, is not on it, or was removed; says what to do
+     */
+    public Optional<String> demandSponsor() throws SetupException {
+        RosterBook book = demandMember(book());
+        return book.roster().hasRoom()
+                ? Optional.empty()
+                : Optional.of("the roster is full (" + Roster.GRANTS_MAX
+                        + " machines): the code serves only a machine that is"
+                        + " on it already; to let another one in, 'hearth remove' one that is gone first");
+    }
+
+    /**
+     * Signs that a machine belongs.
      *
      * @param machine the one that was paired
      * @param itsLabel what it calls itself; cleaned and shortened
      * @param epochMillis wall clock
      * @return the roster with the new grant, on disk
-     * @throws SetupException it was removed, this machine is not on the roster itself, or the roster is full; says what to do
+     * @throws SetupException it was removed, this machine is not on the roster itself or has none, or the roster is full; says what to do
      */
     public Roster grant(PeerId machine, String itsLabel, How how, long epochMillis) throws SetupException {
         return file.change(given, before -> {
-                    RosterBook book = demandMember(before.founded(hand, label, epochMillis, Ed25519.INSTANCE));
+                    RosterBook book = demandMember(before);
                     return granted(book, machine, itsLabel, how, epochMillis);
                 })
                 .roster();
@@ -124,7 +151,7 @@ public final class RosterDesk {
     }
 
     private RosterBook keeping(RosterBook before, Map<PeerId, String> kept, long epochMillis) throws SetupException {
-        RosterBook book = demandMember(before.founded(hand, label, epochMillis, Ed25519.INSTANCE));
+        RosterBook book = demandMember(before);
         for (Map.Entry<PeerId, String> machine : new TreeMap<>(kept).entrySet()) {
             if (!book.roster().isMember(machine.getKey())) {
                 book = granted(book, machine.getKey(), machine.getValue(), How.KEPT, epochMillis);
@@ -145,6 +172,12 @@ public final class RosterDesk {
 
     private RosterBook demandMember(RosterBook book) throws SetupException {
         Roster roster = book.roster();
+        if (roster.root().isEmpty() && roster.charter().isEmpty()) {
+            throw new SetupException("there is no roster of namespace " + roster.namespace()
+                    + " on this machine, which has only the secret: if another machine has one, start 'hearth agent' here once"
+                    + " near it and pair this machine; if none has, run 'hearth init "
+                    + roster.namespace() + " --first' here, and on no other machine");
+        }
         if (roster.isRemoved(hand.peer())) {
             throw new SetupException("this machine was removed from namespace " + roster.namespace()
                     + ": run 'hearth identity reset' and pair it again");

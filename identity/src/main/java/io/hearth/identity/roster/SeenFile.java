@@ -72,16 +72,22 @@ public final class SeenFile {
         return seen;
     }
 
-    /** Adds what this process saw; the newer time of two counts. */
-    public void add(Map<PeerId, Seen> more) throws SetupException {
+    /**
+     * Adds what this process saw; the newer time of two counts. One after now was written while the clock was ahead: it counts as the oldest.
+     *
+     * @param nowMillis wall clock
+     */
+    public void add(Map<PeerId, Seen> more, long nowMillis) throws SetupException {
         var _ = file.locked(() -> {
             SortedMap<PeerId, Seen> seen = read();
-            more.forEach((machine, at) ->
-                    seen.merge(machine, at, (one, other) -> one.epochMillis() > other.epochMillis() ? one : other));
+            more.forEach((machine, at) -> seen.merge(
+                    machine,
+                    new Seen(Math.min(at.epochMillis(), nowMillis), at.label()),
+                    (one, other) -> age(one, nowMillis) > age(other, nowMillis) ? other : one));
             var text = new StringBuilder();
             seen.entrySet().stream()
-                    .sorted(Comparator.comparingLong((Map.Entry<PeerId, Seen> entry) ->
-                                    -entry.getValue().epochMillis())
+                    .sorted(Comparator.comparingLong(
+                                    (Map.Entry<PeerId, Seen> entry) -> age(entry.getValue(), nowMillis))
                             .thenComparing(Map.Entry::getKey))
                     .limit(MACHINES_MAX)
                     .forEach(entry -> text.append(entry.getKey().text())
@@ -93,5 +99,9 @@ public final class SeenFile {
             file.replace(text.toString().getBytes(StandardCharsets.UTF_8));
             return seen;
         });
+    }
+
+    private static long age(Seen seen, long nowMillis) {
+        return seen.epochMillis() > nowMillis ? Long.MAX_VALUE : nowMillis - seen.epochMillis();
     }
 }

@@ -15,7 +15,9 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Ed25519;
 import io.hearth.identity.roster.How;
+import io.hearth.identity.roster.Roster;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.RosterDesk;
 import java.nio.charset.StandardCharsets;
@@ -102,6 +104,7 @@ final class NamespaceNewcomerTest {
         var sponsors =
                 new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
         PeerId stolen = NodeIdentity.generate().peer();
+        var _ = sponsors.found(1);
         var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
         newcomer.accept(SPONSOR, "study", welcome());
         var own = new RosterDesk(
@@ -123,6 +126,7 @@ final class NamespaceNewcomerTest {
         var sponsors =
                 new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
         PeerId stolen = NodeIdentity.generate().peer();
+        var _ = sponsors.found(1);
         var _ = sponsors.grant(stolen, "stolen", How.PAIRED, 1);
         newcomer.accept(SPONSOR, "study", welcome());
         NodeIdentity former = IdentityFile.in(home("home")).loadOrCreate();
@@ -143,9 +147,37 @@ final class NamespaceNewcomerTest {
         newcomer.accept(SPONSOR, "study", welcome());
     }
 
+    private RosterDesk desk(String name) throws SetupException {
+        return new RosterDesk(home(name), namespace, IdentityFile.in(home(name)).loadOrCreate(), name);
+    }
+
+    /** Two machines of one secret founded; the one that is paired again leaves its own roster for the other one. */
+    @Test
+    void aSecondFounderThatIsPairedComesIntoTheRosterOfTheOther() throws Exception {
+        file().add(namespace);
+        var _ = desk("home").found(1);
+        PeerId third = NodeIdentity.generate().peer();
+        var _ = desk("home").grant(third, "third", How.PAIRED, 2);
+        PeerId self = IdentityFile.in(home("home")).loadOrCreate().peer();
+        var newcomer = new NamespaceNewcomer(home("home"));
+        newcomer.demandRoom();
+        newcomer.accept(SPONSOR, "study", welcome());
+        Roster after = desk("home").book().roster();
+        assertEquals(desk("sponsor").book().roster(), after);
+        assertTrue(after.isMember(self) && !after.isMember(third), after.toString());
+        var _ = desk("home").remove(List.of(after.root().orElseThrow()), Map.of(), 3);
+        Roster there = desk("sponsor")
+                .book()
+                .roster()
+                .merged(desk("home").book().roster().entries(), Ed25519.INSTANCE)
+                .roster();
+        assertTrue(there.isRemoved(after.root().orElseThrow()), "what it signs counts there");
+    }
+
     /** What the sponsor's machine gives to this one. */
     private byte[] welcome() throws SetupException {
         var joiner = new NodeId(IdentityFile.in(home("home")).loadOrCreate().peer(), "join");
+        var _ = desk("sponsor").found(1);
         return new NamespaceSponsor(home("sponsor"), namespace, "study", Clock.system()).welcome(joiner, "kitchen");
     }
 

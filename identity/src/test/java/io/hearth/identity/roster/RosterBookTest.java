@@ -310,4 +310,26 @@ final class RosterBookTest {
                 Charter.of(generation, RosterBook.keyId(secret(generation, seed)), peer(issuer), 1, members, marks);
         return unsigned.signed(hand(issuer).sign(RosterCodec.words(Hands.HOME, unsigned)));
     }
+
+    @Test
+    void whoWasSeenPairedOrMadeTheSecretSinceIsNotBehind() {
+        RosterBook first = book(5);
+        assertEquals(
+                Set.of(), first.behind(first.roster().members(), Map.of(), 9_000), "nobody lacks the first secret");
+        RosterBook second = first.rotated(hand(2), secret(2, 2), 1_000, Hands.INSTANCE)
+                .granted(hand(2), peer(6), "m6", How.PAIRED, 2_000, Hands.INSTANCE)
+                .orElseThrow();
+        Map<PeerId, SeenFile.Seen> seen = Map.of(
+                peer(1), new SeenFile.Seen(999, ""),
+                peer(3), new SeenFile.Seen(1_000, ""),
+                peer(4), new SeenFile.Seen(9_001, ""));
+        assertEquals(
+                Set.of(peer(1), peer(4), peer(5)), second.behind(second.roster().members(), seen, 9_000));
+        RosterBook rogue = second.with(
+                second.roster().merged(List.of(removal(1, 2)), Hands.INSTANCE).roster());
+        assertEquals(
+                Set.of(),
+                rogue.behind(rogue.roster().members(), Map.of(), 9_000),
+                "the next secret is made beside that of the removed one");
+    }
 }

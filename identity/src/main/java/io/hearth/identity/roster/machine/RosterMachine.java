@@ -26,11 +26,13 @@ import java.util.TreeMap;
  * Summary, other digest  all entries in pages, once for each pair of digests
  * Summary, other key     Secret, if the peer is a member: it judges which of the two lives on
  * Page                   entries with standing: used at once, Store, passed on; links to removed machines close
+ * Page, another founder  Say: two machines founded rosters, and a person chooses one
  * Page, a forged entry   closed, and nothing of the page counts
  * Secret, judged better  Store; when it is on disk (Stored): used, then offered to all members
  * Stored, from another   process of this home: as if it had come by a link
  * secret replaced        links to machines that are not on the roster close: they proved the former one only
  * removal uncovered      for 3 s and 2 s more for each linked member before this one: Rotate
+ * removal undone         Say: the charter that lives on marks its signer as removed, and a person removes the machine again
  * rekey link, same key   closed: nothing else goes over it
  * </pre>
  *
@@ -214,12 +216,12 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
      *
      * @param book in use: what is on the disk, and entries on their way to it
      * @param dueNanos since when the secret has to be replaced, or was asked to be; -1 while it has not
-     * @param said the line of the last {@link Effect.Say}
+     * @param notes what the last {@link Effect.Say} told
      */
-    public record State(RosterBook book, SortedMap<LinkId, Talk> links, Optional<Long> dueNanos, String said) {
+    public record State(RosterBook book, SortedMap<LinkId, Talk> links, Optional<Long> dueNanos, Notes notes) {
         /** At the start, with what is on the disk. */
         public static State of(RosterBook book) {
-            return new State(book, new TreeMap<>(), Optional.empty(), "");
+            return new State(book, new TreeMap<>(), Optional.empty(), Notes.NONE);
         }
 
         /** Links that are talked over. */
@@ -239,6 +241,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             case Event.Tick() -> {}
         }
         turn.drive();
+        turn.speak(state);
         return new Step<>(turn.state(), turn.effects);
     }
 
@@ -278,18 +281,18 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         private final List<Effect> effects = new ArrayList<>();
         private RosterBook book;
         private Optional<Long> dueNanos;
-        private String said;
+        private Notes notes;
 
         Turn(State state, long now) {
             this.now = now;
             this.book = state.book();
             this.links = new TreeMap<>(state.links());
             this.dueNanos = state.dueNanos();
-            this.said = state.said();
+            this.notes = state.notes();
         }
 
         State state() {
-            return new State(book, links, dueNanos, said);
+            return new State(book, links, dueNanos, notes);
         }
 
         void opened(LinkId link, boolean rekey) {
@@ -320,6 +323,10 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             switch (message) {
                 case RosterMessage.Summary summary -> {
                     links.put(link, counted.says(summary));
+                    if (notes.isElsewhere(link.peer())
+                            && summary.digest().equals(book.roster().digest())) {
+                        notes = notes.agreed(link.peer());
+                    }
                     answer(link);
                 }
                 case RosterMessage.Page page -> take(link, page);
@@ -335,6 +342,9 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             if (merged.dropped().containsKey(Roster.Drop.BAD_SIGNATURE)) {
                 close(from, "a roster entry with a wrong signature"); // no node keeps one, so none passes one on
                 return;
+            }
+            if (merged.dropped().containsKey(Roster.Drop.OTHER_FOUNDER)) {
+                notes = notes.heard(before, from.peer(), page.entries());
             }
             if (merged.fresh().isEmpty() && base.equals(before)) {
                 return;
@@ -393,6 +403,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
 
         private void changed(RosterBook next) {
+            notes = notes.changed(self, book.roster(), next.roster());
             book = next;
             effects.add(new Effect.Use(next));
             if (next.roster().isRemoved(self)) {
@@ -497,8 +508,13 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
         }
 
         private void say(String line) {
-            if (!said.equals(line)) {
-                said = line;
+            notes = notes.telling(line);
+        }
+
+        /** Tells a person what is new. */
+        void speak(State before) {
+            String line = notes.line(book.roster());
+            if (!line.equals(before.notes().line(before.book().roster()))) {
                 effects.add(new Effect.Say(line));
             }
         }

@@ -8,6 +8,7 @@ import io.hearth.core.Bytes;
 import io.hearth.core.Step;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.Ed25519;
 import io.hearth.identity.roster.How;
 import io.hearth.identity.roster.RosterBook;
@@ -270,8 +271,91 @@ final class RosterMachineTest {
                 .roster()
                 .entries();
         var page = new RosterMessage.Page(Optional.empty(), founded);
-        assertEquals(List.of(), happens(new Event.Received(toStranger, page), SECOND));
+        List<Effect> effects = happens(new Event.Received(toStranger, page), SECOND);
+        assertEquals(1, effects.size(), effects.toString());
+        assertEquals(1, said(effects).size(), "a person has to know that there are two rosters");
         assertEquals(first, state.book());
+        assertEquals(List.of(), happens(new Event.Received(toStranger, page), SECOND), "once");
+    }
+
+    /** Both halves are told; the line goes when each machine of that half has the roster of this one, or was removed. */
+    @Test
+    void twoFoundersAreSaidOnBothSidesUntilOneHalfCameOver() {
+        RosterBook theirs =
+                RosterBook.bySecret(first.current()).founded(Ed25519.hand(stranger), "x", 2, Ed25519.INSTANCE);
+        var page = new RosterMessage.Page(Optional.empty(), theirs.roster().entries());
+        var own = new RosterMessage.Page(Optional.empty(), first.roster().entries());
+        var _ = linked();
+        var there = new RosterMachine(stranger.peer(), Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT);
+        var toHere = new LinkId(self.peer(), 5);
+        State opened =
+                there.step(State.of(theirs), new Event.Opened(toHere, false), 0).state();
+        List<Effect> effects =
+                there.step(opened, new Event.Received(toHere, own), 0).effects();
+        for (List<String> said : List.of(said(happens(new Event.Received(toStranger, page), SECOND)), said(effects))) {
+            assertEquals(1, said.size());
+            String line = said.getFirst();
+            assertTrue(line.contains("two machines founded") && line.contains("'hearth pair'"), line);
+            assertTrue(
+                    line.contains(self.peer().shortText())
+                            && line.contains(stranger.peer().shortText()),
+                    line);
+        }
+        RosterBook paired = first.granted(Ed25519.hand(self), stranger.peer(), "x", How.PAIRED, 3, Ed25519.INSTANCE)
+                .orElseThrow();
+        assertEquals(List.of(), said(happens(new Event.Stored(paired), SECOND)), "it has not taken the welcome yet");
+        assertEquals(
+                1, said(happens(new Event.Received(toFriend, page), SECOND)).size(), "one more of that roster");
+        var brought = new RosterMessage.Summary(paired.roster().digest(), 1, paired.keyId());
+        String left =
+                said(happens(new Event.Received(toStranger, brought), SECOND)).getFirst();
+        assertTrue(left.contains(friend.peer().shortText()), left);
+        assertEquals(List.of(""), said(happens(new Event.Received(toFriend, brought), SECOND)));
+        assertEquals(
+                1, said(happens(new Event.Received(toFriend, page), SECOND)).size());
+        assertEquals(List.of(""), said(happens(new Event.Stored(removing(paired, self, friend.peer())), SECOND)));
+    }
+
+    /** This side removed the stranger by the friend's word; the other side put the friend out meanwhile. */
+    @Test
+    void aRemovalThatIsUndoneBecauseItsSignerWasRemovedIsSaidUntilItIsMadeAgain() {
+        RosterBook start = first.granted(
+                        Ed25519.hand(self), stranger.peer(), "stranger", How.PAIRED, 1, Ed25519.INSTANCE)
+                .orElseThrow();
+        NodeIdentity third = NodeIdentity.generate();
+        start = start.granted(Ed25519.hand(self), third.peer(), "third", How.PAIRED, 1, Ed25519.INSTANCE)
+                .orElseThrow();
+        RosterBook here = removing(start, friend, stranger.peer());
+        RosterBook there = removing(start, third, friend.peer());
+        state = State.of(start);
+        assertEquals(List.of(), said(happens(new Event.Stored(here), 0)));
+        assertTrue(state.book().roster().isRemoved(stranger.peer()));
+        var page = new RosterMessage.Page(Optional.empty(), there.roster().entries());
+        assertEquals(List.of(), said(happens(new Event.Received(toStranger, page), SECOND)));
+        RosterBook healed =
+                here.taking(there.roster().entries(), Optional.empty(), there.offer(), self.peer(), Ed25519.INSTANCE);
+        assertEquals(there.keyId(), healed.keyId());
+        String line = "the removal of " + stranger.peer().shortText() + " by "
+                + friend.peer().shortText() + " counts no more because "
+                + friend.peer().shortText() + " was removed; run 'hearth remove "
+                + stranger.peer().shortText() + "' again";
+        assertEquals(List.of(line), said(happens(new Event.Stored(healed), SECOND)), "though the secret is new, too");
+        assertTrue(state.book().roster().isMember(stranger.peer()));
+        RosterBook later = healed.rotated(Ed25519.hand(self), healed.current().successor(), 3, Ed25519.INSTANCE);
+        assertEquals(List.of(), said(happens(new Event.Stored(later), SECOND)), "it stays: nobody did anything");
+        assertEquals(List.of(""), said(happens(new Event.Stored(removing(later, self, stranger.peer())), SECOND)));
+    }
+
+    private static RosterBook removing(RosterBook book, NodeIdentity by, PeerId machine) {
+        return book.without(Ed25519.hand(by), List.of(machine), book.current().successor(), 2, Ed25519.INSTANCE)
+                .orElseThrow();
+    }
+
+    private static List<String> said(List<Effect> effects) {
+        return effects.stream()
+                .filter(Effect.Say.class::isInstance)
+                .map(effect -> ((Effect.Say) effect).line())
+                .toList();
     }
 
     @Test
