@@ -16,6 +16,7 @@ package io.hearth.discovery;
  * @param members services of those whose tag is
  * @param restarted how often the instance was replaced because it was broken
  * @param restartReason of the latest of those; empty when there was none
+ * @param sinceRestartNanos how long ago that was; 0 when there was none
  */
 public record MdnsCounters(
         String interfaceName,
@@ -29,4 +30,5 @@ public record MdnsCounters(
         long foreign,
         long members,
         long restarted,
-        String restartReason) {}
+        String restartReason,
+        long sinceRestartNanos) {}

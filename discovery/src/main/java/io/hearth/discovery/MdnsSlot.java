@@ -77,16 +77,31 @@ final class MdnsSlot {
     }
 
     MdnsCounters counters() {
-        return traffic.snapshot(binding.state().name(), binding.address());
+        return traffic.snapshot(binding.state().name(), binding.address(), clock.nanoTime());
     }
 
     /**
-     * Does what is due; returns goodbyes that were started.
+     * Does what is due; returns goodbyes that were started. What goes wrong in here costs the instance, not the source.
      *
      * @param wake makes the source call again soon
      */
     List<MdnsInstance.Closing> tick(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
         var closing = new ArrayList<MdnsInstance.Closing>();
+        try {
+            doWhatIsDue(nowNanos, ownNonce, sink, wake, closing);
+        } catch (RuntimeException bug) {
+            LOG.debug("mDNS failed on interface={}", binding.state().name(), bug);
+            restart(nowNanos, "a bug, please report it: " + bug, closing);
+        }
+        return closing;
+    }
+
+    private void doWhatIsDue(
+            long nowNanos,
+            Predicate<Bytes> ownNonce,
+            Consumer<Sighting> sink,
+            Runnable wake,
+            List<MdnsInstance.Closing> closing) {
         if (isOutdated || nowNanos - stayNanos >= STAY_NANOS) {
             isOutdated = false;
             close().ifPresent(closing::add);
@@ -99,14 +114,7 @@ final class MdnsSlot {
             trouble.compareAndSet("", "its listener ended");
         }
         if (instance != null && !trouble.get().isEmpty()) {
-            traffic.restarted(trouble.get());
-            LOG.warn(
-                    "mDNS starts again on interface={} address={}: {}",
-                    binding.state().name(),
-                    binding.address(),
-                    trouble.get());
-            close().ifPresent(closing::add);
-            pause(nowNanos);
+            restart(nowNanos, trouble.get(), closing);
         }
         if (instance == null && nowNanos - nextOpenNanos >= 0) {
             open(nowNanos, ownNonce, sink, wake);
@@ -114,7 +122,17 @@ final class MdnsSlot {
         if (instance != null) {
             keepUp(instance, nowNanos);
         }
-        return closing;
+    }
+
+    private void restart(long nowNanos, String why, List<MdnsInstance.Closing> closing) {
+        traffic.restarted(nowNanos, why);
+        LOG.warn(
+                "mDNS starts again on interface={} address={}: {}",
+                binding.state().name(),
+                binding.address(),
+                why);
+        close().ifPresent(closing::add);
+        pause(nowNanos);
     }
 
     Optional<MdnsInstance.Closing> close() {

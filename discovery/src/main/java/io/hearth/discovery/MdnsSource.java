@@ -29,6 +29,7 @@ public final class MdnsSource implements PeerSource {
     private final InterfaceMonitor monitor;
     private final Clock clock;
     private final Runnable networkChanged;
+    private final Consumer<Throwable> onFatal;
     private final SecureRandom random = new SecureRandom();
     private final Semaphore wake = new Semaphore(0);
     private final Thread thread;
@@ -42,14 +43,21 @@ public final class MdnsSource implements PeerSource {
      *
      * @param monitor used by this source alone
      * @param networkChanged called on the source's thread when usable interfaces came, went or changed, the first time too
+     * @param onFatal told what ended the source's thread, if it was not {@link #close}
      */
     public MdnsSource(
-            TagCodec tags, MdnsOptions options, InterfaceMonitor monitor, Clock clock, Runnable networkChanged) {
+            TagCodec tags,
+            MdnsOptions options,
+            InterfaceMonitor monitor,
+            Clock clock,
+            Runnable networkChanged,
+            Consumer<Throwable> onFatal) {
         this.tags = tags;
         this.options = options;
         this.monitor = monitor;
         this.clock = clock;
         this.networkChanged = networkChanged;
+        this.onFatal = onFatal;
         this.thread = Thread.ofPlatform().daemon().name("hearth-mdns").unstarted(this::run);
     }
 
@@ -100,8 +108,9 @@ public final class MdnsSource implements PeerSource {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | AssertionError bug) {
-            LOG.error("mDNS discovery stopped by a bug: use --peer until it is mended, and report this", bug);
+        } catch (Throwable fatal) { // who is deaf to newcomers must not look alive
+            LOG.error("mDNS finds nobody from now on: {}", String.valueOf(fatal), fatal);
+            onFatal.accept(fatal);
         } finally {
             var last = new ArrayList<>(goodbyes);
             slots.forEach(slot -> slot.close().ifPresent(last::add));

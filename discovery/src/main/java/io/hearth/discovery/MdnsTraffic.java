@@ -11,22 +11,26 @@ final class MdnsTraffic {
     final AtomicLong members = new AtomicLong();
     final AtomicLong dropped = new AtomicLong();
     private final AtomicLong restarted = new AtomicLong();
-    private volatile String restartReason = ""; // written by the source's own thread, read by snapshot()
+    private volatile Restart lastRestart = new Restart(0, ""); // written by the source's own thread, read by snapshot()
     private volatile String lastFailure = ""; // written by JmDNS's timer thread, read by snapshot()
+
+    private record Restart(long nanos, String why) {}
 
     void failed(String why) {
         lastFailure = why;
         sendFailures.incrementAndGet();
     }
 
-    void restarted(String why) {
-        restartReason = why;
+    void restarted(long nowNanos, String why) {
+        lastRestart = new Restart(nowNanos, why);
         restarted.incrementAndGet();
     }
 
-    MdnsCounters snapshot(String interfaceName, String address) {
+    MdnsCounters snapshot(String interfaceName, String address, long nowNanos) {
         long strangers = foreign.get();
         long friends = members.get();
+        long restarts = restarted.get(); // before the latest of them is read
+        Restart latest = lastRestart;
         return new MdnsCounters(
                 interfaceName,
                 address,
@@ -38,7 +42,8 @@ final class MdnsTraffic {
                 strangers + friends,
                 strangers,
                 friends,
-                restarted.get(),
-                restartReason);
+                restarts,
+                latest.why(),
+                restarts == 0 ? 0 : nowNanos - latest.nanos());
     }
 }

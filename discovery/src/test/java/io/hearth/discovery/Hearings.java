@@ -11,19 +11,17 @@ import java.util.function.Consumer;
 final class Hearings {
     private Hearings() {}
 
-    static MdnsHearing onLoopback(MdnsTraffic traffic, Consumer<Sighting> sink, Clock clock) {
+    static MdnsBinding loopback() {
         var prefix = new LinkPrefix(Bytes.of((byte) 127, (byte) 0, (byte) 0, (byte) 1), 8);
         var loopback = new InterfaceState(
                 "lo", 1, true, true, true, false, new TreeSet<>(List.of("127.0.0.1")), new TreeSet<>(List.of(prefix)));
+        return new MdnsBinding(loopback, "127.0.0.1", Medium.WIRED);
+    }
+
+    static MdnsHearing onLoopback(MdnsTraffic traffic, Consumer<Sighting> sink, Clock clock) {
         TagCodec home = Keys.codec("home");
         Stay stay = new Stay(home.sign(MdnsJudgeTest.nonce(999), 52_416, Optional.empty()), "self", "hself");
         return new MdnsHearing(
-                new MdnsBinding(loopback, "127.0.0.1", Medium.WIRED),
-                home,
-                stay,
-                nonce -> nonce.equals(stay.advert().nonce()),
-                traffic,
-                sink,
-                clock);
+                loopback(), home, stay, nonce -> nonce.equals(stay.advert().nonce()), traffic, sink, clock);
     }
 }

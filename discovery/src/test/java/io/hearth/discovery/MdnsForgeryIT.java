@@ -224,7 +224,8 @@ final class MdnsForgeryIT {
                 MdnsOptions.ofPort(port).on(InterfacePolicy.interfaces(loopback)),
                 InterfaceMonitor.ofThisMachine(),
                 Clock.system(),
-                () -> {});
+                () -> {},
+                _ -> {});
     }
 
     private static Sighting next(ArrayBlockingQueue<Sighting> sightings) {

@@ -75,14 +75,16 @@ final class MdnsSourceIT {
                 offers.nameplate("42"),
                 InterfaceMonitor.ofThisMachine(),
                 Clock.system(),
-                () -> {});
+                () -> {},
+                _ -> {});
         MdnsSource other = source("office", 51_012);
         MdnsSource bag = new MdnsSource(
                 TagCodec.seeking("42", Keys.of("bag", 1)),
                 offers.silent(),
                 InterfaceMonitor.ofThisMachine(),
                 Clock.system(),
-                () -> {});
+                () -> {},
+                _ -> {});
         bag.start(inBag::offer);
         office.start(inOffice::offer);
         other.start(_ -> {});
@@ -176,7 +178,8 @@ final class MdnsSourceIT {
                 MdnsOptions.ofPort(51_005).on(InterfacePolicy.interfaces(loopback)),
                 new InterfaceMonitor(states::get),
                 Clock.system(),
-                changes::incrementAndGet);
+                changes::incrementAndGet,
+                _ -> {});
         try (watcher;
                 mover) {
             watcher.start(seen::offer);
@@ -216,7 +219,8 @@ final class MdnsSourceIT {
                 MdnsOptions.ofPort(port).on(InterfacePolicy.interfaces(loopback)),
                 InterfaceMonitor.ofThisMachine(),
                 Clock.system(),
-                () -> {});
+                () -> {},
+                _ -> {});
     }
 
     private static Sighting next(BlockingQueue<Sighting> sightings) throws InterruptedException {

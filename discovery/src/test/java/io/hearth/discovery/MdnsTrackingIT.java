@@ -107,7 +107,8 @@ final class MdnsTrackingIT {
                 MdnsOptions.ofPort(port).on(InterfacePolicy.interfaces(loopback)),
                 new InterfaceMonitor(states::get),
                 Clock.system(),
-                () -> {});
+                () -> {},
+                _ -> {});
     }
 
     private static void awaitGuises(MdnsListener listener, int count) {

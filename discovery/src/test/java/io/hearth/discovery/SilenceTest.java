@@ -19,7 +19,7 @@ final class SilenceTest {
 
     @Test
     void whatWasDroppedAndRestartedIsTold() {
-        var attacked = new MdnsCounters("en0", "192.168.1.2", 4, 0, "", 7, 12, 0, 0, 0, 2, "its listener ended");
+        var attacked = new MdnsCounters("en0", "192.168.1.2", 4, 0, "", 7, 12, 0, 0, 0, 2, "its listener ended", 7);
         String line = Silence.explain(10, List.of(attacked), false);
         assertTrue(line.contains(", dropped 12 packets, restarted 2 times (its listener ended); is a node"), line);
     }
@@ -45,6 +45,6 @@ final class SilenceTest {
 
     private static MdnsCounters counters(long sent, long failures, String failure, long foreign, long members) {
         return new MdnsCounters(
-                "en0", "192.168.1.2", sent, failures, failure, 0, 0, foreign + members, foreign, members, 0, "");
+                "en0", "192.168.1.2", sent, failures, failure, 0, 0, foreign + members, foreign, members, 0, "", 0);
     }
 }

@@ -36,7 +36,9 @@ public final class AddressGossip implements Machine<AddressGossip.State, Address
 
     private static final long SECOND = 1_000_000_000;
     private static final long PAUSE_NANOS = SECOND;
-    private static final long REPEAT_NANOS = 60 * SECOND;
+    /** Everything is told again after this long: what is told must be remembered for longer. */
+    public static final long REPEAT_NANOS = 60 * SECOND;
+
     private static final long AGE_NANOS = 600 * SECOND;
     private static final int NEWS_PER_SECOND = 8;
 
