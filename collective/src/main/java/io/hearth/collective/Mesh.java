@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -40,6 +41,7 @@ final class Mesh {
     private final CountDownLatch abandoned = new CountDownLatch(1);
     private final Set<Runnable> ends = ConcurrentHashMap.newKeySet(); // added by calling threads, run by abandon()
     private final List<Thread> openers = new ArrayList<>(); // under the lock
+    private final Set<Integer> opening = new ConcurrentSkipListSet<>(); // ranks, by their openers
 
     private boolean ciphersTimed; // of whoever drives
     private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
@@ -224,11 +226,14 @@ final class Mesh {
     private void open(StreamSource source, String group, int toRank) throws IOException, InterruptedException {
         var id = new StreamId(group, fence(), 0);
         NodeId member = members().get(toRank);
-        waitsFor(name(member) + " to make the same call");
+        opening.add(toRank);
+        waitsForNextToOpen();
         while (true) {
             check();
             try {
                 streams.set(toRank, source.open(member, id, OPEN_AT_ONCE_MAX));
+                opening.remove(toRank);
+                waitsForNextToOpen();
                 return;
             } catch (IOException notYet) {
                 if (abandoned.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -236,6 +241,13 @@ final class Mesh {
                 }
             }
         }
+    }
+
+    /** Never one whose stream is there: it made the same call. */
+    private void waitsForNextToOpen() {
+        opening.stream()
+                .findFirst()
+                .ifPresent(other -> waitsFor(name(members().get(other)) + " to make the same call"));
     }
 
     boolean isAbandoned() {

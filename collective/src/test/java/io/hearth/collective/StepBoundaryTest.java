@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -160,15 +161,30 @@ final class StepBoundaryTest {
         }
     }
 
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException stop) {
+            throw new InterruptedIOException("stopped");
+        }
+    }
+
     @Test
     void aSourceThatDiesIsReplacedByTheOthersInTheNextRing() throws Exception {
         try (var group = group(3)) {
             makeJoiners(group, 2);
             var left = new AtomicInteger(5);
+            var dead = new CountDownLatch(1);
+            group.meddle(0, (header, bytes) -> {
+                if (header.kind() == StateServer.CHUNK) {
+                    await(dead); // or it might serve all by itself
+                }
+            });
             group.meddle(1, (header, bytes) -> {
                 if (header.kind() == StateServer.CHUNK && left.decrementAndGet() == 0) {
                     group.fabric.kill(group.node(1));
                     group.abandon();
+                    dead.countDown();
                 }
             });
             for (BoundaryGroup.Outcome outcome : group.attempt()) {

@@ -1,6 +1,7 @@
 package io.hearth.transport;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
@@ -66,7 +67,7 @@ final class GatedServerChannel extends NioServerSocketChannel {
         return 0;
     }
 
-    /** Empty if the connection was closed: it has no place, or it broke at once, which costs nobody else anything. */
+    /** Empty if the connection was closed: it has no place, or it broke at once, or on a bug; that costs nobody else anything. */
     private Optional<Guest> guest(SocketChannel socket) throws IOException {
         Optional<Runnable> place = Optional.empty();
         try {
@@ -77,8 +78,11 @@ final class GatedServerChannel extends NioServerSocketChannel {
             if (place.isPresent()) {
                 return Optional.of(new Guest(this, socket, place.get()));
             }
-        } catch (IOException | RuntimeException broken) {
+        } catch (IOException | ChannelException broken) {
             LOG.debug("a connection broke while it was accepted: {}", broken.toString());
+            place.ifPresent(Runnable::run);
+        } catch (RuntimeException bug) {
+            LOG.error("connection closed by a bug while it was accepted: report this", bug);
             place.ifPresent(Runnable::run);
         }
         socket.close();

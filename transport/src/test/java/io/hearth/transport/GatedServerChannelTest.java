@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -104,7 +105,7 @@ final class GatedServerChannelTest {
             }
         });
         GatedServerChannel.Entrance open = entrance.getAndSet((_, _) -> {
-            throw new IllegalStateException("planted");
+            throw new ChannelException("planted");
         });
         assertEquals(-1, heard(server));
         entrance.set(open);
