@@ -19,9 +19,7 @@ final class Acceptor {
         if (!isSound(turn, from, incarnation, view, prepare.ballot()) || !isUpToDate(turn, from, view)) {
             return;
         }
-        if (!meets(turn, view, prepare.ballot())) {
-            return;
-        }
+        boolean mayVote = meets(turn, view, prepare.ballot()) && !turn.isDoubled();
         if (Standing.isAbandoner(turn, from)) {
             turn.refuse(Refusal.ABANDONER);
             return;
@@ -32,7 +30,7 @@ final class Acceptor {
         } else if (view.member(turn.self.node()).isPresent()) {
             turn.send(from, new Message.Here(view.lineage(), view.epoch(), prepare.ballot(), Optional.empty()));
         }
-        if (view.seat(turn.self.node().peer()) != 0 && !turn.isDoubled()) {
+        if (mayVote && view.seat(turn.self.node().peer()) != 0) {
             VoteQueue.submit(turn, new VoterTask.Promise(view, prepare.ballot()));
         }
     }
@@ -89,7 +87,10 @@ final class Acceptor {
         return taught.isEmpty() || taught.get().equals(view); // else counted where it was noticed
     }
 
-    /** Counts the round; one far above all known is not answered. */
+    /**
+     * Counts the round; the machine gives no vote for one far above all known. The process answers all the same: else a member that
+     * missed the ballots before would be left out as one that is gone.
+     */
     private static boolean meets(Turn turn, View view, Ballot ballot) {
         KnownLineage known = turn.known(view.lineage()).orElseGet(() -> KnownLineage.of(0, Optional.empty(), turn.now));
         boolean believes = known.believes(ballot.round());
@@ -131,11 +132,14 @@ final class Acceptor {
         }
     }
 
-    /** Another's ballot drives the change now; an own lower one ends. */
+    /**
+     * Another's ballot drives the change now; an own lower one ends. A higher one goes on though it is still on its way to the disk: the
+     * own machine votes for no lower one once it is there.
+     */
     private static void giveWay(Turn turn, NodeId from, Ballot ballot) {
         boolean isBeaten = switch (turn.campaign) {
             case Campaign.None() -> false;
-            case Campaign.Candidate _ -> true;
+            case Campaign.Candidate candidate -> candidate.ballot().compareTo(ballot) < 0;
             case Campaign.Preparing preparing -> preparing.ballot().compareTo(ballot) < 0;
             case Campaign.Accepting accepting -> accepting.ballot().compareTo(ballot) < 0;
         };

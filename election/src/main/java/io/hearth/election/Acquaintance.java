@@ -52,16 +52,20 @@ final class Acquaintance {
         }
     }
 
-    static void onUnlinked(Turn turn, NodeId node, long incarnation) {
+    static void onUnlinked(Turn turn, NodeId node, long incarnation, String why) {
+        if (turn.view().member(node).isPresent()) {
+            boolean isMaster = turn.view().members().getFirst().node().equals(node);
+            turn.lapses = turn.lapses.lost(node, isMaster, why, turn.now);
+        }
         turn.peer(node)
                 .filter(peer -> peer.incarnation() == incarnation && peer.linked())
                 .ifPresent(peer -> turn.peer(node, peer.linked(false, turn.now)));
     }
 
-    static void onOpinion(Turn turn, NodeId node, long incarnation, boolean suspected) {
+    static void onOpinion(Turn turn, NodeId node, long incarnation, Suspicion suspicion) {
         turn.peer(node)
-                .filter(peer -> peer.incarnation() == incarnation && peer.suspected() != suspected)
-                .ifPresent(peer -> turn.peer(node, peer.suspected(suspected, turn.now)));
+                .filter(peer -> peer.incarnation() == incarnation && peer.suspicion() != suspicion)
+                .ifPresent(peer -> turn.peer(node, peer.suspected(suspicion, turn.now)));
     }
 
     static void onHeartbeat(Turn turn, NodeId from, long incarnation, Presence presence) {

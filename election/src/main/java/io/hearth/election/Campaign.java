@@ -68,11 +68,6 @@ sealed interface Campaign {
         public Preparing refused(PeerId machine) {
             return new Preparing(ballot, timing, promises, answers, with(refusers, machine));
         }
-
-        /** Whether a member has nothing more to say. */
-        boolean isComplete(Member member) {
-            return answers.containsKey(member.node()) && promises.containsKey(member.machine());
-        }
     }
 
     /** Accept was sent to all machines. */

@@ -37,7 +37,7 @@ final class Candidacy {
     }
 
     /** Another proposer is given time, unless it is suspected. */
-    private static boolean isDrivenByAnother(Turn turn) {
+    static boolean isDrivenByAnother(Turn turn) {
         Change change = turn.change;
         return change.driver().isPresent()
                 && turn.now - change.drivenNanos() < turn.config.ballots().orphanNanos()
@@ -55,6 +55,7 @@ final class Candidacy {
         var ballot = new Ballot(seen + 1, turn.self.node());
         turn.meetRound(ballot.round());
         turn.campaign = new Campaign.Candidate(ballot, why);
+        turn.change = turn.change.asked(List.of(turn.self.node().peer()), false, turn.now);
         turn.announce(new ElectionEvent.Started(turn.home.lineage(), turn.view().epoch(), ballot, why));
         VoteQueue.submit(turn, new VoterTask.Promise(turn.view(), ballot));
     }
@@ -83,6 +84,7 @@ final class Candidacy {
                         candidate.ballot(), timing(turn), new TreeMap<>(), new TreeMap<>(), new TreeSet<>())
                 .promised(turn.self.node().peer(), accepted);
         turn.campaign = preparing;
+        turn.change = turn.change.asked(Standing.otherVoters(turn), false, turn.now);
         var prepare = new Message.Prepare(turn.view(), candidate.ballot());
         turn.sendToMachines(prepare);
         Acceptor.freezeAndAnswer(turn, candidate.ballot());

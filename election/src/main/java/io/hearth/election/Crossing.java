@@ -13,11 +13,14 @@ sealed interface Crossing {
      * It asks for entry; meanwhile it proposes nothing and admits nobody.
      *
      * @param seat of the machine's record
-     * @param epochKnown of the newest view known when it began to ask, 0 for none: only a newer one can admit it
      */
-    record Joining(Lineage target, long seat, long epochKnown, long sinceNanos, long sentNanos) implements Crossing {
+    record Joining(Lineage target, long seat, long sinceNanos, long sentNanos) implements Crossing {
+        Joining seated(long other) {
+            return new Joining(target, other, sinceNanos, sentNanos);
+        }
+
         Joining sent(long now) {
-            return new Joining(target, seat, epochKnown, sinceNanos, now);
+            return new Joining(target, seat, sinceNanos, now);
         }
     }
 }

@@ -49,7 +49,7 @@ public record ElectionConfig(
             new HoldDowns(SECOND, 60 * SECOND, 60 * SECOND),
             1_500 * MILLI,
             3_500 * MILLI,
-            300 * MILLI,
+            350 * MILLI,
             700 * MILLI,
             600 * MILLI,
             60 * SECOND);

@@ -20,7 +20,15 @@ public sealed interface ElectionEvent {
     /** A member of the last view is not in the new one; {@code why}, as far as this node can tell. */
     record MemberRemoved(NodeId node, Lineage lineage, long epoch, String why) implements ElectionEvent {}
 
-    /** No view can be committed; {@code waitingFor} are the voters that are missed. */
+    /** Two views of one lineage and epoch, or two proposals of one ballot, were met: the one from {@code source} was not taken. */
+    record Conflict(ViewSource source, String why) implements ElectionEvent {}
+
+    /**
+     * No view can be committed; said again when others are waited for than before.
+     *
+     * @param why for people, with all that is in the other components
+     * @param waitingFor members whose machines are not heard or do not vote
+     */
     record Stalled(Lineage lineage, long epoch, String why, List<NodeId> waitingFor) implements ElectionEvent {
         public Stalled {
             waitingFor = List.copyOf(waitingFor);

@@ -80,6 +80,9 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
         /** To be told to the view change. */
         record Suspected(NodeId node, long incarnation, String why) implements Effect {}
 
+        /** To be told to the view change, after {@link Suspected}: its process ended, and not the network failed. */
+        record Refused(NodeId node, long incarnation) implements Effect {}
+
         /** To be told to the view change: heard again. */
         record Trusted(NodeId node, long incarnation) implements Effect {}
 
@@ -233,11 +236,13 @@ public final class HealthMachine implements Machine<HealthState, HealthMachine.E
     private SortedMap<NodeId, Watched> onRefused(
             SortedMap<NodeId, Watched> peers, NodeId node, long now, List<Effect> effects) {
         Watched peer = peers.get(node);
-        if (peer == null || !(peer.link() instanceof Link.Lost lost)) {
+        if (peer == null || !(peer.link() instanceof Link.Lost lost) || lost.refused()) {
             return peers;
         }
         Watched refused = peer.link(new Link.Lost(lost.sinceNanos(), true));
-        return with(peers, node, suspect(node, refused, "its link closed and re-dialling was refused", now, effects));
+        Watched suspect = suspect(node, refused, "its link closed and re-dialling was refused", now, effects);
+        effects.add(new Effect.Refused(node, peer.incarnation()));
+        return with(peers, node, suspect);
     }
 
     private SortedMap<NodeId, Watched> onHeard(

@@ -24,6 +24,9 @@ sealed interface Hearing {
             if (!(turn.campaign instanceof Campaign.Accepting)) {
                 turn.campaign = Campaign.NONE; // its promises are older than the outage
             }
+            if (turn.hearing instanceof Lost(long since)) {
+                turn.lapses = turn.lapses.deaf(since, turn.now);
+            }
             return;
         }
         if (turn.hearing instanceof Quorum) {

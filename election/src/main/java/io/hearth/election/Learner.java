@@ -39,7 +39,7 @@ final class Learner {
         }
         if (lineage.get().view().isEmpty()) {
             if (view.member(from).isPresent() && view.member(turn.self.node()).isPresent()) {
-                learn(turn, view);
+                learn(turn, view, new ViewSource.Told(from));
             } else {
                 turn.refuse(Refusal.OUTSIDER);
             }
@@ -47,14 +47,14 @@ final class Learner {
         }
         View known = lineage.get().view().get();
         if (view.epoch() <= known.epoch()) {
-            learn(turn, view);
+            learn(turn, view, new ViewSource.Told(from));
         } else if (ViewRules.descendantFault(known, view).isPresent()) {
             turn.refuse(Refusal.BAD_VIEW);
         } else if (known.member(from).isEmpty()
                 && isQuorumHeard(turn.self.node(), turn.home.lineage(), turn.peers(), known)) {
             turn.refuse(Refusal.OUTSIDER);
         } else {
-            learn(turn, view);
+            learn(turn, view, new ViewSource.Told(from));
         }
     }
 
@@ -74,7 +74,7 @@ final class Learner {
     }
 
     /** Takes a committed view if it is news of a lineage that this process knows. */
-    static void learn(Turn turn, View view) {
+    static void learn(Turn turn, View view, ViewSource source) {
         Optional<KnownLineage> lineage = turn.known(view.lineage());
         if (lineage.isEmpty()) {
             return;
@@ -83,10 +83,16 @@ final class Learner {
         if (known.isPresent() && known.get().epoch() >= view.epoch()) {
             if (known.get().epoch() == view.epoch() && !known.get().equals(view)) {
                 turn.refuse(Refusal.CONFLICT);
+                String other = "a view " + view.epoch() + " of lineage "
+                        + view.lineage().shortText();
+                turn.announce(new ElectionEvent.Conflict(
+                        source,
+                        other + ", " + source.clause() + ", is not the one known, which is "
+                                + lineage.get().source().clause() + ": one of the two is forged"));
             }
             return;
         }
-        turn.know(view.lineage(), lineage.get().learned(view, turn.now));
+        turn.know(view.lineage(), lineage.get().learned(view, source, turn.now));
         if (turn.home.lineage().equals(view.lineage())) {
             succeed(turn, view);
         } else if (Merge.isAdmittedBy(turn, view)) {
@@ -115,15 +121,38 @@ final class Learner {
     private static void announceRemovals(Turn turn, View before, View after) {
         for (Member member : before.members()) {
             if (!after.member(member.node()).equals(Optional.of(member))) {
-                String why = Needs.against(turn, member).orElse("it did not answer the ballot in time");
+                String why = Needs.against(turn, member).orElseGet(() -> unexplained(turn));
                 turn.announce(new ElectionEvent.MemberRemoved(member.node(), after.lineage(), after.epoch(), why));
             }
         }
     }
 
+    /** Only the node that built a view knows why a member is not in it. */
+    private static String unexplained(Turn turn) {
+        return switch (source(turn)) {
+            case ViewSource.Own _ -> "it did not answer the ballot in time";
+            case ViewSource.Disk _, ViewSource.Told _ ->
+                "no reason is known here; the view is " + source(turn).clause();
+        };
+    }
+
+    private static String whoMayKnow(Turn turn) {
+        return "this node knows no reason, "
+                + switch (source(turn)) {
+                    case ViewSource.Told(NodeId by) -> by.shortText() + " may say why";
+                    case ViewSource.Own _, ViewSource.Disk _ -> "the others may say why";
+                };
+    }
+
+    /** Where the newest view known of the home lineage is from. */
+    private static ViewSource source(Turn turn) {
+        return turn.known(turn.home.lineage()).map(KnownLineage::source).orElse(new ViewSource.Own());
+    }
+
     /** A lone node was admitted where it asked for entry; its own lineage ends with it. */
     private static void moveInto(Turn turn, View view) {
         turn.progress = turn.progress.elsewhere();
+        turn.lapses = Lapses.NONE; // they were of another view
         turn.home = Home.entered(view, turn.now);
         turn.admission = turn.admission.moved(turn.now);
         turn.crossing = Crossing.STAYING;
@@ -141,14 +170,16 @@ final class Learner {
         if (!view.isTombstone()) {
             turn.effect(new Effect.Removed(
                     Effect.Removed.Cause.REMOVED,
-                    "the others went on without this node: view " + view.epoch() + " of lineage "
-                            + view.lineage().shortText() + " has "
-                            + view.members().size() + " members and not it"));
+                    "view " + view.epoch() + " of lineage " + view.lineage().shortText() + ", "
+                            + source(turn).clause() + ", has " + view.members().size()
+                            + (view.members().size() == 1 ? " member" : " members") + " and not this node; "
+                            + turn.lapses.text(turn.now).orElseGet(() -> whoMayKnow(turn))));
             turn.progress = turn.progress.interrupted();
         } else if (turn.progress.isBusy()) {
             turn.effect(new Effect.Removed(
                     Effect.Removed.Cause.REMOVED,
-                    "lineage " + turn.home.lineage().shortText() + " ended to merge with a better one"));
+                    "lineage " + turn.home.lineage().shortText() + " ended to merge with a better one, with view "
+                            + view.epoch() + ", " + source(turn).clause()));
         }
         found(turn, false);
     }
@@ -174,7 +205,9 @@ final class Learner {
 
     /** Lives in a lineage that this node just founded; its record is on its way to the disk. */
     static void begin(Turn turn, View view) {
-        turn.know(view.lineage(), KnownLineage.of(view.members().getFirst().seat(), Optional.of(view), turn.now));
+        turn.know(
+                view.lineage(),
+                KnownLineage.of(view.members().getFirst().seat(), Optional.of(view), new ViewSource.Own(), turn.now));
         turn.home = Home.founded(view, turn.now);
         settle(turn);
         VoteQueue.submit(turn, new VoterTask.Found(view));

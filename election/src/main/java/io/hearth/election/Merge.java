@@ -77,18 +77,23 @@ final class Merge {
         if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> onDisk)) {
             KnownLineage known = turn.known(target).orElseGet(() -> KnownLineage.of(seat, Optional.empty(), turn.now));
             turn.know(target, known.seated(seat, turn.now));
-            onDisk.ifPresent(view -> Learner.learn(turn, view));
+            onDisk.ifPresent(view -> Learner.learn(turn, view, new ViewSource.Disk()));
         }
-        if (!(turn.crossing instanceof Crossing.Entering entering)
-                || !entering.target().equals(target)) {
-            return;
+        switch (turn.crossing) {
+            case Crossing.Entering entering when entering.target().equals(target) -> mayAsk(turn, target, answer);
+            case Crossing.Joining joining
+            when joining.target().equals(target) -> {
+                if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> _) && seat != joining.seat()) {
+                    ask(turn, joining.seated(seat)); // the record that it asked with is gone, and there is another
+                }
+            }
+            case Crossing.Staying _, Crossing.Entering _, Crossing.Joining _ -> {}
         }
+    }
+
+    private static void mayAsk(Turn turn, Lineage target, VoterAnswer answer) {
         if (answer instanceof VoterAnswer.Entered(long seat, Optional<View> _)) {
-            long epochKnown = turn.known(target)
-                    .flatMap(KnownLineage::view)
-                    .map(View::epoch)
-                    .orElse(0L);
-            ask(turn, new Crossing.Joining(target, seat, epochKnown, turn.now, turn.now));
+            ask(turn, new Crossing.Joining(target, seat, turn.now, turn.now));
         } else {
             turn.crossing = Crossing.STAYING;
             turn.enterNotBeforeNanos = turn.now + turn.config.joining().refusedNanos();
@@ -111,8 +116,8 @@ final class Merge {
     }
 
     /**
-     * Whether this lone node asked for entry there and {@code view} grants exactly what it asked for. A view that was known before
-     * it asked admits nobody: it may list this node as it was long ago.
+     * Whether this lone node asked for entry there and {@code view}, newer than all it knows, grants exactly what it asked for. A view
+     * that was known before it asked admits nobody: it may list this node as it was long ago.
      */
     static boolean isAdmittedBy(Turn turn, View view) {
         return isAnswered(turn, view)
@@ -139,8 +144,7 @@ final class Merge {
     private static boolean isAnswered(Turn turn, View view) {
         return turn.home.isLone()
                 && turn.crossing instanceof Crossing.Joining joining
-                && joining.target().equals(view.lineage())
-                && view.epoch() > joining.epochKnown();
+                && joining.target().equals(view.lineage());
     }
 
     /** Why the master should end this lineage of several for a better one; empty if it should not. */

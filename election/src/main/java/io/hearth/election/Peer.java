@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * @param incarnation newest start seen; messages of older ones are dropped
  * @param linked a link is up
  * @param linkSinceNanos since when that is so
- * @param suspected the failure detector's opinion
+ * @param suspicion the failure detector's opinion
  * @param suspectedNanos since when
  * @param leaving it asked to leave
  * @param presence what it last said of itself
@@ -25,7 +25,7 @@ record Peer(
         long incarnation,
         boolean linked,
         long linkSinceNanos,
-        boolean suspected,
+        Suspicion suspicion,
         long suspectedNanos,
         boolean leaving,
         Optional<Presence> presence,
@@ -40,7 +40,7 @@ record Peer(
                 incarnation,
                 true,
                 now,
-                false,
+                Suspicion.NONE,
                 now,
                 false,
                 Optional.empty(),
@@ -56,7 +56,7 @@ record Peer(
                 incarnation,
                 up,
                 now,
-                suspected,
+                suspicion,
                 suspectedNanos,
                 leaving,
                 presence,
@@ -67,7 +67,11 @@ record Peer(
                 abandonments);
     }
 
-    Peer suspected(boolean doubt, long now) {
+    boolean suspected() {
+        return suspicion != Suspicion.NONE;
+    }
+
+    Peer suspected(Suspicion doubt, long now) {
         return new Peer(
                 incarnation,
                 linked,
@@ -85,7 +89,7 @@ record Peer(
 
     /** Any frame ends a suspicion, however long the peer was away. */
     Peer heard(long now) {
-        return suspected ? suspected(false, now) : this;
+        return suspected() ? suspected(Suspicion.NONE, now) : this;
     }
 
     Peer asksToLeave(boolean asks) {
@@ -93,7 +97,7 @@ record Peer(
                 incarnation,
                 linked,
                 linkSinceNanos,
-                suspected,
+                suspicion,
                 suspectedNanos,
                 asks,
                 presence,
@@ -110,7 +114,7 @@ record Peer(
                 incarnation,
                 linked,
                 linkSinceNanos,
-                suspected,
+                suspicion,
                 suspectedNanos,
                 leaving,
                 presence,
@@ -135,7 +139,7 @@ record Peer(
                 incarnation,
                 linked,
                 linkSinceNanos,
-                suspected,
+                suspicion,
                 suspectedNanos,
                 leaving,
                 Optional.of(now),

@@ -3,6 +3,7 @@ package io.hearth.election;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
@@ -25,7 +26,14 @@ final class Proposer {
         turn.change = turn.change.needed(Needs.of(turn), turn.now);
         blame(turn);
         switch (turn.campaign) {
-            case Campaign.None() -> Candidacy.consider(turn);
+            case Campaign.None() -> {
+                if (turn.change.needed().isEmpty()
+                        || !(turn.hearing instanceof Hearing.Quorum)
+                        || Candidacy.isDrivenByAnother(turn)) {
+                    turn.change = turn.change.unasked();
+                }
+                Candidacy.consider(turn);
+            }
             case Campaign.Candidate candidate -> {
                 if (!turn.voting.contains(new VoterTask.Promise(turn.view(), candidate.ballot()))) {
                     turn.campaign = Campaign.NONE; // the queue was full
@@ -83,6 +91,7 @@ final class Proposer {
         return turn.now - timing.sentNanos() >= turn.config.ballots().repeatNanos();
     }
 
+    /** Also to those who answered: they stand frozen, and take a change of which they hear nothing for abandoned. */
     private static void repeat(Turn turn, Campaign.Preparing preparing) {
         if (!isRepeatDue(turn, preparing.timing())) {
             return;
@@ -90,7 +99,7 @@ final class Proposer {
         turn.campaign = preparing.sent(turn.now);
         var prepare = new Message.Prepare(turn.view(), preparing.ballot());
         for (Member member : turn.view().members()) {
-            if (!turn.isSelf(member) && !preparing.isComplete(member)) {
+            if (!turn.isSelf(member)) {
                 turn.send(member.node(), prepare);
             }
         }
@@ -142,18 +151,13 @@ final class Proposer {
     static void onOwnRefused(Turn turn, View view, Ballot ballot, Ballot promised) {
         if (turn.view().equals(view)) {
             turn.meetRound(promised.round());
-            if (ballot(turn.campaign).equals(Optional.of(ballot))) {
+            if (turn.campaign instanceof Campaign.Open open && open.ballot().equals(ballot)) {
+                refused(turn, open, turn.self.node().peer());
+            } else if (turn.campaign instanceof Campaign.Candidate candidate
+                    && candidate.ballot().equals(ballot)) {
                 retreat(turn);
             }
         }
-    }
-
-    private static Optional<Ballot> ballot(Campaign campaign) {
-        return switch (campaign) {
-            case Campaign.None() -> Optional.empty();
-            case Campaign.Candidate candidate -> Optional.of(candidate.ballot());
-            case Campaign.Open open -> Optional.of(open.ballot());
-        };
     }
 
     /** A member froze for this ballot. */
@@ -190,6 +194,7 @@ final class Proposer {
             return;
         }
         turn.campaign = preparing.promised(from.peer(), promise.accepted());
+        turn.change = turn.change.voted(from.peer(), false);
         advance(turn);
     }
 
@@ -224,6 +229,8 @@ final class Proposer {
         var accepting = new Campaign.Accepting(
                 preparing.ballot(), Candidacy.timing(turn), next.get(), new TreeSet<>(), new TreeSet<>());
         turn.campaign = accepting;
+        turn.change = turn.change.asked(Standing.otherVoters(turn), true, turn.now);
+        turn.change = turn.change.asked(List.of(turn.self.node().peer()), true, turn.now);
         sendAccept(turn, accepting);
         VoteQueue.submit(turn, new VoterTask.Accept(turn.view(), accepting.ballot(), accepting.next()));
     }
@@ -239,7 +246,8 @@ final class Proposer {
                 && turn.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
                                 && !Exclusion.isOut(turn, member)
-                                && ((mayReturn && Standing.isLinked(turn, member)) || !Standing.isSilent(turn, member))
+                                && ((mayReturn && !Standing.isRefused(turn, member))
+                                        || !Standing.isSilent(turn, member))
                                 && !Standing.isRestarted(turn, member)
                                 && !Standing.isElsewhere(turn, member));
     }
@@ -265,6 +273,7 @@ final class Proposer {
     private static void voted(Turn turn, Campaign.Accepting accepting, PeerId machine) {
         Campaign.Accepting more = accepting.voted(machine);
         turn.campaign = more;
+        turn.change = turn.change.voted(machine, true);
         View view = turn.view();
         if (!view.isQuorum(more.votes())) {
             return;
@@ -274,11 +283,11 @@ final class Proposer {
         view.members().forEach(member -> audience.add(member.node()));
         next.members().forEach(member -> audience.add(member.node()));
         audience.remove(turn.self.node());
-        Learner.learn(turn, next);
+        Learner.learn(turn, next, new ViewSource.Own());
         audience.forEach(node -> turn.send(node, new Message.Commit(next)));
     }
 
-    /** A machine promised a later ballot. The others may still be a quorum: else one machine could end all ballots by its word. */
+    /** A machine promised a later ballot. One machine ends no ballot by its word. */
     static void onRefuse(Turn turn, NodeId from, Message.Refuse refuse) {
         if (!(turn.campaign instanceof Campaign.Open open)
                 || open.ballot().compareTo(refuse.promised()) >= 0
@@ -289,7 +298,13 @@ final class Proposer {
             return;
         }
         turn.meetRound(refuse.promised().round());
-        Campaign.Open left = open.refused(from.peer());
+        turn.change = turn.change.voted(from.peer(), true);
+        refused(turn, open, from.peer());
+    }
+
+    /** The other machines may still be a quorum, also when it is the own one that promised another process a later ballot. */
+    private static void refused(Turn turn, Campaign.Open open, PeerId machine) {
+        Campaign.Open left = open.refused(machine);
         turn.campaign = left;
         var others = new TreeSet<>(turn.view().machines());
         others.removeAll(left.refusers());

@@ -39,19 +39,33 @@ final class Standing {
     }
 
     /**
-     * Whether the network rather than a member may have failed: some member that is not suspected was not heard for half the span
-     * of silence, or is back from such a gap since a moment. A switch that restarts looks like that.
+     * Whether the network rather than a member may have failed: some member that is not suspected was not heard for longer than
+     * heartbeats may be late, or is back from such a gap since a moment; or a process was linked a moment ago on the machine of a
+     * member that is silent. A switch that restarts looks like that.
      */
     static boolean isNetworkInDoubt(Turn turn) {
-        long span = turn.config.silenceNanos();
         return turn.view().members().stream()
-                .anyMatch(member -> !turn.isSelf(member)
-                        && turn.peer(member.node()) // of any start: one that was restarted hears the network, too
-                                .filter(peer -> !peer.suspected()
-                                        && peer.presence().isPresent()
-                                        && (turn.now - peer.heardNanos() > span / 2
-                                                || turn.now - peer.awakeNanos() < span))
-                                .isPresent());
+                .filter(member -> !turn.isSelf(member))
+                .anyMatch(member -> isUneven(turn, member) || (isSilent(turn, member) && isMachineBack(turn, member)));
+    }
+
+    private static boolean isUneven(Turn turn, Member member) {
+        return turn.peer(member.node()) // of any start: one that was restarted hears the network, too
+                .filter(peer -> !peer.suspected()
+                        && peer.presence().isPresent()
+                        && (turn.now - peer.heardNanos() > turn.config.peerGapNanos()
+                                || turn.now - peer.awakeNanos() < turn.config.silenceNanos()))
+                .isPresent();
+    }
+
+    private static boolean isMachineBack(Turn turn, Member silent) {
+        return !isRefused(turn, silent)
+                && turn.peers().entrySet().stream()
+                        .anyMatch(other -> other.getKey().peer().equals(silent.machine())
+                                && !other.getKey().equals(silent.node())
+                                && other.getValue().linked()
+                                && !other.getValue().suspected()
+                                && turn.now - other.getValue().linkSinceNanos() < turn.config.silenceNanos());
     }
 
     /** Whether the node froze the others again and again for ballots that it did not bring to an end. */
@@ -62,9 +76,11 @@ final class Standing {
                 .isPresent();
     }
 
-    /** Whether the member's link is up: if it is silent, it was not refused. */
-    static boolean isLinked(Turn turn, Member member) {
-        return known(turn, member).filter(Peer::linked).isPresent();
+    /** Whether the member's process ended, as its machine says. */
+    static boolean isRefused(Turn turn, Member member) {
+        return known(turn, member)
+                .filter(peer -> peer.suspicion() == Suspicion.REFUSED)
+                .isPresent();
     }
 
     /** A newer start of the node was seen: the member that the view lists is gone. */
@@ -134,6 +150,15 @@ final class Standing {
         return turn.view().members().stream()
                 .filter(member -> !heard.contains(member.machine()))
                 .map(Member::node)
+                .toList();
+    }
+
+    /** Machines besides this node's own that may vote about the view. */
+    static List<PeerId> otherVoters(Turn turn) {
+        return turn.view().machines().stream()
+                .filter(machine -> !machine.equals(turn.self.node().peer())
+                        && !turn.hasNoVote(machine)
+                        && !turn.change.gone().contains(machine))
                 .toList();
     }
 

@@ -51,6 +51,12 @@ public final class StateRules {
         if (state.stall() instanceof Stall.Stalled && (isLone || isLeaving)) {
             return Optional.of("a lone node or a leaver is stalled");
         }
+        if (state.stall() instanceof Stall.Stalled && state.hearing() instanceof Hearing.Returning) {
+            return Optional.of("a node is stalled though a quorum is back");
+        }
+        if (state.hold().held() && (isLeaving || state.self().role() != Role.TRAINER)) {
+            return Optional.of("a leaver or an agent holds its group");
+        }
         if (state.isDoubled() && !isLeaving && (!isLone || isCrossing)) {
             return Optional.of("a node whose identity another computer uses is not alone");
         }

@@ -54,6 +54,7 @@ final class Turn {
     Stall stall;
     Hold hold;
     ViewState.Progress progress;
+    Lapses lapses;
     SortedSet<PeerId> doubled;
     SortedSet<PeerId> excluded;
     private String pending;
@@ -86,6 +87,7 @@ final class Turn {
         this.stall = state.stall();
         this.hold = state.hold();
         this.progress = state.progress();
+        this.lapses = state.lapses();
         this.doubled = state.doubled();
         this.excluded = state.excluded();
         this.pending = state.pending();
@@ -96,7 +98,8 @@ final class Turn {
         var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
         return new ViewState(
                 self, clock, draws, foundings, lineages, voting, disk, peers, admission, home, freeze, campaign, change,
-                hearing, crossing, departure, stall, resting, hold, progress, doubled, excluded, pending, refusals);
+                hearing, crossing, departure, stall, resting, hold, progress, lapses, doubled, excluded, pending,
+                refusals);
     }
 
     List<Effect> effects() {
@@ -170,17 +173,6 @@ final class Turn {
                         && entering.target().equals(lineage))
                 || (crossing instanceof Crossing.Joining joining
                         && joining.target().equals(lineage));
-    }
-
-    /** The machine has no vote there with the seat that was known: a node that asks for entry there begins again. */
-    void forget(Lineage lineage) {
-        if (isInUse(lineage)) {
-            crossing = Crossing.STAYING;
-            return;
-        }
-        var fewer = new TreeMap<>(lineages);
-        fewer.remove(lineage);
-        lineages = fewer;
     }
 
     /** A ballot of that round for the successor of this node's view was met. */

@@ -104,11 +104,18 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         /** A link to a node is up; its identity and incarnation were proven. */
         record Linked(NodeId node, long incarnation) implements Event {}
 
-        /** The link to that start of a node is down. */
-        record Unlinked(NodeId node, long incarnation) implements Event {}
+        /** The link to that start of a node is down; {@code why} is for people and may be empty. */
+        record Unlinked(NodeId node, long incarnation, String why) implements Event {
+            public Unlinked(NodeId node, long incarnation) {
+                this(node, incarnation, "");
+            }
+        }
 
         /** The failure detector gives a node up. */
         record Suspected(NodeId node, long incarnation) implements Event {}
+
+        /** Nobody listens any more where a suspected node's link led to. */
+        record Refused(NodeId node, long incarnation) implements Event {}
 
         /** The failure detector hears a node again. */
         record Trusted(NodeId node, long incarnation) implements Event {}
@@ -236,6 +243,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 Resting.AWAKE,
                 Hold.none(nowNanos),
                 new ViewState.Progress(-1, GroupPhase.FRESH),
+                Lapses.NONE,
                 new TreeSet<>(),
                 new TreeSet<>(),
                 "",
@@ -265,6 +273,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         var turn = new Turn(config, resolver, state, clock(state.clock(), event, nowNanos));
         if (nowNanos - state.clock().steppedNanos() > config.gapNanos()) {
             Resting.begin(turn);
+            turn.lapses = turn.lapses.paused(nowNanos - state.clock().steppedNanos(), turn.now);
         }
         if (event instanceof Event.Tick && turn.now - state.clock().sweptNanos() >= SWEEP_NANOS) {
             Admissions.sweep(turn);
@@ -285,10 +294,14 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
     private void dispatch(Turn turn, Event event) {
         switch (event) {
             case Event.Linked(NodeId node, long incarnation) -> Acquaintance.onLinked(turn, node, incarnation);
-            case Event.Unlinked(NodeId node, long incarnation) -> Acquaintance.onUnlinked(turn, node, incarnation);
+            case Event.Unlinked(NodeId node, long incarnation, String why) ->
+                Acquaintance.onUnlinked(turn, node, incarnation, why);
             case Event.Suspected(NodeId node, long incarnation) ->
-                Acquaintance.onOpinion(turn, node, incarnation, true);
-            case Event.Trusted(NodeId node, long incarnation) -> Acquaintance.onOpinion(turn, node, incarnation, false);
+                Acquaintance.onOpinion(turn, node, incarnation, Suspicion.SILENT);
+            case Event.Refused(NodeId node, long incarnation) ->
+                Acquaintance.onOpinion(turn, node, incarnation, Suspicion.REFUSED);
+            case Event.Trusted(NodeId node, long incarnation) ->
+                Acquaintance.onOpinion(turn, node, incarnation, Suspicion.NONE);
             case Event.Received(NodeId from, long incarnation, Message message) -> {
                 if (Acquaintance.meet(turn, from, incarnation)) {
                     turn.peer(from).filter(Peer::suspected).ifPresent(peer -> turn.peer(from, peer.heard(turn.now)));

@@ -32,6 +32,7 @@ import java.util.TreeSet;
  * @param resting whether it rests after a pause
  * @param hold whether its group waits
  * @param progress how far the collectives of its group are
+ * @param lapses what lately kept it from answering the others
  * @param doubled machines whose identity two computers use, as far as this node knows; perhaps its own
  * @param excluded other machines that were put out of the namespace
  * @param pending why it is not admitted yet where it asks; empty if there is nothing to say
@@ -58,6 +59,7 @@ public record ViewState(
         Resting resting,
         Hold hold,
         Progress progress,
+        Lapses lapses,
         SortedSet<PeerId> doubled,
         SortedSet<PeerId> excluded,
         String pending,
@@ -117,6 +119,12 @@ public record ViewState(
     /** The newest committed view known of the lineage in which this node lives; lists this node. */
     public View view() {
         return home.view();
+    }
+
+    /** Where {@link #view} is from. */
+    public ViewSource source() {
+        KnownLineage known = lineages.get(home.lineage());
+        return known == null ? new ViewSource.Own() : known.source();
     }
 
     /** Where this node stands in the choice of the master. */
@@ -214,6 +222,16 @@ public record ViewState(
     /** For people: why a node that is linked is not in one view with this one, or is waited for; empty if neither holds. */
     public Optional<String> apart(NodeId node) {
         return Apartness.of(this, node);
+    }
+
+    /** For people: why no view can be committed, since when, and whom that waits for; empty while views can be committed. */
+    public Optional<String> stalled() {
+        return Stalls.text(this);
+    }
+
+    /** Machine time of the last step. */
+    long now() {
+        return clock.steppedNanos() - clock.lostNanos();
     }
 
     /** What the disk failed with when a vote was last to be written; empty while it works. */

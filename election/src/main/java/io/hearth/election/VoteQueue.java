@@ -24,6 +24,9 @@ final class VoteQueue {
             return;
         }
         turn.voting = turn.voting.idle();
+        if (answer.isOnDisk() || answer instanceof VoterAnswer.Refused) {
+            turn.change = turn.change.voted(turn.self.node().peer(), !(task instanceof VoterTask.Promise));
+        }
         if (answer instanceof VoterAnswer.Failed(String why)) {
             turn.diskFault = why;
         } else if (answer.isOnDisk() || answer instanceof VoterAnswer.Retained) {
@@ -121,6 +124,13 @@ final class VoteQueue {
                     turn.send(proposer, new Message.Gone(view.lineage(), view.epoch(), view.seat(machine)));
                 }
             }
+            case VoterAnswer.Conflict()
+            when !isOwn ->
+                turn.announce(new ElectionEvent.Conflict(
+                        new ViewSource.Told(proposer),
+                        "a ballot of " + proposer.shortText() + " is about another view " + view.epoch()
+                                + " of lineage " + view.lineage().shortText()
+                                + ", or another proposal, than this machine's record holds: one of the two is forged"));
             default -> {
                 if (isOwn) {
                     Proposer.retreat(turn);
@@ -133,7 +143,7 @@ final class VoteQueue {
     /** What every answer about a view of some lineage may bring. */
     private static void common(Turn turn, View view, VoterAnswer answer) {
         switch (answer) {
-            case VoterAnswer.Newer(View newer) -> Learner.learn(turn, newer);
+            case VoterAnswer.Newer(View newer) -> Learner.learn(turn, newer, new ViewSource.Disk());
             case VoterAnswer.NoSeat() -> {
                 if (turn.home.view().equals(view)) { // an older view may list a seat of an earlier record
                     LostVotes.giveUp(turn, "this machine's vote was lost: its record is missing or damaged");
@@ -157,10 +167,7 @@ final class VoteQueue {
     }
 
     private static void withoutRecord(Turn turn, Lineage lineage) {
-        if (!turn.home.lineage().equals(lineage)) {
-            turn.crossing = Crossing.STAYING; // the seat that it asks with is dead: it makes another record
-            turn.forget(lineage);
-        } else if (turn.home.isRecorded()) {
+        if (turn.home.lineage().equals(lineage) && turn.home.isRecorded()) {
             LostVotes.giveUp(turn, "this machine's vote was lost: its record was deleted");
         }
     }
@@ -179,6 +186,9 @@ final class VoteQueue {
             used.add(turn.home.lineage());
             if (turn.crossing instanceof Crossing.Joining joining) {
                 used.add(joining.target());
+                submit(
+                        turn,
+                        new VoterTask.Enter(joining.target(), turn.drawSeat())); // the seat it asks with may be dead
             }
             used.forEach(lineage ->
                     turn.known(lineage).ifPresent(known -> turn.know(lineage, known.seated(known.seat(), turn.now))));

@@ -48,7 +48,7 @@ final class KnownLineageTest {
                 4,
                 List.of(new Member(founder, 1, 1, Role.AGENT, "", 71)),
                 List.of());
-        known = known.learned(view, SECOND);
+        known = known.learned(view, new ViewSource.Own(), SECOND);
         assertEquals(0, known.roundSeen());
         assertEquals(7, known.seat());
         assertEquals(SECOND, known.usedNanos());

@@ -331,6 +331,47 @@ final class ViewMachineTest {
                         next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
+    /** Also the link may have closed in the outage; a process that ended is not waited for. */
+    @Test
+    void inAnOutageABallotWaitsForWhoseLinkClosedUntilItIsRefused() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        beat(THIRD, LINEAGE, 3, 3);
+        assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "the network may have failed");
+        assertTrue(event(new Event.Refused(MASTER, 1))
+                .contains(new Effect.Send(
+                        THIRD,
+                        new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
+    /** A process that was started in an outage is heard first: its machine's vote must not remove those who come back later. */
+    @Test
+    void aBallotWaitsForASuspectWhoseMachineIsJustBack() {
+        heardForLong(MASTER, THIRD);
+        heardFor(1_400 * MILLI, THIRD);
+        event(new Event.Linked(Nodes.trainer(1, 0), 1));
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(heardFor(1_250 * MILLI, THIRD).stream().noneMatch(ViewMachineTest::isAccept));
+        assertTrue(heardFor(500 * MILLI, THIRD).stream().anyMatch(ViewMachineTest::isAccept));
+    }
+
+    /** Else those who answered and wait with it for another would think that nobody drives the change. */
+    @Test
+    void aBallotThatWaitsIsToldAgainToThoseWhoAnswered() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(pass(310 * MILLI).contains(new Effect.Send(THIRD, new Message.Prepare(VIEW, new Ballot(1, SELF)))));
+    }
+
     /** An outage takes the time in which a member could have answered. */
     @Test
     void aBallotThatAnOutageHeldUpWaitsOnForAnswers() {
@@ -544,6 +585,10 @@ final class ViewMachineTest {
         received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
         assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))), "who was removed is told");
         assertEquals(next, state.view());
+        assertEquals(new ViewSource.Own(), state.source());
+        assertEquals(
+                "it did not answer the ballot in time",
+                announced(ElectionEvent.MemberRemoved.class).getFirst().why());
     }
 
     @Test
@@ -595,6 +640,109 @@ final class ViewMachineTest {
         received(MASTER, new Message.Commit(again));
         assertTrue(effects.stream().anyMatch(Effect.Removed.class::isInstance));
         assertEquals(1, state.view().members().size());
+    }
+
+    @Test
+    void aPersonSeesWhoToldAView() {
+        assertEquals(new ViewSource.Told(MASTER), state.source());
+        assertEquals("told by " + MASTER.shortText(), state.source().clause());
+        received(THIRD, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3))));
+        assertEquals(THIRD.shortText(), state.source().text());
+        String why = announced(ElectionEvent.MemberRemoved.class).getFirst().why();
+        assertEquals("no reason is known here; the view is told by " + THIRD.shortText(), why);
+        beat(THIRD, LINEAGE, 4, 2);
+        received(THIRD, new Message.Commit(new View(LINEAGE, 5, List.of(member(THIRD, 1, 3)), List.of())));
+        assertEquals(
+                List.of("view 5 of lineage " + LINEAGE.shortText() + ", told by " + THIRD.shortText()
+                        + ", has 1 member and not this node; this node knows no reason, " + THIRD.shortText()
+                        + " may say why"),
+                removals());
+        assertEquals(new ViewSource.Own(), state.source(), "it founded a lineage of its own");
+    }
+
+    private void assertOut(String reason) {
+        received(THIRD, new Message.Commit(next(member(MASTER, 1, 1), member(THIRD, 1, 3))));
+        String out = "view 4 of lineage " + LINEAGE.shortText() + ", told by " + THIRD.shortText()
+                + ", has 2 members and not this node; ";
+        assertEquals(List.of(out + reason), removals());
+    }
+
+    @Test
+    void whoStoodStillSaysSoWhenItIsOut() {
+        now += 3_250 * MILLI;
+        event(new Event.Tick());
+        now += 800 * MILLI; // shorter, and so not what took its place
+        event(new Event.Tick());
+        assertOut("this node stood still for 3.2 s");
+    }
+
+    @Test
+    void whoHeardNoQuorumSaysSoWhenItIsOut() {
+        event(new Event.Suspected(MASTER, 1));
+        event(new Event.Suspected(THIRD, 1));
+        pass(5_140 * MILLI);
+        assertOut("this node heard no quorum for 5.1 s");
+    }
+
+    @Test
+    void whoLostItsLinkToTheMasterSaysSoWhenItIsOut() {
+        event(new Event.Unlinked(MASTER, 1, "reset by the peer"));
+        event(new Event.Unlinked(THIRD, 1, "x".repeat(500)));
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Linked(THIRD, 1));
+        heardFor(2_400 * MILLI, MASTER, THIRD);
+        assertOut("its link to the master " + MASTER.shortText() + " was lost 2.4 s ago (reset by the peer)");
+    }
+
+    @Test
+    void whatIsLongOverIsNoReason() {
+        event(new Event.Unlinked(THIRD, 1, "x".repeat(500)));
+        assertEquals(120, state.lapses().loss().orElseThrow().why().length());
+        event(new Event.Linked(THIRD, 1));
+        now += 3_250 * MILLI;
+        event(new Event.Tick());
+        assertTrue(state.lapses().text(now).isPresent());
+        heardFor(31_000 * MILLI, MASTER, THIRD);
+        assertOut("this node knows no reason, " + THIRD.shortText() + " may say why");
+    }
+
+    @Test
+    void ofTwoViewsOfOneNumberBothTellersAreNamed() {
+        received(THIRD, new Message.Commit(VIEW));
+        assertEquals(List.of(), announced(ElectionEvent.Conflict.class), "the same view is no other one");
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3, List.of(member(SELF, 1, 3)), List.of())));
+        var conflict = announced(ElectionEvent.Conflict.class).getFirst();
+        assertEquals(new ViewSource.Told(THIRD), conflict.source());
+        assertEquals(
+                "a view 3 of lineage " + LINEAGE.shortText() + ", told by " + THIRD.shortText()
+                        + ", is not the one known, which is told by " + MASTER.shortText()
+                        + ": one of the two is forged",
+                conflict.why());
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whoBringsTwoProposalsForOneBallotIsNamed() {
+        var ballot = new Ballot(2, THIRD);
+        received(THIRD, new Message.Accept(VIEW, ballot, next(member(SELF, 1, 3), member(THIRD, 1, 3))));
+        received(THIRD, new Message.Accept(VIEW, ballot, next(member(THIRD, 1, 3))));
+        var conflict = announced(ElectionEvent.Conflict.class).getFirst();
+        assertEquals(new ViewSource.Told(THIRD), conflict.source());
+        assertTrue(conflict.why().startsWith("a ballot of " + THIRD.shortText() + " is about another view 3"));
+    }
+
+    private <E extends ElectionEvent> List<E> announced(Class<E> kind) {
+        return effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Announce(ElectionEvent event) && kind.isInstance(event)
+                        ? Stream.of(kind.cast(event))
+                        : Stream.empty())
+                .toList();
+    }
+
+    private List<String> removals() {
+        return effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Removed removed ? Stream.of(removed.why()) : Stream.empty())
+                .toList();
     }
 
     @Test
@@ -1015,7 +1163,7 @@ final class ViewMachineTest {
     void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
         event(new Event.Suspected(THIRD, 1));
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
-        pass(300 * MILLI);
+        pass(350 * MILLI);
         received(MASTER, new Message.Leave(LINEAGE, 3, false));
         Ballot mine = new Ballot(1, SELF);
         frozen(OpenResolver.OPEN);
@@ -1266,7 +1414,7 @@ final class ViewMachineTest {
             event(new Event.Linked(joiner, 1));
             asks(joiner);
         }
-        pass(320 * MILLI);
+        pass(370 * MILLI);
         event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
         assertEquals(2, state.view().members().size());
     }
@@ -1279,10 +1427,30 @@ final class ViewMachineTest {
         asks(Nodes.agent(11));
         Lineage lineage = state.view().lineage();
         received(Nodes.trainer(11, 0), new Message.Join(lineage, 99, Role.TRAINER, "job", GroupPhase.FRESH));
-        pass(320 * MILLI);
+        pass(370 * MILLI);
         event(new Event.Frozen(lineage, 1, Optional.of(Bytes.EMPTY), 0));
         assertEquals(2, state.view().members().size());
         assertEquals(Optional.empty(), ViewRules.fault(state.view()));
+    }
+
+    /** Else nobody would begin a ballot before the time of the one that cannot. */
+    @Test
+    void aRestartedMemberHasNoTurnToPropose() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Linked(MASTER, 2));
+        assertTrue(pass(400 * MILLI).stream().anyMatch(ViewMachineTest::isBallot), "this node is the next one");
+    }
+
+    @Test
+    void aMemberThatLivesElsewhereHasNoTurnToPropose() {
+        heardForLong(MASTER, THIRD);
+        var seen = new ArrayList<Effect>();
+        for (int i = 0; i < 8; i++) { // for so long that word of an earlier life is none
+            beat(MASTER, new Lineage(false, 400, MASTER, 1, 1), 1, 1);
+            seen.addAll(heardFor(250 * MILLI, THIRD));
+        }
+        assertTrue(seen.stream().anyMatch(ViewMachineTest::isBallot), "this node is the next one");
     }
 
     /** It answered, was restarted and asks for entry, all during one ballot: it is in once, as the start that answered. */
@@ -1367,7 +1535,7 @@ final class ViewMachineTest {
         event(new Event.Resign());
         pass(1_000 * MILLI);
         beat(MASTER, LINEAGE, 3, 3);
-        assertEquals(3, ((Crossing.Joining) state.crossing()).epochKnown());
+        assertInstanceOf(Crossing.Joining.class, state.crossing());
         received(MASTER, new Message.Commit(admitted));
         assertEquals(1, state.view().members().size());
         View later =
@@ -1383,10 +1551,24 @@ final class ViewMachineTest {
         state = started(List.of(), 1);
         event(new Event.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 7, 3);
-        assertEquals(7, ((Crossing.Joining) state.crossing()).epochKnown());
+        assertInstanceOf(Crossing.Joining.class, state.crossing());
         View old = new View(LINEAGE, 6, List.of(member(MASTER, 1, 1), member(SELF, 1, 6)), List.of());
         received(MASTER, new Message.Commit(old));
         assertEquals(1, state.view().members().size());
+    }
+
+    /** It slept through what came after, however large its lineage was then. */
+    @Test
+    void whoTellsOfAViewThatIsOverIsNoReasonToMove() {
+        LineageRecord known = record().learned(new View(LINEAGE, 7, VIEW.members(), List.of()));
+        folder.put(LINEAGE, known);
+        state = started(List.of(known), 2);
+        event(new Event.Linked(MASTER, 1));
+        pass(200 * MILLI);
+        beat(MASTER, LINEAGE, 6, 3);
+        assertEquals(Crossing.STAYING, state.crossing());
+        beat(MASTER, LINEAGE, 7, 3);
+        assertInstanceOf(Crossing.Joining.class, state.crossing());
     }
 
     /** Another process deleted the record while this one asked: it asks again, with a new one. */
@@ -1404,6 +1586,25 @@ final class ViewMachineTest {
         pass(300 * MILLI);
         assertTrue(folder.containsKey(LINEAGE));
         assertEquals(record().seat(), ((Crossing.Joining) state.crossing()).seat());
+    }
+
+    /** Another process of the machine made a new record while this one asked: it asks with the seat of that. */
+    @Test
+    void aJoinerWhoseRecordWasReplacedAsksWithTheSeatOfTheNewOne() {
+        joining();
+        long sinceNanos = ((Crossing.Joining) state.crossing()).sinceNanos();
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
+        for (int second = 0; second < 62; second++) {
+            beat(MASTER, LINEAGE, 3, 3);
+            pass(1_000 * MILLI);
+        }
+        var joining = (Crossing.Joining) state.crossing();
+        assertEquals(99, joining.seat());
+        assertEquals(sinceNanos, joining.sinceNanos(), "it went on asking");
+        beat(MASTER, LINEAGE, 3, 3);
+        var join =
+                new Message.Join(LINEAGE, 99, Role.AGENT, "", state.progress().phase());
+        assertTrue(pass(300 * MILLI).contains(new Effect.Send(MASTER, join)));
     }
 
     /** Its machine is listed with an older seat: it says Gone for that one, and goes on asking with the new one. */
@@ -1460,6 +1661,7 @@ final class ViewMachineTest {
         folder.put(LINEAGE, record().learned(next)); // by another process of this machine
         received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         assertEquals(next, state.view());
+        assertEquals(new ViewSource.Disk(), state.source());
         assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))));
     }
 
@@ -1580,6 +1782,39 @@ final class ViewMachineTest {
                 "unless it is suspected");
     }
 
+    /** Its machine votes for no lower ballot once the promise is on disk; if it gave way, nobody might have a quorum. */
+    @Test
+    void aCandidateWhoseBallotIsHigherGoesOn() {
+        View five = five();
+        received(THIRD, new Message.Prepare(five, new Ballot(3, THIRD)));
+        frozen(OpenResolver.OPEN);
+        event(new Event.Suspected(MASTER, 1));
+        isDiskSlow = true;
+        event(new Event.Suspected(THIRD, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(Nodes.agent(4), new Message.Prepare(five, new Ballot(2, Nodes.agent(4))));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        assertTrue(diskDone().stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    /** Another process of the own machine promised a later ballot meanwhile. */
+    @Test
+    void theOwnMachinesRefusalEndsNoBallotThatTheOthersAccept() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        answers(MASTER, mine);
+        isDiskSlow = true;
+        answers(THIRD, mine);
+        View next = ((Campaign.Accepting) state.campaign()).next();
+        event(new Event.Voted(tasks.removeFirst(), new VoterAnswer.Refused(new Ballot(mine.round() + 1, SELF))));
+        received(MASTER, new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(VIEW, state.view());
+        received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(next, state.view());
+    }
+
     /** Its turn on the disk comes when another drives the change already: nothing is written. */
     @Test
     void aPromiseThatIsNotWantedAnyMoreIsNotWritten() {
@@ -1656,12 +1891,16 @@ final class ViewMachineTest {
         assertEquals(Campaign.NONE, state.campaign());
     }
 
+    /** A member that missed many ballots is not taken for one that is gone; its machine votes once it climbed to them. */
     @Test
-    void aRoundFarAboveIsNotAnsweredAndRaisesTheKnownOneSlowly() {
+    void aRoundFarAboveGetsAnAnswerButNoVoteAndRaisesTheKnownOneSlowly() {
         var far = new Message.Prepare(VIEW, new Ballot(1_000_000_000, MASTER));
-        assertEquals(List.of(), received(MASTER, far));
-        assertFalse(state.isFrozen());
         received(MASTER, far);
+        assertTrue(state.isFrozen());
+        event(new Event.Frozen(LINEAGE, 3, Optional.of(Bytes.EMPTY), -1));
+        assertEquals(List.of(new Effect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), effects);
+        assertEquals(
+                List.of(new Effect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), received(MASTER, far));
         assertEquals(List.of(), received(MASTER, new Message.Accept(VIEW, far.ballot(), next(member(MASTER, 1, 1)))));
         assertEquals(3, state.refusals().count(Refusal.FAR_ROUND));
         assertEquals(1_000, known().roundSeen());
@@ -1669,9 +1908,9 @@ final class ViewMachineTest {
         received(MASTER, far);
         assertEquals(2_000, known().roundSeen());
         received(MASTER, new Message.Prepare(VIEW, new Ballot(3_001, MASTER)));
-        assertFalse(state.isFrozen());
+        assertEquals(Optional.empty(), record().promised());
         received(MASTER, new Message.Prepare(VIEW, new Ballot(3_000, MASTER)));
-        assertTrue(state.isFrozen());
+        assertEquals(Optional.of(new Ballot(3_000, MASTER)), record().promised());
     }
 
     private KnownLineage known() {

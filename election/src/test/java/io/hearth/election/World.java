@@ -340,6 +340,8 @@ final class World {
                     log(host, "suspects " + node.shortText() + ": " + why);
                     view(host, new ViewMachine.Event.Suspected(node, incarnation));
                 }
+                case HealthMachine.Effect.Refused(NodeId node, long incarnation) ->
+                    view(host, new ViewMachine.Event.Refused(node, incarnation));
                 case HealthMachine.Effect.Trusted(NodeId node, long incarnation) ->
                     view(host, new ViewMachine.Event.Trusted(node, incarnation));
                 case HealthMachine.Effect.Announce _,

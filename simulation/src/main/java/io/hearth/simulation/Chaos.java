@@ -120,7 +120,7 @@ final class Chaos {
                 yield true;
             }
             case CLOCK_STEP -> {
-                host.home.stepClock(random.nextLong(-1_000_000_000, 1_000_000_000));
+                host.home.stepClock(random.nextLong(-World.CLOCK_MILLIS_MAX, World.CLOCK_MILLIS_MAX));
                 yield true;
             }
             case LINK_DROP -> host != other && world.cluster.dropLink(host, other);
@@ -135,11 +135,11 @@ final class Chaos {
                         .filter(trainer -> !process.isPaused() && trainer.breakStream(random))
                         .isPresent();
             case KILL -> world.cluster.crash(process, false);
-            case UNPLUG -> world.cluster.crash(process, true);
+            case UNPLUG -> unplug(process);
             case PAUSE ->
                 world.now() - process.pausedUntil() >= World.WELL_NANOS
                         && pause(process, 100 * MILLI + random.nextLong(900 * MILLI));
-            case SLEEP -> pause(process, SECOND + random.nextLong(world.spans.sleepNanosMax() - SECOND));
+            case SLEEP -> sleep(process, SECOND + random.nextLong(world.spans.sleepNanosMax() - SECOND));
             case REORDERING -> false; // is in every delay
             case WRONG_MEMORY ->
                 process.trainer()
@@ -151,6 +151,18 @@ final class Chaos {
             }
             default -> false;
         };
+    }
+
+    /** One process that hangs up on nobody, or all of its machine. */
+    private boolean unplug(NodeProcess process) {
+        List<NodeProcess> struck = random.nextBoolean() ? world.cluster.machine(process) : List.of(process);
+        return struck.stream().filter(each -> world.cluster.crash(each, true)).count() > 0;
+    }
+
+    /** A laptop sleeps with all of its processes; one alone is stopped by a person or a debugger. */
+    private boolean sleep(NodeProcess process, long nanos) {
+        List<NodeProcess> struck = random.nextBoolean() ? world.cluster.machine(process) : List.of(process);
+        return struck.stream().filter(each -> pause(each, nanos)).count() > 0;
     }
 
     /** The process is asked to go in order. */

@@ -123,6 +123,13 @@ final class Cluster {
         return running;
     }
 
+    /** All processes of the machine on which {@code process} runs. */
+    List<NodeProcess> machine(NodeProcess process) {
+        return processes().stream()
+                .filter(other -> other.host.machine() == process.host.machine())
+                .toList();
+    }
+
     /** The process that a view lists, if it still runs. */
     Optional<NodeProcess> running(Member member) {
         return host(member.node())
@@ -331,7 +338,10 @@ final class Cluster {
             return false;
         }
         world.trace(process, () -> silently ? "UNPLUGGED" : "KILLED");
-        if (world.weather.has(FaultKind.DAMAGED_RECORD) && random.nextInt(4) == 0 && process.host.disk.damage(random)) {
+        if (world.isFaulty()
+                && world.weather.has(FaultKind.DAMAGED_RECORD)
+                && random.nextInt(4) == 0
+                && process.host.disk.damage(random)) {
             isDamaged = true;
             world.tally.fault(FaultKind.DAMAGED_RECORD);
             world.trace(process, () -> "a record is damaged");

@@ -5,6 +5,7 @@ import io.hearth.election.DamagedRecordException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.RecordCodec;
+import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.ArrayDeque;
@@ -53,6 +54,13 @@ final class Disk {
 
     Optional<LineageRecord> record(Lineage lineage) {
         return Optional.ofNullable(records.get(lineage));
+    }
+
+    /** Whether the machine's seat in {@code view} is that of a sound record. */
+    boolean votes(View view, PeerId machine) {
+        return record(view.lineage())
+                .filter(record -> record.seat() == view.seat(machine) && !damaged.containsKey(view.lineage()))
+                .isPresent();
     }
 
     void save(LineageRecord record, long now) {

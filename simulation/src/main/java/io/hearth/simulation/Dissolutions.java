@@ -7,15 +7,20 @@ import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Looks at each lineage that a ballot ends: at a boundary of its groups, and for a lineage that is better. */
+/**
+ * Looks at each end of a lineage. A ballot ends one at a boundary of its groups, and for a lineage that is better. A node gives one up
+ * only if its machine's record is lost, or so many others that no quorum is left (I10).
+ */
 final class Dissolutions {
     /** What was true so long ago may still be believed. */
     private static final long STALE_NANOS = 5 * SECOND;
@@ -65,6 +70,25 @@ final class Dissolutions {
                 "merge",
                 () -> world.name(change.ballot().proposer()) + " ended a lineage of "
                         + change.before().members().size() + " members though none is better");
+    }
+
+    /** A node gives its lineage up, without a ballot. A person may have asked it to go on alone. */
+    void givenUp(NodeProcess process, View before) {
+        if (process.state().view().lineage().continued() || world.liar.forges()) {
+            return;
+        }
+        View view = process.state().newest(before.lineage()).orElse(before); // it may have learned that a moment ago
+        var voting = new TreeSet<PeerId>();
+        for (Host host : world.cluster.hosts()) {
+            PeerId machine = host.id.peer();
+            if (host.disk.votes(view, machine) && !world.expulsion.isOut(host)) {
+                voting.add(machine);
+            }
+        }
+        Violation.unless(
+                !voting.contains(process.host.id.peer()) || !Ledger.isQuorum(view, voting),
+                "I10",
+                () -> process.host.name() + " gave up epoch " + view.epoch() + " though a quorum can still vote");
     }
 
     private void isAtBoundary(Member member, Status status) {

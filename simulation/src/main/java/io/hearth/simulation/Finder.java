@@ -11,6 +11,7 @@ import io.hearth.discovery.Medium;
 import io.hearth.discovery.Nonces;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.discovery.PeerTable;
+import io.hearth.discovery.PeerTableLimits;
 import io.hearth.discovery.PeerTableMachine;
 import io.hearth.discovery.PeerTableMachine.Effect;
 import io.hearth.discovery.PeerTableMachine.Event;
@@ -42,11 +43,29 @@ final class Finder {
     Finder(NodeProcess process) {
         this.process = process;
         this.world = process.world;
-        this.machine = new PeerTableMachine(world.spans.dials());
+        this.machine = new PeerTableMachine(limits());
         this.gossip = new AddressGossip(process.host.id);
         byte[] bytes = new byte[Advert.NONCE_BYTES];
         world.random.nextBytes(bytes);
         this.nonce = Bytes.of(bytes);
+    }
+
+    /** Where addresses come from members alone, they are not forgotten before they are told again: a day is longer than a minute. */
+    private PeerTableLimits limits() {
+        PeerTableLimits dials = world.spans.dials();
+        return !world.weather.has(FaultKind.OUT_OF_SIGHT)
+                ? dials
+                : new PeerTableLimits(
+                        dials.recordsMax(),
+                        dials.dialsPerSecondMax(),
+                        dials.pauseMinNanos(),
+                        dials.pauseMaxNanos(),
+                        dials.pauseMissedMaxNanos(),
+                        dials.missedForNanos(),
+                        dials.giveWayNanos(),
+                        dials.attemptDelayNanos(),
+                        dials.dialTimeoutNanos(),
+                        Math.max(dials.forgetAfterNanos(), 2 * AddressGossip.REPEAT_NANOS));
     }
 
     /** Asks who is there, and says that it is there, again and again. */

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * ears. Some of what it says is changed on its way out, some of what it hears on its way in, and it says more than a node does.
  *
  * <p>Claimed: no other process ends, what the others remember stays bounded, every record that they write can be read again; and
- * but for forgeries the others come into one view and train on, with an honest process in its place and without one. Its lies go
- * over the wire: what the codec refuses costs it the link.
+ * but for forgeries and wrong resolutions the others come into one view and train on, with an honest process in its place and
+ * without one. Its lies go over the wire: what the codec refuses costs it the link.
  */
 final class Liar {
     private static final int KINDS_MAX = 3;
@@ -517,7 +517,7 @@ final class Liar {
     boolean mayBreak(String rule) {
         boolean isClaimed = switch (rule) {
             case "memory", "unreadable", "views" -> true;
-            case "L1" -> !forges();
+            case "L1", "L2", "L3", "state" -> !forges();
             default -> !spoilsResults();
         };
         return host != null && !isClaimed;

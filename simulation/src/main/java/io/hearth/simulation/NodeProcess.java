@@ -250,6 +250,7 @@ final class NodeProcess {
                     world.trace(this, () -> "suspects " + world.name(node) + ": " + why);
                     view(new Event.Suspected(node, suspect));
                 }
+                case HealthMachine.Effect.Refused(NodeId node, long gone) -> view(new Event.Refused(node, gone));
                 case HealthMachine.Effect.Trusted(NodeId node, long trusted) -> {
                     world.trace(this, () -> "hears " + world.name(node) + " again");
                     view(new Event.Trusted(node, trusted));
@@ -265,7 +266,7 @@ final class NodeProcess {
 
     private void carryOut(Event cause, Step<ViewState, Effect> step) {
         world.tally.event();
-        View before = state.view();
+        View lived = state.view();
         state = step.state();
         List<Effect> effects = world.sabotage.effects(this, cause, step.effects());
         world.chaos.beforeEffects(this, effects);
@@ -276,7 +277,8 @@ final class NodeProcess {
             if (world.isTraced()) {
                 world.narrator.line(effect).ifPresent(line -> world.trace(this, () -> line));
             }
-            carryOut(effect, before);
+            carryOut(effect, lived);
+            lived = effect instanceof Effect.Install(View view) ? view : lived;
             world.chaos.afterEffect(this, effect);
         }
         StateRules.fault(state).ifPresent(fault -> {
@@ -284,7 +286,8 @@ final class NodeProcess {
         });
     }
 
-    private void carryOut(Effect effect, View before) {
+    /** {@code lived}: the view that was installed last before this effect. */
+    private void carryOut(Effect effect, View lived) {
         switch (effect) {
             case Effect.Vote(VoterTask task) -> host.disk.lock(() -> vote(task));
             case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
@@ -297,8 +300,11 @@ final class NodeProcess {
                     trainer.install(view);
                 }
             }
-            case Effect.Removed(Effect.Removed.Cause _, String why) -> {
-                world.cluster.removed(this, before);
+            case Effect.Removed(Effect.Removed.Cause cause, String why) -> {
+                world.cluster.removed(this, lived);
+                if (cause == Effect.Removed.Cause.LINEAGE_LOST) {
+                    world.dissolutions.givenUp(this, lived);
+                }
                 if (trainer != null && world.sabotage.tellsCollectivesOfRemoval()) {
                     trainer.script().removed(why);
                 }
@@ -318,7 +324,11 @@ final class NodeProcess {
             return;
         }
         OptionalLong nanos = writes(task) ? host.home.write(world.random) : OptionalLong.of(0);
-        world.after(world.diskNanos() + nanos.orElse(0), () -> voted(task, nanos.isPresent()));
+        long span = world.diskNanos() + nanos.orElse(0);
+        if (world.sabotage.syncsOnLoop()) {
+            pause(span);
+        }
+        world.after(span, () -> voted(task, nanos.isPresent()));
     }
 
     /** Most of what a voter is told it knows already, and a look at the files syncs nothing. */
@@ -362,7 +372,20 @@ final class NodeProcess {
         return decision.answer();
     }
 
+    /** The data threads may take a while to stop. */
     private void freeze(Lineage lineage, long epoch) {
+        long nanos = world.freezeNanos();
+        if (nanos == 0) {
+            frozen(lineage, epoch);
+        } else {
+            world.after(nanos, () -> deliver(() -> frozen(lineage, epoch)));
+        }
+    }
+
+    private void frozen(Lineage lineage, long epoch) {
+        if (!state.view().lineage().equals(lineage) || state.view().epoch() != epoch) {
+            return; // a successor came meanwhile
+        }
         world.ledger.froze(lineage, epoch, host.id, incarnation);
         Bytes status = trainer == null ? Bytes.EMPTY : trainer.freeze(lineage, epoch);
         long done = trainer == null ? -1 : trainer.doneUpTo();

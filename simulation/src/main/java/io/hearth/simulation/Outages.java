@@ -80,7 +80,12 @@ final class Outages {
                 + (isNoticed ? ", links at once" : ""));
         world.removals.outageBegins();
         out(pairs, nanos, spread, isNoticed);
-        world.after(nanos, world.removals::outageEnds);
+        int before = peaces;
+        world.after(nanos, () -> {
+            if (peaces == before) { // else it was over already
+                world.removals.outageEnds();
+            }
+        });
     }
 
     /** A machine is away for longer than every span; it may sleep, and the others may all start anew in the meantime. */
@@ -89,6 +94,7 @@ final class Outages {
         if (isAnyOut() || pairs.isEmpty()) {
             return false;
         }
+        world.removals.absenceBegins();
         long absence = world.spans.absenceNanos();
         long nanos = absence + random.nextLong(absence / 2);
         long spread = random.nextBoolean() ? random.nextLong(8 * SECOND) + 1 : random.nextLong(2 * SECOND) + 1;

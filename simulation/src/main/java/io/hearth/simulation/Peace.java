@@ -13,7 +13,6 @@ import java.util.Optional;
  */
 final class Peace {
     private static final long WRITES_OF_PEACE = 24; // of a slow disk, until all are in one view
-    private static final long DAMAGED_NANOS = 12 * SECOND;
     private static final long CALM_NANOS = SECOND;
     private static final long LAST_TRAINING_NANOS = 10 * SECOND;
     private static final long LAST_TRAINING_LENGTH = 3;
@@ -40,12 +39,11 @@ final class Peace {
                 + world.spans.oneViewNanosMax()
                 + world.removals.heldNanosMax()
                 + WRITES_OF_PEACE * slowest
-                + (cluster.isDamaged() ? DAMAGED_NANOS : 0);
+                + (cluster.isDamaged() ? world.spans.election().retainNanos() : 0); // until a lost record is missed
     }
 
     /** L1, and nobody waits for ever. */
     void settle() {
-        boolean helped = false;
         long settled = isSettled() ? world.now() : Long.MAX_VALUE; // what was heard before may still remove somebody
         while (world.now() - settled < CALM_NANOS) {
             long waited = world.now() - began;
@@ -56,10 +54,6 @@ final class Peace {
                     waited < patience,
                     world.spans.areScaled() ? "L2" : "L1",
                     () -> "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
-            if (cluster.isDamaged() && !helped && waited > DAMAGED_NANOS) {
-                helped = true; // where voters lost their records, a person has to start the rest anew
-                cluster.hosts().forEach(host -> host.process().ifPresent(cluster::exit));
-            }
             if (!world.hasSteps) {
                 cluster.processes().forEach(this::followFellows);
             }

@@ -13,7 +13,7 @@ public enum Plant {
     /** What a voter promised and accepted does not reach the disk. */
     LOST_PROMISES("promises and acceptances are not written to disk", 250, VoteSabotages.LostPromises::new),
     /** A voter hides what it accepted. */
-    FORGOTTEN_ACCEPTANCE("promises do not tell what was accepted", 250, VoteSabotages.ForgottenAcceptance::new),
+    FORGOTTEN_ACCEPTANCE("promises do not tell what was accepted", 900, VoteSabotages.ForgottenAcceptance::new),
     /** A vote counts twice. */
     VOTES_TWICE("each vote counts twice", 800, VoteSabotages.VotesTwice::new),
     /** Any half is a quorum. */
@@ -25,7 +25,7 @@ public enum Plant {
     /** Everybody believes proposals. */
     EARLY_COMMIT("a proposal is announced as committed at once", 800, ViewSabotages.EarlyCommit::new),
     /** A damaged record is made anew. */
-    AMNESIA("a damaged voter's record is rebuilt without its promises", 300, VoteSabotages.Amnesia::new),
+    AMNESIA("a damaged voter's record is rebuilt without its promises", 500, VoteSabotages.Amnesia::new),
     /** Data of another epoch is taken. */
     NO_FENCE("data of a former group epoch is taken", 600, GroupSabotages.NoFence::new),
     /** A freeze ends by itself. */
@@ -41,7 +41,7 @@ public enum Plant {
     /** Nothing is passed on. */
     NO_FORWARD("what somebody finished runs again", 300, GroupSabotages.NoForward::new),
     /** A forward is decided once. */
-    FINAL_FORWARD("who passes a result on is never decided anew", 2_750, GroupSabotages.FinalForward::new),
+    FINAL_FORWARD("who passes a result on is never decided anew", 2_300, GroupSabotages.FinalForward::new),
     /** Only one report counts. */
     ONE_REPORT("only the first member's report decides", 300, GroupSabotages.OneReport::new),
     /** A broadcast's root does not wait. */
@@ -75,7 +75,7 @@ public enum Plant {
     /** Joiners keep their state. */
     NO_TAKE_OVER("who enters begins a step with its own state", 60, StepSabotages.NoTakeOver::new),
     /** A step begins too early. */
-    NO_HOLDERS("a step begins before all hold its state", 1_000, StepSabotages.NoHolders::new),
+    NO_HOLDERS("a step begins before all hold its state", 600, StepSabotages.NoHolders::new),
     /** Joiners decide, too. */
     JOINERS_VOTE("the longest training wins, whoever brings it", 900, StepSabotages.JoinersVote::new),
     /** Members are not counted. */
@@ -84,7 +84,7 @@ public enum Plant {
     UNCHECKED_CHUNK(
             "chunks of a state are not compared with their fingerprints", 700, StepSabotages.UncheckedChunk::new),
     /** Whatever came is taken. */
-    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 3_300, StepSabotages.StaleChunk::new),
+    STALE_CHUNK("chunks of an earlier state are taken for those of a later one", 8_400, StepSabotages.StaleChunk::new),
     /** Wrong memory costs a member its place. */
     DIFFERENCE_IS_END("a member whose state differs leaves its group", 250, StepSabotages.DifferenceIsEnd::new),
     /** A joiner counts on. */
@@ -93,6 +93,14 @@ public enum Plant {
     DEADLINE_GOES_ON("who got an error for a number goes on with the next", 500, GroupSabotages.DeadlineGoesOn::new),
     /** Votes end with membership. */
     NO_PROXY("a node votes only where it lives", 200, VoteSabotages.NoProxy::new),
+    /** Nobody hears of a lost record. */
+    NO_GONE("a machine that lost its record does not say so", 800, VoteSabotages.NoGone::new),
+    /** A view is given up too early. */
+    ONE_GONE("one lost record is taken for the loss of all", 800, VoteSabotages.OneGone::new),
+    /** A home is deaf when one process ends. */
+    ONE_VOTER("the first process of a home votes for it, whether it runs or not", 30, VoteSabotages.OneVoter::new),
+    /** The disk is on the heartbeat's way. */
+    SYNC_ON_LOOP("heartbeats wait for the disk", 1_500, VoteSabotages.SyncOnLoop::new),
     /** Outsiders are believed. */
     GULLIBLE("who is in no view is believed as a member is", 60, ViewSabotages.Gullible::new),
     /** A lost commit stays lost. */
@@ -102,7 +110,7 @@ public enum Plant {
     /** A removal is no reason for a view. */
     LINKS_ONLY("a machine that was put out loses its links and nothing else", 600, ViewSabotages.LinksOnly::new),
     /** Closing does not wait. */
-    NO_DRAIN("a leaver does not wait until the others have its results", 250, ViewSabotages.NoDrain::new),
+    NO_DRAIN("a leaver does not wait until the others have its results", 600, ViewSabotages.NoDrain::new),
     /** Closing ends the process. */
     ABRUPT_LEAVE("closing ends the process at once", 60, GroupSabotages.AbruptLeave::new),
     /** A removed member is not told. */

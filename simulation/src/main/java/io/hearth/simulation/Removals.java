@@ -151,6 +151,11 @@ final class Removals {
         world.after(AFTER_OUTAGE_NANOS, () -> isWatching &= world.now() - outageEnded < AFTER_OUTAGE_NANOS);
     }
 
+    /** One machine goes away: what follows is not of the outage alone. */
+    void absenceBegins() {
+        isWatching = false;
+    }
+
     /** In a view of three machines and more no machine is a quorum by itself, so nothing was decided during the outage. */
     private boolean isOfOutageOnly(NodeProcess process, Ledger.Succession change) {
         boolean isUndisturbed = world.cluster.processes().stream()

@@ -80,6 +80,8 @@ final class Results {
         if (newest.filter(view -> lists(view, process)).isPresent()) {
             for (NodeProcess other : world.cluster.processes()) {
                 boolean isFellow = other != process
+                        && !world.liar.is(other) // what it holds of a number is its own affair
+                        && !world.liar.is(process)
                         && other.host.group.equals(process.host.group)
                         && other.state().view().lineage().equals(ending.lineage())
                         && lists(newest.get(), other);

@@ -53,6 +53,11 @@ interface Sabotage {
         return true;
     }
 
+    /** Whether the thread that sends heartbeats waits for the disk. */
+    default boolean syncsOnLoop() {
+        return false;
+    }
+
     /** What a start makes of a record that was damaged. */
     default Optional<LineageRecord> rebuild(LineageRecord lost) {
         return Optional.empty();

@@ -43,6 +43,58 @@ final class VoteSabotages {
         }
     }
 
+    record NoGone() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            return without(effects, Message.Gone.class);
+        }
+    }
+
+    /** One lost vote is taken for the loss of all. */
+    record OneGone() implements Sabotage {
+        @Override
+        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+            if (!(message instanceof Message.Gone gone)) {
+                return List.of();
+            }
+            View view = process.state().view();
+            return view.members().stream()
+                    .filter(member -> !member.machine().equals(from.peer()))
+                    .map(member -> new Forged(
+                            member.node(),
+                            member.incarnation(),
+                            new Message.Gone(gone.lineage(), gone.epoch(), member.seat())))
+                    .toList();
+        }
+    }
+
+    /** Only the first process of a home votes for it, also when that ended. */
+    record OneVoter() implements Sabotage {
+        @Override
+        public List<Effect> effects(NodeProcess process, Event cause, List<Effect> effects) {
+            boolean isFirst = process.world.cluster.hosts().stream()
+                    .filter(host -> host.id.peer().equals(process.host.id.peer()))
+                    .allMatch(host -> host.index >= process.host.index);
+            return isFirst && process.incarnation == 1
+                    ? effects
+                    : without(effects, Message.Promise.class, Message.Accepted.class);
+        }
+    }
+
+    private static List<Effect> without(List<Effect> effects, Class<?>... messages) {
+        return effects.stream()
+                .filter(effect -> !(effect instanceof Effect.Send(NodeId _, Message message))
+                        || Stream.of(messages).noneMatch(kind -> kind.isInstance(message)))
+                .toList();
+    }
+
+    record SyncOnLoop() implements Sabotage {
+        @Override
+        public boolean syncsOnLoop() {
+            return true;
+        }
+    }
+
     /** Each vote counts as that of another voter too. */
     record VotesTwice() implements Sabotage {
         @Override

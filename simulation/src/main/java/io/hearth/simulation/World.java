@@ -36,6 +36,9 @@ final class World {
     /** Between two pauses of one process that together are no death. */
     static final long WELL_NANOS = 2 * SECOND;
 
+    /** Most that a wall clock is wrong: more than a year. */
+    static final long CLOCK_MILLIS_MAX = 40_000_000_000L;
+
     private static final int LIES_ONE_IN = 8;
 
     /** What goes on. */
@@ -212,9 +215,9 @@ final class World {
         long jump = 0;
         if (weather.has(FaultKind.CLOCK_JUMP)) {
             tally.fault(FaultKind.CLOCK_JUMP);
-            jump = random.nextLong(-1_000_000_000, 1_000_000_000);
+            jump = random.nextLong(-CLOCK_MILLIS_MAX, CLOCK_MILLIS_MAX);
         }
-        return 2_000_000_000L + home.clockStepMillis() + jump + now() / MILLI + random.nextInt(500);
+        return 2_000_000_000_000L + home.clockStepMillis() + jump + now() / MILLI + random.nextInt(500);
     }
 
     // ---- what applications do when
@@ -247,6 +250,11 @@ final class World {
         return 100_000 + random.nextLong(MILLI);
     }
 
+    /** How long the data threads take to stop. */
+    long freezeNanos() {
+        return random.nextInt(4) == 0 ? random.nextLong(300 * MILLI) : 0;
+    }
+
     /** Until when a script that got an error does something else; where spans are scaled, longer than records are kept. */
     long restsUntil() {
         return spans.areScaled() && random.nextInt(3) == 0 ? now() + random.nextLong(spans.absenceNanos()) : now();
@@ -257,9 +265,9 @@ final class World {
         return random.nextLong(isFaulty() ? transferNanosMax : 200 * MILLI);
     }
 
-    /** In peace nothing but the protocol itself may end a wait; where voters are lost, only a deadline can. */
+    /** In peace nothing but the protocol itself may end a wait. */
     boolean hasDeadlines() {
-        return phase == Phase.FAULTS || cluster.isDamaged();
+        return phase == Phase.FAULTS;
     }
 
     long deadlineNanos() {

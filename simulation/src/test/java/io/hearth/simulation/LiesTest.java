@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A member that lies ends no other process, fills no memory, and does not keep the others from training. */
 final class LiesTest {
     private static final int SEEDS = 6;
+    private static final int SEEDS_BELIEVED = 40; // such a lie is rare
     private static final int MANY_AT_ONCE = 1_200;
     private static final long MANY = 1_000_000;
 
@@ -41,6 +42,25 @@ final class LiesTest {
             lies += lies(play(seed, EnumSet.of(kind), 1));
         }
         assertTrue(lies > 0, "no lie was told in " + SEEDS + " seeds");
+    }
+
+    static Set<LieKind> believed() {
+        return EnumSet.complementOf(EnumSet.copyOf(LieKind.BORNE));
+    }
+
+    /** What is believed without proof may leave the others in wrong views, or waiting for each other; it ends no process. */
+    @ParameterizedTest
+    @MethodSource("believed")
+    void nobodyElseEndsWhateverOneForges(LieKind kind) {
+        long lies = 0;
+        for (long seed = 0; seed < SEEDS_BELIEVED; seed++) {
+            Outcome outcome = Simulation.lies(seed, EnumSet.of(kind), 1, null);
+            Optional<String> ended =
+                    outcome.violation().filter(what -> !what.startsWith("L1:") && !what.startsWith("L2:"));
+            assertEquals(Optional.empty(), ended, () -> "a world with lies of " + kind);
+            lies += lies(outcome);
+        }
+        assertTrue(lies > 0, "no lie was told in " + SEEDS_BELIEVED + " seeds");
     }
 
     @Test

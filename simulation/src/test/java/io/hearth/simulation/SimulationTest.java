@@ -29,12 +29,11 @@ final class SimulationTest {
     /** What takes many seeds from the first is played from here on. */
     private static final Map<Plant, Long> RARE = Map.of(
             Plant.THAW, 400L,
-            Plant.NO_HOLDERS, 500L,
             Plant.UNTOLD_REMOVAL, 400L,
             Plant.LEAD_DECIDES, 400L,
             Plant.UNCHECKED_CHUNK, 500L,
-            Plant.STALE_CHUNK, 3_000L,
-            Plant.FINAL_FORWARD, 2_600L);
+            Plant.STALE_CHUNK, 8_000L,
+            Plant.FINAL_FORWARD, 2_000L);
 
     private static Sweep.Report play(long first, long seeds, Optional<Plant> plant) throws InterruptedException {
         return Sweep.run(new Sweep.Request(first, seeds, plant, 2, 1), _ -> {});

@@ -19,10 +19,12 @@ import io.hearth.identity.roster.machine.RosterMachine.LinkId;
 import io.hearth.identity.roster.machine.RosterMachine.State;
 import io.hearth.identity.roster.machine.RosterMessage;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -37,7 +39,7 @@ import java.util.function.Supplier;
  *
  * <p>Rules, checked after each event: no machine has a link to one that it knows as removed; no machine gives a secret to one that it
  * knows as removed, or one that is not on its own disk; no machine of an owner is held for removed; no machine that nobody granted is held
- * for a member; a view committed after a quorum knew
+ * for a member; no machine forgets a removal that it knew without telling a person; a view committed after a quorum knew
  * of a removal is without the removed. In the end, when all are up and connected: all machines that persons did not remove share one
  * secret that no removed machine ever held, nor one that it granted after its removal, or say that they have to be paired again because they missed two of them.
  */
@@ -66,7 +68,9 @@ public final class RosterWorld {
     private final PriorityQueue<Task> tasks =
             new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::number));
     private final SortedSet<PeerId> removedByOwners = new TreeSet<>();
+    private final Set<PeerId> untold = new TreeSet<>(); // whoever forgot their removal died before it could tell
     private final List<NetworkNamespace> thiefKnows = new ArrayList<>();
+    private final Kind kind;
     private final boolean isLight; // one change at a time, and time to come together between them
     private final Optional<PeerId> thief;
     private int[] sides;
@@ -74,6 +78,16 @@ public final class RosterWorld {
     private long numbers;
     private int secrets;
     private int changes;
+
+    /** What persons do in a world. */
+    private enum Kind {
+        /** Changes at any time. */
+        ANY,
+        /** Each side of a cut removes one, and one side the signer of the other's removal. */
+        CROSSED,
+        /** Two founded a roster each and paired others, before they met. */
+        TWO_FOUNDERS
+    }
 
     private record Task(long atNanos, long number, Runnable what) {}
 
@@ -91,36 +105,47 @@ public final class RosterWorld {
      *
      * @param changes removals and new secrets by persons
      * @param locked machines that have to be paired again
+     * @param undone machines that held a removal for undone, and said so
      */
-    public record Outcome(int changes, int locked) {}
+    public record Outcome(int changes, int locked, int undone) {}
 
-    private RosterWorld(long seed, RosterPlant plant) {
+    private RosterWorld(long seed, RosterPlant plant, Kind kind) {
+        this.kind = kind;
         this.random = new SplittableRandom(seed);
         this.plant = plant;
         this.signatures = plant == RosterPlant.ANY_SIGNATURE ? (_, _, _) -> true : PaperHands.HONEST;
-        this.isLight = seed % 2 == 0;
-        int count = 3 + random.nextInt(4);
+        this.isLight = kind == Kind.ANY && seed % 2 == 0;
+        int count = kind != Kind.ANY ? 4 + random.nextInt(3) : 3 + random.nextInt(4);
         this.sides = new int[count];
-        RosterBook first =
-                RosterBook.bySecret(secret(1)).founded(PaperHands.hand(PaperHands.peer(1)), "m1", 1, PaperHands.HONEST);
-        for (int number = 2; number <= count; number++) {
-            PeerId granter = PaperHands.peer(1 + random.nextInt(number - 1));
-            first = first.granted(
-                            PaperHands.hand(granter),
-                            PaperHands.peer(number),
-                            "m" + number,
-                            How.PAIRED,
-                            number,
-                            PaperHands.HONEST)
-                    .orElseThrow();
+        RosterBook bare = RosterBook.bySecret(secret(1));
+        int here = kind == Kind.TWO_FOUNDERS ? 1 + random.nextInt(count - 1) : count;
+        found(bare, 1, here);
+        if (here < count) {
+            found(bare, here + 1, count);
         }
-        for (int number = 1; number <= count; number++) {
-            nodes.add(new Node(PaperHands.peer(number), number - 1, first));
-        }
-        this.thief = random.nextInt(3) > 0 ? Optional.of(nodes.get(random.nextInt(count)).peer) : Optional.empty();
+        this.thief = kind == Kind.ANY && random.nextInt(3) > 0
+                ? Optional.of(nodes.get(random.nextInt(count)).peer)
+                : Optional.empty();
         if (thief.isPresent()) {
-            thiefKnows.add(first.current());
+            thiefKnows.add(bare.current());
         }
+    }
+
+    /** The first of those machines founds, and each next one is paired by one before it. */
+    private void found(RosterBook bare, int from, int last) {
+        RosterBook book = bare.founded(PaperHands.hand(PaperHands.peer(from)), "m" + from, from, PaperHands.HONEST);
+        for (int number = from + 1; number <= last; number++) {
+            PeerId granter = PaperHands.peer(from + random.nextInt(number - from));
+            book = paired(book, granter, PaperHands.peer(number));
+        }
+        for (int number = from; number <= last; number++) {
+            nodes.add(new Node(PaperHands.peer(number), number - 1, book));
+        }
+    }
+
+    private RosterBook paired(RosterBook book, PeerId granter, PeerId machine) {
+        return book.granted(PaperHands.hand(granter), machine, name(machine), How.PAIRED, now + 2, PaperHands.HONEST)
+                .orElseThrow();
     }
 
     /**
@@ -129,7 +154,27 @@ public final class RosterWorld {
      * @throws Violated a rule does not hold
      */
     public static Outcome play(long seed, RosterPlant plant) {
-        return new RosterWorld(seed, plant).run();
+        return new RosterWorld(seed, plant, Kind.ANY).run();
+    }
+
+    /**
+     * Plays a world of owners alone that is cut in two. On one side a person removes a machine; on the other side one removes the machine
+     * that signed that. Where the two meet, the first removal counts no more; whoever is told of it removes the machine again.
+     *
+     * @throws Violated a rule does not hold
+     */
+    public static Outcome playCrossed(long seed, RosterPlant plant) {
+        return new RosterWorld(seed, plant, Kind.CROSSED).run();
+    }
+
+    /**
+     * Plays a world of owners alone in which two machines founded rosters before they met. Each machine is told; a person pairs those of the
+     * second roster again, one after the other, then removes one of them on a machine of the first.
+     *
+     * @throws Violated a rule does not hold
+     */
+    public static Outcome playTwoFounders(long seed) {
+        return new RosterWorld(seed, RosterPlant.NOTHING, Kind.TWO_FOUNDERS).run();
     }
 
     private Outcome run() {
@@ -149,6 +194,14 @@ public final class RosterWorld {
     // ------------------------------------------------------------------ what happens
 
     private void plan() {
+        switch (kind) {
+            case CROSSED -> planCrossed();
+            case TWO_FOUNDERS -> planTwoFounders();
+            case ANY -> planAny();
+        }
+    }
+
+    private void planAny() {
         if (isLight) { // cut, one change on each side, come together
             for (int round = 0; round < 2; round++) {
                 long at = (30L * round + 2) * SECOND;
@@ -187,6 +240,68 @@ public final class RosterWorld {
                 }
             });
         });
+    }
+
+    private void planCrossed() {
+        var order = new ArrayList<>(nodes);
+        for (int i = order.size() - 1; i > 0; i--) {
+            Collections.swap(order, i, random.nextInt(i + 1));
+        }
+        Node signer = order.get(0); // is removed by the first of the other side
+        Node witness = order.get(1);
+        Node other = order.get(2);
+        Node victim = order.get(3);
+        after(2 * SECOND, () -> {
+            for (Node node : nodes) {
+                sides[node.index] = node == signer || node == witness ? 0 : node == other ? 1 : random.nextInt(2);
+            }
+            cutWires();
+        });
+        after(3 * SECOND + random.nextLong(4 * SECOND), () -> remove(signer, List.of(victim.peer)));
+        after(3 * SECOND + random.nextLong(4 * SECOND), () -> remove(other, List.of(signer.peer)));
+        after(10 * SECOND, this::heal);
+        after(
+                40 * SECOND,
+                () -> nodes.stream()
+                        .filter(node -> node.said.contains("counts no more"))
+                        .findFirst()
+                        .ifPresent(node -> remove(node, List.of(victim.peer))));
+    }
+
+    private void planTwoFounders() {
+        Node sponsor = nodes.getFirst();
+        List<Node> others = nodes.stream()
+                .filter(node -> !node.disk.roster().root().equals(Optional.of(sponsor.peer)))
+                .toList();
+        after(
+                15 * SECOND,
+                () -> nodes.forEach(node -> demand(
+                        node.said.contains("two machines founded"),
+                        name(node.peer) + " does not tell that there are two")));
+        for (int i = 0; i < others.size(); i++) {
+            Node over = others.get(i);
+            after((20 + 5L * i) * SECOND, () -> {
+                sponsor.write(paired(sponsor.disk, sponsor.peer, over.peer));
+                over.write(sponsor.disk); // the welcome, in place of its own roster
+            });
+        }
+        after(TROUBLE_NANOS, () -> {
+            nodes.forEach(node -> demand(node.said.isEmpty(), name(node.peer) + " still says: " + node.said));
+            remove(sponsor, List.of(others.get(random.nextInt(others.size())).peer));
+        });
+    }
+
+    private void remove(Node actor, List<PeerId> out) {
+        changes++;
+        removedByOwners.addAll(out);
+        RosterBook before = actor.disk;
+        actor.write(before.without(
+                        PaperHands.hand(actor.peer),
+                        out,
+                        secret(before.current().generation() + 1),
+                        now,
+                        PaperHands.HONEST)
+                .orElseThrow());
     }
 
     /** A person at some machine removes another one, or changes the secret. The stolen machine is removed first. */
@@ -244,6 +359,10 @@ public final class RosterWorld {
         for (int i = 0; i < sides.length; i++) {
             sides[i] = random.nextInt(parts);
         }
+        cutWires();
+    }
+
+    private void cutWires() {
         List.copyOf(wires).stream()
                 .filter(wire -> !isReachable(wire.one, wire.other))
                 .forEach(Wire::cut);
@@ -475,6 +594,7 @@ public final class RosterWorld {
         }
         for (Node node : nodes) {
             if (node.isUp()) {
+                node.demandItTellsWhatItForgot();
                 for (PeerId invented : INVENTED) {
                     demand(
                             !node.book().roster().isMember(invented),
@@ -528,7 +648,7 @@ public final class RosterWorld {
             if (isNewest && hasCharter && !node.isApart(owners)) {
                 for (PeerId removed : removedByOwners) {
                     demand(
-                            node.disk.roster().isRemoved(removed),
+                            untold.contains(removed) || node.disk.roster().isRemoved(removed),
                             name(node.peer) + " does not know that " + name(removed) + " was removed");
                 }
                 for (PeerId granted : GRANTED) {
@@ -543,7 +663,8 @@ public final class RosterWorld {
                         "the removed machine knows the secret of " + name(node.peer));
             }
         }
-        return new Outcome(changes, locked.size());
+        int undone = (int) nodes.stream().filter(node -> node.isForgetful).count();
+        return new Outcome(changes, locked.size(), undone);
     }
 
     private static void demand(boolean holds, String why) {
@@ -624,6 +745,8 @@ public final class RosterWorld {
         private Optional<State> process = Optional.empty();
         private RosterBook used;
         private String said = "";
+        private final SortedSet<PeerId> known = new TreeSet<>(); // by this process as removed, once
+        private boolean isForgetful;
         private long life;
         private boolean acted;
 
@@ -653,6 +776,21 @@ public final class RosterWorld {
             return isUp() && book().roster().isRemoved(removed);
         }
 
+        void demandItTellsWhatItForgot() {
+            for (PeerId removed : removedByOwners) {
+                if (knows(removed)) {
+                    known.add(removed);
+                } else if (known.contains(removed) && !removed.equals(peer)) {
+                    demand(
+                            said.contains("the removal of " + removed.shortText())
+                                    && said.contains("hearth remove " + removed.shortText()),
+                            name(peer) + " holds " + name(removed)
+                                    + " for a member again, of which it knew that it was removed, and tells nobody");
+                    isForgetful = true;
+                }
+            }
+        }
+
         boolean hasActed(PeerId other, List<Node> all) {
             return all.stream().anyMatch(node -> node.peer.equals(other) && node.acted);
         }
@@ -676,6 +814,10 @@ public final class RosterWorld {
                 seen = disk;
                 used = disk;
                 process = Optional.of(State.of(disk));
+                known.clear();
+                if (kind == Kind.TWO_FOUNDERS) {
+                    said = ""; // elsewhere: what a person was told once stays told
+                }
                 tick(life);
             }
         }
@@ -793,6 +935,9 @@ public final class RosterWorld {
                     write(after);
                 }
                 if (dies) {
+                    known.stream()
+                            .filter(removed -> !disk.roster().isRemoved(removed))
+                            .forEach(untold::add);
                     die();
                     return;
                 }

@@ -31,6 +31,32 @@ final class RosterSimulationTest {
         assertTrue(changes[0] > 0, "nobody changed anything");
     }
 
+    /** Each side of a cut removes a machine, one of them the signer of the other's removal. */
+    @Test
+    void aRemovalThatIsUndoneIsToldAndMadeAgain() {
+        long[] undone = {0};
+        seeds(SEEDS / 3).forEach(seed -> {
+            try {
+                undone[0] += RosterWorld.playCrossed(seed, RosterPlant.NOTHING).undone();
+            } catch (Violated violated) {
+                throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
+            }
+        });
+        assertTrue(undone[0] > 0, "no removal was undone");
+    }
+
+    /** All machines are told, and pairing one half again makes one roster, in which a removal reaches everybody. */
+    @Test
+    void twoFoundersAreToldAndOneHalfIsBroughtOver() {
+        seeds(SEEDS / 3).forEach(seed -> {
+            try {
+                assertTrue(RosterWorld.playTwoFounders(seed).locked() == 0, () -> "seed " + seed);
+            } catch (Violated violated) {
+                throw new AssertionError("seed " + seed + ": " + violated.getMessage(), violated);
+            }
+        });
+    }
+
     @ParameterizedTest
     @EnumSource(value = RosterPlant.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
     void eachPlantedFaultIsFound(RosterPlant plant) {
