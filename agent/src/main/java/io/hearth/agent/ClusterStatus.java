@@ -26,7 +26,8 @@ import java.util.TreeMap;
  * @param view where it lives
  * @param nodes this node, all members of its view and all others that are linked; members first, in rank order
  * @param refused who was met and is no peer, the newest last
- * @param faults peers that sent what this node could not read or handle, so that their link was closed; the newest last
+ * @param faults peers that sent what this node could not read or handle, so that their link was closed, or a view that
+ *     contradicts another one; the newest last
  * @param doubled identities that two computers use, this node's own first
  * @param ignored well-formed messages of linked nodes that had no effect since the start, by reason; only reasons that occurred
  * @param firstPeerMillis from the node's start to its first admitted link
@@ -72,8 +73,9 @@ public record ClusterStatus(
      * @param epoch its number
      * @param members all of them
      * @param master rank 0
+     * @param toldBy where this node has it from, in short form
      */
-    public record ViewSummary(String lineage, long epoch, int members, NodeId master) {}
+    public record ViewSummary(String lineage, long epoch, int members, NodeId master, String toldBy) {}
 
     /**
      * One node.

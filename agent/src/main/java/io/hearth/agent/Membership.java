@@ -6,7 +6,6 @@ import io.hearth.core.LineageLostException;
 import io.hearth.core.RemovedFromClusterException;
 import io.hearth.core.SetupException;
 import io.hearth.election.ElectionEvent;
-import io.hearth.election.ElectionState;
 import io.hearth.election.Message;
 import io.hearth.election.View;
 import io.hearth.election.ViewMachine;
@@ -34,11 +33,14 @@ final class Membership {
     private final BiConsumer<NodeId, Message> messenger;
     private final Collectives collectives;
     private final Runnable left;
+    private final BiConsumer<String, String> blamed;
+    private final Clock clock;
     private final MachineDriver<ViewState, Event, Effect> views;
     private List<Effect> beforeStart = new ArrayList<>();
     private String waiting = "";
-    private String stalled = "";
     private String doubled = "";
+    private String removed = ""; // why this node is in no view with others; empty once it is in one
+    private long removedNanos;
 
     /**
      * Carries out the effects of the start at {@link #start}, and then those of every event.
@@ -46,6 +48,7 @@ final class Membership {
      * @param voter carries out votes; its answers come back as {@link Event.Voted}
      * @param setAside has the voter set all records aside before its next task, and log why
      * @param left told once this node may exit
+     * @param blamed told whose view contradicts one that is known, and how
      */
     Membership(
             ViewMachine machine,
@@ -55,12 +58,15 @@ final class Membership {
             Consumer<String> setAside,
             BiConsumer<NodeId, Message> messenger,
             Collectives collectives,
-            Runnable left) {
+            Runnable left,
+            BiConsumer<String, String> blamed) {
         this.voter = voter;
         this.setAside = setAside;
         this.messenger = messenger;
         this.collectives = collectives;
         this.left = left;
+        this.clock = clock;
+        this.blamed = blamed;
         var first = machine.start(start, clock.nanoTime());
         this.beforeStart.addAll(first.effects());
         this.views = new MachineDriver<>(machine, first.state(), new Event.Tick(), clock, this::carryOut);
@@ -96,16 +102,27 @@ final class Membership {
         collectives.fail(new SetupException(text));
     }
 
-    /** Why this node waits: for its disk, for a quorum, or for admission; empty when it does not. */
+    /** Why this node waits: for its disk, for a quorum, or for admission, perhaps after a removal; empty when it does not. */
     Optional<String> waiting() {
         Optional<String> fault = views.state().diskFault();
         if (fault.isPresent()) {
             return fault;
         }
-        if (views.state().election() == ElectionState.STALLED && !stalled.isEmpty()) {
-            return Optional.of(stalled);
+        Optional<String> stalled = views.state().stalled();
+        if (stalled.isPresent()) {
+            return stalled.map(why -> slowDisk().map(slow -> why + "; " + slow).orElse(why));
         }
-        return Optional.of(waiting).filter(reason -> !reason.isEmpty()).or(this::slowDisk);
+        return removal()
+                .map(why -> waiting.isEmpty() ? why : why + "; " + waiting)
+                .or(() -> Optional.of(waiting).filter(reason -> !reason.isEmpty()))
+                .or(this::slowDisk);
+    }
+
+    private Optional<String> removal() {
+        return removed.isEmpty()
+                ? Optional.empty()
+                : Optional.of("removed from the cluster " + (clock.nanoTime() - removedNanos) / 1_000_000_000L
+                        + " s ago: " + removed);
     }
 
     /** Nothing but votes waits for the disk; but a change of the view takes as long as a quorum's disks. */
@@ -141,6 +158,8 @@ final class Membership {
 
     private void removed(Effect.Removed.Cause cause, String why) {
         LOG.warn("removed from the cluster: {}", why);
+        removed = why;
+        removedNanos = clock.nanoTime();
         String advice = "what it computed since its last step began does not count, beginStep() enters again";
         collectives.removed(
                 switch (cause) {
@@ -154,11 +173,15 @@ final class Membership {
 
     private void install(View view) {
         LOG.info(
-                "view epoch={} members={} master={} lineage={}",
+                "view epoch={} members={} master={} lineage={} told-by={}",
                 view.epoch(),
                 view.members().size(),
                 view.master().map(member -> member.node().shortText()).orElse("none"),
-                view.lineage().shortText());
+                view.lineage().shortText(),
+                views.state().source().text());
+        if (view.members().size() > 1) {
+            removed = "";
+        }
         collectives.install(view);
     }
 
@@ -176,12 +199,9 @@ final class Membership {
                         removed.node().shortText(),
                         removed.why());
             case ElectionEvent.TimedOut timedOut -> LOG.debug("ballot {} ended without a view", timedOut.ballot());
-            case ElectionEvent.Stalled stall -> {
-                String voters = String.join(
-                        ", ", stall.waitingFor().stream().map(NodeId::shortText).toList());
-                stalled = stall.why() + (voters.isEmpty() ? "" : "; waiting for " + voters);
-                LOG.warn("stalled: {}", stalled);
-            }
+            case ElectionEvent.Conflict conflict ->
+                blamed.accept(conflict.source().text(), conflict.why());
+            case ElectionEvent.Stalled stall -> LOG.warn("stalled: {}", stall.why());
         }
     }
 }

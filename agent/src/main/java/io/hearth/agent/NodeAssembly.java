@@ -72,6 +72,7 @@ final class NodeAssembly implements AutoCloseable {
      * @throws SetupException something on this machine stands in the way; nothing is left running
      */
     static NodeAssembly start(HearthConfig config, Map<String, String> environment) throws SetupException {
+        spans(config); // a wrong one is said before anything is opened
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
         Reach.checkInterfaces(config);
@@ -145,7 +146,8 @@ final class NodeAssembly implements AutoCloseable {
                 votes,
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
-        var membership = membership(config, links, lease, votes, acquaintances);
+        var faults = new PeerFaults(links::close);
+        var membership = membership(config, links, lease, votes, acquaintances, faults);
         var talk = new GroupTalk(
                 self,
                 config.group(),
@@ -180,7 +182,8 @@ final class NodeAssembly implements AutoCloseable {
                                 sources::mdns,
                                 talk),
                         talk,
-                        roster),
+                        roster,
+                        faults),
                 config.health(),
                 this::publish);
         status = new Observation<>(core.status());
@@ -295,14 +298,36 @@ final class NodeAssembly implements AutoCloseable {
         status.touch();
     }
 
-    private Membership membership(
-            HearthConfig config, Links links, SlotLease lease, VoteFolder votes, Acquaintances acquaintances)
-            throws SetupException {
-        var spans = config.continueOnPartition()
+    /**
+     * The spans of the view change.
+     *
+     * @throws IllegalArgumentException the span of silence does not fit between those that cannot be set
+     */
+    static ElectionConfig spans(HearthConfig config) {
+        var base = config.continueOnPartition()
                 ? ElectionConfig.DEFAULTS.onPartition(ElectionConfig.OnPartition.CONTINUE)
                 : ElectionConfig.DEFAULTS;
+        ElectionConfig spans = base.silence(config.health().silenceNanos());
+        long leaveNanos = spans.leaving().lifeNanos();
+        if (leaveNanos >= VoteFolder.UNUSED_KEPT.toNanos()) { // its vote could be gone while it still asks to go
+            throw new IllegalArgumentException("need leave < keeping of unused vote records, got "
+                    + leaveNanos / 1_000_000 + " ms and " + VoteFolder.UNUSED_KEPT.toMillis()
+                    + " ms; leave grows with the silence, which is "
+                    + config.health().silenceNanos() / 1_000_000 + " ms: choose a shorter one");
+        }
+        return spans;
+    }
+
+    private Membership membership(
+            HearthConfig config,
+            Links links,
+            SlotLease lease,
+            VoteFolder votes,
+            Acquaintances acquaintances,
+            PeerFaults faults)
+            throws SetupException {
         return new Membership(
-                new ViewMachine(spans.silence(config.health().silenceNanos()), new CollectiveResolver()),
+                new ViewMachine(spans(config), new CollectiveResolver()),
                 new ViewMachine.Start(
                         clock.epochMillis(),
                         votes.load(),
@@ -318,7 +343,8 @@ final class NodeAssembly implements AutoCloseable {
                 engine.isPresent()
                         ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)
                         : new Collectives.None(),
-                left::countDown);
+                left::countDown,
+                faults::count);
     }
 
     /** Before anything is opened: the first time on a machine it may take seconds. Agents reduce nothing. */

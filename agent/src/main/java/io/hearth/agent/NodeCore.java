@@ -72,7 +72,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             Acquaintances acquaintances,
             StatusReport report,
             GroupTalk talk,
-            Optional<RosterTalk> roster) {}
+            Optional<RosterTalk> roster,
+            PeerFaults faults) {}
 
     /**
      * A core that has not run.
@@ -90,7 +91,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.startedNanos = startedNanos;
         this.inbox = parts.inbox();
         this.links = parts.links();
-        this.faults = new PeerFaults(links::close);
+        this.faults = parts.faults();
         this.duplicates = new Duplicates(parts.self());
         this.watch = new PeerWatch(health, clock, this);
         this.finder = parts.finder();
@@ -234,6 +235,11 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     }
 
     @Override
+    public void refused(HealthMachine.Effect.Refused refused) {
+        membership.driver().step(new ViewMachine.Event.Refused(refused.node(), refused.incarnation()));
+    }
+
+    @Override
     public void trusted(HealthMachine.Effect.Trusted trusted) {
         membership.driver().step(new ViewMachine.Event.Trusted(trusted.node(), trusted.incarnation()));
         changed = true;
@@ -333,7 +339,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         finder.lost(lost);
         watch.lost(lost.peer())
                 .ifPresent(incarnation ->
-                        membership.driver().step(new ViewMachine.Event.Unlinked(lost.peer(), incarnation)));
+                        membership.driver().step(new ViewMachine.Event.Unlinked(lost.peer(), incarnation, lost.why())));
         changed = true;
     }
 

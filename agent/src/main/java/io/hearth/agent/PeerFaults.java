@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What peers sent that this node could not read or that made a machine throw. Such an event costs its sender the link, is counted for
- * {@code status}, and never ends this node. Owner thread only.
+ * {@code status}, and never ends this node. A view that contradicts another one is counted too. It closes no link, because this node
+ * cannot tell which of the two is forged. Owner thread only.
  *
  * <p>An event of this node itself that makes a machine throw is a bug here, and is thrown on. So is whatever an effect throws.
  */
@@ -82,7 +83,8 @@ final class PeerFaults {
         closer.accept(peer, text);
     }
 
-    private void count(String who, String why) {
+    /** Counts what a sender is to be named for, though its link stays. */
+    void count(String who, String why) {
         ClusterStatus.Fault known = kept.remove(who);
         long count = known == null ? 1 : known.count() + 1;
         if (Long.bitCount(count) == 1) { // a peer that goes on like this may not fill the log

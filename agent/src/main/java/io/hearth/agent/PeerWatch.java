@@ -36,6 +36,8 @@ final class PeerWatch {
 
         void suspected(Effect.Suspected suspected);
 
+        void refused(Effect.Refused refused);
+
         void trusted(Effect.Trusted trusted);
 
         void renew(Effect.Renew renew);
@@ -108,6 +110,7 @@ final class PeerWatch {
         switch (effect) {
             case Effect.SendHeartbeat heartbeat -> outcome.heartbeat(heartbeat);
             case Effect.Suspected suspected -> outcome.suspected(suspected);
+            case Effect.Refused refused -> outcome.refused(refused);
             case Effect.Trusted trusted -> {
                 LOG.info("peer={} is heard again", trusted.node().shortText());
                 outcome.trusted(trusted);

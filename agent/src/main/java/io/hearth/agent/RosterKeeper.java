@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NetworkNamespace;
@@ -195,7 +196,7 @@ final class RosterKeeper implements AutoCloseable {
             return;
         }
         try {
-            seenFile.add(seen);
+            seenFile.add(seen, Clock.system().epochMillis());
             if (written.size() >= SeenFile.MACHINES_MAX) {
                 written.clear();
             }

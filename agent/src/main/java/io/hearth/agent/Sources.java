@@ -65,7 +65,8 @@ final class Sources implements AutoCloseable {
                 options,
                 InterfaceMonitor.ofThisMachine(),
                 clock,
-                () -> inbox.event(new NodeEvent.NetworkChanged())));
+                () -> inbox.event(new NodeEvent.NetworkChanged()),
+                fatal -> inbox.event(new NodeEvent.Failed("the thread that finds peers by mDNS", fatal))));
         named = scope.keep(
                 StaticPeers.of(config.peers().stream().map(HostPort::parse).toList()));
         remembered = scope.keep(new RememberedPeers(home.file("peers-" + self.slot())));

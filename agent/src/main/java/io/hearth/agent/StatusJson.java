@@ -61,6 +61,7 @@ public final class StatusJson {
         json.addProperty("lineage", view.lineage());
         json.addProperty("epoch", view.epoch());
         json.addProperty("members", view.members());
+        json.addProperty("told_by", view.toldBy());
         return json;
     }
 
@@ -123,6 +124,7 @@ public final class StatusJson {
         json.addProperty("restarted", each.restarted());
         if (each.restarted() > 0) {
             json.addProperty("restart_reason", each.restartReason());
+            json.addProperty("restarted_s_ago", each.sinceRestartNanos() / 1_000_000_000L);
         }
         return json;
     }

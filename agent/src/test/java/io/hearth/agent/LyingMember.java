@@ -1,10 +1,15 @@
 package io.hearth.agent;
 
+import io.hearth.collective.CollectiveMessages;
+import io.hearth.collective.CollectiveResolver;
+import io.hearth.collective.RoundTrips;
+import io.hearth.collective.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.HostPort;
 import io.hearth.election.Ballot;
 import io.hearth.election.GroupPhase;
+import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
@@ -27,6 +32,7 @@ import io.hearth.transport.Refusal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -38,12 +44,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node with the secret that enters as an agent and votes like one, and says whatever comes into its mind besides: all the lies that
- * the simulator knows but forged views, over real links, as fast as the others read.
+ * A node with the secret that enters, votes as a member does, and lies besides, over real links; {@link Manner} says how.
+ *
+ * <p>It brings no ballot of its own to an end. So it does not tell the lies of the simulator that only a proposer can tell: wrong
+ * resolutions, and joiners admitted otherwise than they asked. It forges views only
+ * when asked to.
  */
 final class LyingMember implements LinkObserver, AutoCloseable {
     private static final int HEARD_MAX = 10_000;
-    private static final int AT_ONCE = 100;
     private static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long DIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long SEAT = 77;
@@ -64,11 +72,30 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         Long.MAX_VALUE
     };
 
+    /** Its role, and the messages that it sends without being asked. */
+    enum Manner {
+        /** An agent that says whatever comes into its mind, as fast as the others read. */
+        AGENT(NodeId.AGENT, 100),
+        /** A trainer that waits for a step to begin and takes part in none. It says no Leave and nothing that costs the link: it stays. */
+        TRAINER("trainer-0", 1),
+        /** An agent that asks to leave again and again, and answers each ballot as if it stayed. */
+        LEAVER(NodeId.AGENT, 1);
+
+        private final String slot;
+        private final int atOnce; // to each node between two looks at what came
+
+        Manner(String slot, int atOnce) {
+            this.slot = slot;
+            this.atOnce = atOnce;
+        }
+    }
+
     private record Heard(NodeId from, Message message) {}
 
     private final NodeIdentity identity = NodeIdentity.generate();
-    private final NodeId self = new NodeId(identity.peer(), NodeId.AGENT);
-    private final Lineage alone = new Lineage(false, System.currentTimeMillis(), self, 1, 0);
+    private final Manner manner;
+    private final NodeId self;
+    private final Lineage alone;
     private final Links links;
     private final List<HostPort> others;
     private final BlockingQueue<Heard> heard = new ArrayBlockingQueue<>(HEARD_MAX);
@@ -81,7 +108,10 @@ final class LyingMember implements LinkObserver, AutoCloseable {
     private long beatNanos = System.nanoTime();
     private long diallingNanos = System.nanoTime() - DIAL_NANOS;
 
-    LyingMember(NamespaceKeys keys, List<HostPort> others, long seed) throws Exception {
+    LyingMember(NamespaceKeys keys, List<HostPort> others, Manner manner, long seed) throws Exception {
+        this.manner = manner;
+        this.self = new NodeId(identity.peer(), manner.slot);
+        this.alone = new Lineage(false, System.currentTimeMillis(), self, 1, 0);
         this.others = List.copyOf(others);
         this.random = new SplittableRandom(seed);
         var endpoint = new Endpoint(self, 1, Bytes.of(new byte[Endpoint.BOOT_ID_BYTES]));
@@ -113,11 +143,50 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         for (long said = 0; said < count; ) {
             answer();
             for (NodeId to : linked) {
-                for (int i = 0; i < AT_ONCE && linked.contains(to); i++) {
-                    said += say(to, random.nextLong(DAMAGED_ONE_IN) == 0 ? damaged() : invented(to)) ? 1 : 0;
+                for (int i = 0; i < manner.atOnce && linked.contains(to); i++) {
+                    said += say(to, lie(to)) ? 1 : 0;
                 }
             }
         }
+    }
+
+    /**
+     * Says that the others went on without one of them, and then, of the same number, that all of them ended the lineage. Neither was
+     * ever decided; each is a view as any other.
+     */
+    void forgeViewsWithout(NodeId victim) {
+        View in = Objects.requireNonNull(view);
+        List<Member> rest = in.members().stream()
+                .filter(member -> !member.node().equals(victim))
+                .toList();
+        long epoch = in.epoch() + 1;
+        List<GroupView> groups = in.groups().stream()
+                .map(group -> new GroupView(
+                        group.name(), epoch, new CollectiveResolver().resolve(group.name(), rest, List.of())))
+                .toList();
+        for (NodeId to : linked) {
+            say(to, new Message.Commit(new View(in.lineage(), epoch, rest, groups)));
+            say(to, new Message.Commit(new View(in.lineage(), epoch, List.of(), List.of())));
+        }
+    }
+
+    private Message lie(NodeId to) {
+        View in = view;
+        if (in == null) {
+            return new Message.Leave(alone, 1, false);
+        }
+        if (manner == Manner.LEAVER) {
+            return new Message.Leave(in.lineage(), entryEpoch(in), false);
+        }
+        return isDamaged() ? damaged(in) : invented(in, to);
+    }
+
+    private boolean isDamaged() {
+        return manner == Manner.AGENT && random.nextLong(DAMAGED_ONE_IN) == 0;
+    }
+
+    private long entryEpoch(View in) {
+        return in.member(self).map(Member::entryEpoch).orElse(1L);
     }
 
     private boolean isMember() {
@@ -142,7 +211,7 @@ final class LyingMember implements LinkObserver, AutoCloseable {
             for (NodeId to : linked) {
                 say(to, new Message.Heartbeat(presence(), sequence, 0, 0));
                 if (!isMember() && wanted != null) {
-                    say(to, new Message.Join(wanted, SEAT, Role.AGENT, "", GroupPhase.FRESH));
+                    say(to, new Message.Join(wanted, SEAT, role(), group(), phase()));
                 }
             }
         }
@@ -151,12 +220,28 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         }
     }
 
+    private Role role() {
+        return manner == Manner.TRAINER ? Role.TRAINER : Role.AGENT;
+    }
+
+    private String group() {
+        return manner == Manner.TRAINER ? HearthConfig.DEFAULT_GROUP : "";
+    }
+
+    private GroupPhase phase() {
+        return manner == Manner.TRAINER ? GroupPhase.BOUNDARY : GroupPhase.FRESH;
+    }
+
     private Presence presence() {
         View in = view;
         return in != null && in.member(self).isPresent()
-                ? new Presence(
-                        in.lineage(), in.epoch(), in.members().size(), false, "", GroupPhase.FRESH, -1, List.of())
-                : new Presence(alone, 1, 1, false, "", GroupPhase.FRESH, -1, List.of());
+                ? presence(in.lineage(), in.epoch(), in.members().size(), List.of())
+                : presence(alone, 1, 1, List.of());
+    }
+
+    private Presence presence(Lineage lineage, long epoch, int members, List<NodeId> broken) {
+        return new Presence(
+                lineage, epoch, members, false, group(), phase(), manner == Manner.TRAINER ? 0 : -1, broken);
     }
 
     private void answer(NodeId from, Message message) {
@@ -169,12 +254,12 @@ final class LyingMember implements LinkObserver, AutoCloseable {
             case Message.Commit(View next) -> learn(next);
             case Message.Prepare(View of, Ballot ballot) -> {
                 learn(of);
-                boolean isHonest = random.nextInt(3) > 0;
-                var status = new Message.Status(!isHonest && random.nextBoolean(), isHonest ? Bytes.EMPTY : garbage());
+                boolean isHonest = manner == Manner.LEAVER || random.nextInt(3) > 0;
+                var status = new Message.Status(!isHonest && leaves(), isHonest ? honest() : collectives());
                 say(from, new Message.Here(of.lineage(), of.epoch(), ballot, Optional.of(status)));
                 say(
                         from,
-                        random.nextInt(4) > 0
+                        manner == Manner.LEAVER || random.nextInt(4) > 0
                                 ? new Message.Promise(of.lineage(), of.epoch(), ballot, Optional.empty())
                                 : new Message.Refuse(of.lineage(), of.epoch(), new Ballot(round(), self)));
             }
@@ -204,56 +289,73 @@ final class LyingMember implements LinkObserver, AutoCloseable {
         return 1 + (random.nextBoolean() ? number() % Ballot.ROUND_MAX : random.nextInt(3_000));
     }
 
-    /** Nearly always the little that an agent has to say: what is no status costs the link, and the lies behind it are not heard. */
-    private Bytes garbage() {
-        byte[] bytes = new byte[random.nextLong(DAMAGED_ONE_IN) > 0 ? 0 : random.nextInt(40)];
-        random.nextBytes(bytes);
-        return Bytes.of(bytes);
+    /** The status of a member that called nothing yet; an agent has none to tell. */
+    private Bytes honest() {
+        return manner == Manner.TRAINER
+                ? CollectiveMessages.encode(new Status(0, 0, List.of(), Optional.empty()))
+                : Bytes.EMPTY;
     }
 
-    private Message invented(NodeId to) {
-        View in = view;
-        if (in == null) {
-            return new Message.Leave(alone, 1, false);
+    /** Nearly always what can be read: what is no status costs the link, and the lies behind it are not heard. */
+    private Bytes collectives() {
+        if (isDamaged()) {
+            byte[] bytes = new byte[random.nextInt(40)];
+            random.nextBytes(bytes);
+            return Bytes.of(bytes);
         }
+        long far = Math.clamp(any(), 1, Status.NUMBER_MAX);
+        return switch (random.nextInt(4)) {
+            case 0 -> Bytes.EMPTY;
+            case 1 -> honest();
+            case 2 -> CollectiveMessages.encode(new Status(far, far, List.of(), Optional.of("streams broke")));
+            default -> {
+                var kept = new Status.Kept(
+                        far, random.nextInt(View.MEMBERS_MAX), Math.min(any(), 1 << 20), Optional.empty());
+                yield CollectiveMessages.encode(
+                        new Status(far, far - 1, List.of(kept), Optional.empty(), true, RoundTrips.NONE));
+            }
+        };
+    }
+
+    private Message invented(View in, NodeId to) {
         Lineage lineage = random.nextInt(8) > 0 ? in.lineage() : alone;
         long epoch = random.nextBoolean() ? in.epoch() : 1 + number() / 2;
         var ballot = new Ballot(round(), random.nextBoolean() ? to : self);
         if (random.nextLong(BALLOT_ONE_IN) == 0) {
             return new Message.Prepare(in, new Ballot(round(), self));
         }
-        long own = in.member(self).map(Member::entryEpoch).orElse(1L);
-        return switch (random.nextInt(9)) {
-            case 0 ->
-                new Message.Leave(lineage, random.nextInt(50) == 0 ? own : 1 + number() / 2, random.nextBoolean());
-            case 1 -> new Message.Join(lineage, SEAT + random.nextInt(3), Role.TRAINER, group(), GroupPhase.BOUNDARY);
+        return switch (random.nextInt(manner == Manner.TRAINER ? 8 : 9)) {
+            case 0 -> new Message.Heartbeat(boast(in), ++sequence, number(), number());
+            case 1 ->
+                new Message.Join(lineage, SEAT + random.nextInt(3), Role.TRAINER, anyGroup(), GroupPhase.BOUNDARY);
             case 2 -> new Message.Join(lineage, SEAT, Role.AGENT, "", GroupPhase.FRESH);
             case 3 -> new Message.Accepted(lineage, epoch, ballot);
             case 4 ->
-                new Message.Here(
-                        lineage, epoch, ballot, Optional.of(new Message.Status(random.nextBoolean(), garbage())));
+                new Message.Here(lineage, epoch, ballot, Optional.of(new Message.Status(leaves(), collectives())));
             case 5 ->
                 new Message.Promise(lineage, epoch, ballot, Optional.of(new Proposal(new Ballot(round(), self), in)));
             case 6 -> new Message.Refuse(lineage, epoch, ballot);
             case 7 -> new Message.Gone(lineage, epoch, 1 + number() / 2);
-            default -> new Message.Heartbeat(boast(in), ++sequence, number(), number());
+            default ->
+                new Message.Leave(
+                        lineage, random.nextInt(50) == 0 ? entryEpoch(in) : 1 + number() / 2, random.nextBoolean());
         };
     }
 
-    private String group() {
-        return random.nextBoolean() ? "default" : "job-" + random.nextInt(100_000);
+    private boolean leaves() {
+        return manner != Manner.TRAINER && random.nextBoolean();
+    }
+
+    private String anyGroup() {
+        return random.nextBoolean() ? HearthConfig.DEFAULT_GROUP : "job-" + random.nextInt(100_000);
     }
 
     private Presence boast(View in) {
         boolean isOther = random.nextInt(20) == 0;
-        return new Presence(
+        return presence(
                 isOther ? new Lineage(false, random.nextInt(1_000), self, 1, random.nextInt(4)) : in.lineage(),
                 isOther ? 1 + number() / 2 : in.epoch(),
                 isOther ? View.MEMBERS_MAX : in.members().size(),
-                false,
-                "",
-                GroupPhase.FRESH,
-                -1,
                 random.nextInt(10) > 0
                         ? List.of()
                         : in.members().stream()
@@ -263,12 +365,9 @@ final class LyingMember implements LinkObserver, AutoCloseable {
     }
 
     /** No message at all, as the codec sees it. */
-    private Message damaged() {
-        View in = view;
-        return in == null
-                ? new Message.Leave(alone, 1, false)
-                : new Message.Here(
-                        in.lineage(), 1L << 60, new Ballot(1, self), Optional.of(new Message.Status(true, garbage())));
+    private Message damaged(View in) {
+        return new Message.Here(
+                in.lineage(), 1L << 60, new Ballot(1, self), Optional.of(new Message.Status(true, collectives())));
     }
 
     // ---- links

@@ -127,6 +127,9 @@ final class RosterIT {
 
     private Machine paired(Machine sponsor, String name) throws Exception {
         var machine = new Machine(name);
+        if (sponsor.desk().book().roster().root().isEmpty()) {
+            var _ = sponsor.desk().found(1);
+        }
         var _ = sponsor.desk().grant(machine.peer(), name, How.PAIRED, 1);
         return machine;
     }
@@ -276,6 +279,35 @@ final class RosterIT {
         NamespaceFile.in(late.home).put(new NamespaceLookup(a.home, Map.of()).named("test"));
         var _ = late.start();
         a.awaitView(a, b, bySecret, late);
+    }
+
+    /** Both hold the secret by hand and founded before they met. */
+    @Test
+    void twoFoundersAreToldUntilOneIsPairedAgain() throws Exception {
+        var a = new Machine("a");
+        var b = new Machine("b");
+        for (Machine machine : List.of(a, b)) {
+            var _ = machine.desk().found(1);
+            var _ = machine.start();
+        }
+        for (Machine machine : List.of(a, b)) {
+            machine.await("it is told", RosterIT::tellsOfTwo);
+        }
+        byte[] welcome = a.desk().welcome(b.running().id(), "b", 2);
+        assertEquals(
+                Optional.of(a.peer()),
+                RosterDesk.accept(b.home, b.peer(), welcome).roster().root());
+        for (Machine machine : List.of(a, b)) {
+            machine.await("nothing is left to say", status -> !tellsOfTwo(status));
+        }
+        var _ = b.desk().remove(List.of(a.peer()), Map.of(), 3);
+        a.await(
+                "what b signs counts",
+                status -> status.refused().stream().anyMatch(each -> each.why().contains("was removed")));
+    }
+
+    private static boolean tellsOfTwo(ClusterStatus status) {
+        return status.waiting().orElse("").contains("two machines founded");
     }
 
     private static boolean isMember(Machine at, Machine other) {

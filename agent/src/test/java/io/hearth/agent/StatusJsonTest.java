@@ -29,7 +29,7 @@ final class StatusJsonTest {
             new ClusterStatus.Namespace("home", "0011223344556677", false),
             ElectionState.MASTER,
             Optional.empty(),
-            new ClusterStatus.ViewSummary("abc#1.0", 7, 2, SELF),
+            new ClusterStatus.ViewSummary("abc#1.0", 7, 2, SELF, "this node"),
             List.of(
                     new ClusterStatus.Node(
                             SELF,
@@ -75,7 +75,8 @@ final class StatusJsonTest {
             0,
             List.of(),
             Optional.empty(),
-            List.of(new MdnsCounters("eth0", "10.0.0.1", 9, 0, "", 7, 12, 3, 2, 1, 1, "its listener ended")));
+            List.of(new MdnsCounters(
+                    "eth0", "10.0.0.1", 9, 0, "", 7, 12, 3, 2, 1, 1, "its listener ended", 7_900_000_000L)));
 
     @Test
     void aStatusSaysWhatScriptsRelyOn() {
@@ -88,7 +89,7 @@ final class StatusJsonTest {
                 "{\"name\":\"home\",\"key_id\":\"0011223344556677\",\"open\":false}",
                 json.get("namespace").toString());
         assertEquals(
-                "{\"lineage\":\"abc#1.0\",\"epoch\":7,\"members\":2}",
+                "{\"lineage\":\"abc#1.0\",\"epoch\":7,\"members\":2,\"told_by\":\"this node\"}",
                 json.get("view").toString());
         assertEquals(1, json.get("other_machines").getAsInt());
         assertEquals(3, json.getAsJsonArray("nodes").size());
@@ -118,7 +119,7 @@ final class StatusJsonTest {
         assertEquals(
                 "[{\"interface\":\"eth0\",\"address\":\"10.0.0.1\",\"sent\":9,\"send_failures\":0,"
                         + "\"records_heard\":7,\"dropped\":12,\"foreign\":2,\"members\":1,\"restarted\":1,"
-                        + "\"restart_reason\":\"its listener ended\"}]",
+                        + "\"restart_reason\":\"its listener ended\",\"restarted_s_ago\":7}]",
                 json.get("mdns").toString());
         assertFalse(json.has("waiting"));
         assertFalse(json.has("discovery"));

@@ -81,7 +81,8 @@ public final class JoinerSession implements AutoCloseable {
                                 .silent(),
                         InterfaceMonitor.ofThisMachine(),
                         clock,
-                        () -> {})
+                        () -> {},
+                        _ -> {})
                 : StaticPeers.of(peers);
         source.start(this::sighted);
     }

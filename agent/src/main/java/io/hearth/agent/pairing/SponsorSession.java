@@ -63,7 +63,8 @@ public final class SponsorSession implements AutoCloseable {
                 MdnsOptions.ofPort(links.port()).on(Reach.interfaces(config)).nameplate(code.nameplate()),
                 InterfaceMonitor.ofThisMachine(),
                 clock,
-                () -> {});
+                () -> {},
+                _ -> {});
         mdns.start(_ -> {});
     }
 

@@ -46,6 +46,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class VoteFolder implements VoterDisk, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(VoteFolder.class);
+
+    /** How long a record is kept at least that no process of the machine uses. */
+    public static final Duration UNUSED_KEPT = Duration.ofMinutes(RecordRetention.QUIET_MINUTES);
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** Records that this process remembers to have put on disk; to forget one costs a sync. */

@@ -11,6 +11,7 @@ import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
@@ -28,6 +29,7 @@ import io.hearth.identity.pairing.machine.PairingMessage.Round1;
 import io.hearth.identity.pairing.machine.PairingMessage.Round2;
 import io.hearth.identity.pairing.machine.SponsorMachine;
 import io.hearth.identity.pairing.machine.SponsorMachine.Outcome;
+import io.hearth.identity.roster.RosterDesk;
 import java.math.BigInteger;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -363,6 +365,7 @@ final class PairingAttacksIT {
     }
 
     private Sponsor sponsor(HearthHome home) throws SetupException {
+        var _ = new RosterDesk(home, namespace, IdentityFile.in(home).loadOrCreate(), "study").found(1);
         return new NamespaceSponsor(home, namespace, "study", Clock.system());
     }
 
