@@ -32,8 +32,9 @@ final class ChaosDrillRun implements ChaosPlay {
         for (int i = 1; i <= count; i++) {
             long beginNanos = System.nanoTime();
             String told = round(drill.next());
-            say.accept(String.format(
-                    Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, told, (System.nanoTime() - beginNanos) / 1e9));
+            long tookNanos = System.nanoTime() - beginNanos;
+            training.judge().took(tookNanos);
+            say.accept(String.format(Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, told, tookNanos / 1e9));
         }
         if (isWhole) {
             training.stop();

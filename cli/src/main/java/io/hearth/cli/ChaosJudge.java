@@ -27,6 +27,7 @@ import java.util.TreeSet;
 final class ChaosJudge {
     private static final int STEPS_KEPT_MAX = 50_000;
     private static final int PROBLEMS_MAX = 100;
+    private static final int ROUNDS_KEPT_MAX = 100_000;
 
     /** A host that was away is back with the others within it. */
     static final long RETURN_NANOS_MAX = 5_000_000_000L;
@@ -66,6 +67,7 @@ final class ChaosJudge {
     private final SortedMap<String, Long> faults = new TreeMap<>();
     private final Map<ChaosKind, List<Long>> recoveryNanos = new EnumMap<>(ChaosKind.class);
     private final Map<ChaosKind, List<Long>> returnNanos = new EnumMap<>(ChaosKind.class);
+    private final List<Long> roundNanos = new ArrayList<>();
     private final List<String> problems = new ArrayList<>();
     private final TreeMap<Long, String> stateOfStep = new TreeMap<>();
     private final TreeSet<String> finalStates = new TreeSet<>();
@@ -243,6 +245,13 @@ final class ChaosJudge {
         }
     }
 
+    /** The round that was settled or added last took so long, with the start of whoever was needed for it. */
+    void took(long nanos) {
+        if (roundNanos.size() < ROUNDS_KEPT_MAX) {
+            roundNanos.add(nanos);
+        }
+    }
+
     /** All workers were started anew: their training has nothing to do with the one before. */
     void startedAnew() {
         stateOfStep.clear();
@@ -307,6 +316,7 @@ final class ChaosJudge {
         }
         return new ChaosReport(
                 rounds,
+                roundNanos,
                 faults,
                 stepsOfGone + steps,
                 hangs,

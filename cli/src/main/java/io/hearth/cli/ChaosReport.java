@@ -14,6 +14,7 @@ import java.util.TreeMap;
  * What came of a chaos run.
  *
  * @param rounds acts, or rounds of a series, that are over
+ * @param roundNanos how long each of them took
  * @param faults how many of each kind
  * @param steps that the cluster completed
  * @param hangs times that somebody who had to go on, or to come back, did not in time
@@ -27,6 +28,7 @@ import java.util.TreeMap;
  */
 record ChaosReport(
         int rounds,
+        List<Long> roundNanos,
         SortedMap<String, Long> faults,
         long steps,
         int hangs,
@@ -40,6 +42,7 @@ record ChaosReport(
     private static final List<ChaosKind> ALWAYS = List.of(ChaosKind.SILENT, ChaosKind.KILLED, ChaosKind.MASTER);
 
     ChaosReport {
+        roundNanos = List.copyOf(roundNanos);
         faults = new TreeMap<>(faults);
         recoveryNanos = new TreeMap<>(recoveryNanos);
         returnNanos = new TreeMap<>(returnNanos);
@@ -65,6 +68,7 @@ record ChaosReport(
         var json = new JsonObject();
         json.addProperty("schema", 1);
         json.addProperty("rounds", rounds);
+        json.add("round_ms", summary(roundNanos));
         var kinds = new JsonObject();
         faults.forEach(kinds::addProperty);
         json.add("faults", kinds);
@@ -120,6 +124,15 @@ record ChaosReport(
     List<String> lines() {
         var rows = new ArrayList<List<String>>();
         rows.add(List.of("rounds", "" + rounds));
+        if (!roundNanos.isEmpty()) {
+            rows.add(List.of(
+                    "time of a round",
+                    String.format(
+                            Locale.ROOT,
+                            "median %.1f s, worst %.1f s",
+                            medianMillis(roundNanos) / 1e3,
+                            maxMillis(roundNanos) / 1e3)));
+        }
         faults.forEach((kind, count) -> rows.add(List.of("fault " + kind, "" + count)));
         rows.add(List.of("steps", "" + steps));
         rows.add(List.of("hangs", "" + hangs));

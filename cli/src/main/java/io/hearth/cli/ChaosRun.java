@@ -26,7 +26,9 @@ final class ChaosRun implements ChaosPlay {
         training.start();
         long endNanos = System.nanoTime() + duration.toNanos();
         while (endNanos - System.nanoTime() > 0) {
+            long beginNanos = System.nanoTime();
             perform(plan.next());
+            training.judge().took(System.nanoTime() - beginNanos);
         }
         training.stop();
     }

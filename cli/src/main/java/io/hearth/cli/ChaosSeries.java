@@ -3,6 +3,7 @@ package io.hearth.cli;
 import io.hearth.core.HearthException;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -11,8 +12,11 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Measures one kind of fault again and again: a new group sums large vectors, one fault strikes it at a random moment, and
- * the time is taken until those who go on have their next sum.
+ * Measures one kind of fault again and again: a group sums large vectors, one fault strikes it at a random moment, and the time is
+ * taken until those who go on have their next sum.
+ *
+ * <p>The workers stay from round to round. Only the struck one is started again, with an identity of its own, and has to be in the group
+ * before the next round strikes. So those who are measured run code that is compiled, unless they were struck in the round before.
  */
 final class ChaosSeries implements ChaosPlay {
     /** Hosts of a series that names no other number. */
@@ -30,6 +34,7 @@ final class ChaosSeries implements ChaosPlay {
     private final Consumer<String> say;
     private final ChaosJudge judge;
     private final int count;
+    private OptionalInt lost = OptionalInt.empty(); // the host that the last round struck, until the next one
 
     /** @param kind silent, killed, master or pause */
     ChaosSeries(ChaosStage stage, int hosts, ChaosKind kind, long seed, int count, Consumer<String> say) {
@@ -44,8 +49,13 @@ final class ChaosSeries implements ChaosPlay {
 
     @Override
     public void play() throws HearthException, InterruptedException {
+        startAll();
         for (int i = 1; i <= count; i++) {
-            say.accept(i + " of " + count + ": " + round());
+            long beginNanos = System.nanoTime();
+            String told = round();
+            long tookNanos = System.nanoTime() - beginNanos;
+            judge.took(tookNanos);
+            say.accept(String.format(Locale.ROOT, "%d of %d: %s (%.1f s)", i, count, told, tookNanos / 1e9));
         }
     }
 
@@ -54,17 +64,33 @@ final class ChaosSeries implements ChaosPlay {
         return judge.report();
     }
 
-    private String round() throws HearthException, InterruptedException {
-        var round = new ChaosRound(hosts);
-        long startNanos = System.nanoTime();
+    /** With empty homes; ends whoever runs. */
+    private void startAll() throws HearthException, InterruptedException {
+        stage.endAll();
         stage.freshHomes();
         for (int host = 0; host < hosts; host++) {
             stage.start(host);
         }
-        if (!stage.listen(round::note, startNanos + START_NANOS, () -> round.isWarm(startNanos, WARM_SUMS))) {
+        var start = new ChaosRound(hosts);
+        awaitWarm(start, System.nanoTime());
+        say.accept(hosts + " hosts sum together");
+    }
+
+    private void awaitWarm(ChaosRound round, long sinceNanos) throws HearthException, InterruptedException {
+        if (!stage.listen(round::note, sinceNanos + START_NANOS, () -> round.isWarm(sinceNanos, WARM_SUMS))) {
             throw new HearthException(hosts + " workers did not sum together within "
                     + TimeUnit.NANOSECONDS.toSeconds(START_NANOS) + " s; is this machine very busy?");
         }
+    }
+
+    private String round() throws HearthException, InterruptedException {
+        var round = new ChaosRound(hosts);
+        long beginNanos = System.nanoTime();
+        if (lost.isPresent()) {
+            stage.mend(kind, lost.getAsInt());
+            lost = OptionalInt.empty();
+        }
+        awaitWarm(round, beginNanos);
         stage.listen(round::note, System.nanoTime() + random.nextLong(PAUSE_NANOS), () -> false);
         ChaosBlow blow = strike(round);
         boolean isDecided = stage.listen(round::note, blow.atNanos() + DECISION_NANOS, () -> round.isDecided(blow));
@@ -74,8 +100,10 @@ final class ChaosSeries implements ChaosPlay {
             stage.dumpThreads();
             judge.hang("after " + blow.text() + " of host " + hostOf(blow) + " there was no sum on all others for "
                     + TimeUnit.NANOSECONDS.toSeconds(DECISION_NANOS) + " s");
+            startAll();
+        } else if (kind != ChaosKind.PAUSE || outcome.isRemoved()) {
+            lost = OptionalInt.of(hostOf(blow));
         }
-        stage.endAll();
         return told(blow, outcome, isDecided);
     }
 

@@ -131,6 +131,26 @@ final class ChaosStage implements AutoCloseable {
         }
     }
 
+    /**
+     * Ends the worker of a host, if it runs, and starts one with a new identity: nobody keeps it outside for what happened to the old one.
+     * Each host must be a machine of its own.
+     */
+    void startAsNew(int host) throws SetupException, InterruptedException {
+        workers.kill(host);
+        said.removeIf(told -> told.host() == host);
+        RunFolder.remove(home(host));
+        DemoHomes.prepare(home(host), namespace);
+        startAgain(host);
+    }
+
+    /** As {@link #startAsNew}, after what was done to the host was undone. */
+    void mend(ChaosKind kind, int host) throws SetupException, InterruptedException {
+        if (kind == ChaosKind.SILENT) {
+            lab.plug(host);
+        }
+        startAsNew(host);
+    }
+
     private Path homes() {
         return folder.path().resolve("homes-" + homesMade);
     }
@@ -212,7 +232,8 @@ final class ChaosStage implements AutoCloseable {
         int host = sides.getFirst().getFirst();
         switch (kind) {
             case SILENT, SWITCH, AWAY, MUTE, DEAF -> lab.plug(host);
-            case KILLED, MASTER, DISK, PROCESS -> startAgain(host);
+            case KILLED, MASTER, PROCESS -> startAgain(host);
+            case DISK -> startAsNew(host);
             case PAUSE, SLEEP -> workers.signal(host, "CONT");
             case PARTITION, SHATTER -> lab.heal();
         }

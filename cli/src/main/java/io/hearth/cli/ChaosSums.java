@@ -5,6 +5,8 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.RemovedFromClusterException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -17,10 +19,13 @@ import java.util.function.Consumer;
 final class ChaosSums {
     private static final int ELEMENTS = 4 << 20;
     private static final int PERIOD = 97; // of the pattern: prime, so that segments do not look alike
+    private static final int SUMS_OF_A_STEP = 8; // a worker that was started again enters between two steps
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final DistributedContext cluster;
     private final int host;
     private final Consumer<ChaosEvent> tell;
+    private int most; // ranks of any step so far
     private final float[] values = new float[ELEMENTS];
 
     /** @param host 0 to 15 */
@@ -30,19 +35,31 @@ final class ChaosSums {
         this.tell = tell;
     }
 
-    /** Sums until told to stop, or until this host is removed. */
+    /** Sums until told to stop; enters again after it was removed. */
     void run(BooleanSupplier isToldToStop) throws CollectiveException {
-        tell.accept(new ChaosEvent.Begun(System.nanoTime(), 0, cluster.rank(), cluster.worldSize(), false, "start"));
-        for (long number = 0; !isToldToStop.getAsBoolean(); number++) {
-            fill();
+        while (!isToldToStop.getAsBoolean()) {
             try {
-                CollectiveResult result = cluster.allReduce(values, ReduceOp.SUM);
-                long at = System.nanoTime();
-                tell.accept(new ChaosEvent.Summed(at, number, result.contributors(), check(result.contributors())));
+                step();
             } catch (RemovedFromClusterException removed) {
                 tell.accept(new ChaosEvent.Removed(System.nanoTime(), String.valueOf(removed.getMessage())));
-                return;
             }
+        }
+    }
+
+    private void step() throws CollectiveException {
+        long step = cluster.beginStep().step();
+        tell.accept(new ChaosEvent.Begun(System.nanoTime(), step, cluster.rank(), cluster.worldSize(), false, "sums"));
+        most = Math.max(most, cluster.worldSize());
+        boolean isSmaller = cluster.worldSize() < most; // somebody starts anew: the processors are for it
+        if (isSmaller) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        for (int i = 0; i < (isSmaller ? 1 : SUMS_OF_A_STEP); i++) {
+            fill();
+            CollectiveResult result = cluster.allReduce(values, ReduceOp.SUM);
+            long at = System.nanoTime();
+            tell.accept(new ChaosEvent.Summed(
+                    at, step * SUMS_OF_A_STEP + i, result.contributors(), check(result.contributors())));
         }
     }
 

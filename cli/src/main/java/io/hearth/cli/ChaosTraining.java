@@ -99,6 +99,9 @@ final class ChaosTraining {
         if (move.heals()) {
             judge.healed(System.nanoTime());
             stage.heal(fault.kind(), sides);
+            if (fault.kind() == ChaosKind.DISK) {
+                outside.removeAll(sides.getFirst()); // its worker is another one now
+            }
             return;
         }
         var onward = act.onward().stream().map(hostOf::get).collect(Collectors.toCollection(TreeSet::new));

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 final class ChaosWorkers implements AutoCloseable {
     /** What a worker said, or that it ended by itself. */
     sealed interface Said {
+        int host();
+
         record Told(int host, ChaosEvent event) implements Said {}
 
         record Ended(int host, int exitCode, String lastWords) implements Said {}

@@ -1,14 +1,19 @@
 package io.hearth.cli;
 
 import com.google.gson.JsonObject;
+import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
+import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NamespaceFile;
+import io.hearth.identity.NamespaceLookup;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.SecretFile;
 import io.hearth.identity.SecretText;
+import io.hearth.identity.roster.RosterDesk;
 import io.hearth.identity.roster.RosterFile;
 import io.hearth.identity.roster.SeenFile;
+import io.hearth.topology.LocalProfile;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -23,6 +28,7 @@ import picocli.CommandLine.Parameters;
         name = "init",
         description = {
             "Put this machine into a namespace: a new one, or with --secret-file one that exists.",
+            "The machine that makes the secret founds the roster of the namespace; the others are paired.",
             "Prints the namespace's name and key id, never its secret."
         })
 final class InitCommand implements Callable<Integer> {
@@ -45,7 +51,15 @@ final class InitCommand implements Callable<Integer> {
                     "Holds what 'hearth secret show NAME' prints on a machine that is in the namespace; - asks for it.")
     private String secretFile = "";
 
-    @Option(names = "--json", description = "One line of JSON: schema, namespace, key_id, new.")
+    @Option(
+            names = "--first",
+            description = {
+                "Found the roster of a namespace whose secret is here already, and that has none on any machine.",
+                "Two rosters of one namespace do not know one another's removals: do it on one machine only."
+            })
+    private boolean first;
+
+    @Option(names = "--json", description = "One line of JSON: schema, namespace, key_id, new, founded.")
     private boolean json;
 
     InitCommand(Terminal terminal) {
@@ -57,14 +71,34 @@ final class InitCommand implements Callable<Integer> {
         HearthHome home = HearthHome.open(terminal.environment());
         NamespaceFile file = NamespaceFile.in(home);
         Optional<NetworkNamespace> stored = file.find(name);
+        var lookup = new NamespaceLookup(home, terminal.environment());
+        if (first && secretFile.isEmpty() && lookup.isGiven()) {
+            NetworkNamespace given = lookup.named(name);
+            found(home, given);
+            print(given, false, true);
+            return Exit.OK;
+        }
         NetworkNamespace namespace =
                 secretFile.isEmpty() ? stored.orElseGet(() -> NetworkNamespace.create(name)) : read();
+        boolean founds = first || (secretFile.isEmpty() && stored.isEmpty());
         boolean added = file.add(namespace);
         if (added && RosterFile.in(home, name).setAsideUnless(namespace)) { // of a namespace that was given up
             SeenFile.in(home, name).setAside();
         }
-        print(namespace, added);
+        if (founds) {
+            found(home, namespace);
+        }
+        print(namespace, added, founds);
         return Exit.OK;
+    }
+
+    private static void found(HearthHome home, NetworkNamespace namespace) throws SetupException {
+        var desk = new RosterDesk(
+                home,
+                namespace,
+                IdentityFile.in(home).loadOrCreate(),
+                LocalProfile.read("", "").label());
+        var _ = desk.found(Clock.system().epochMillis());
     }
 
     private NetworkNamespace read() throws SetupException {
@@ -87,18 +121,20 @@ final class InitCommand implements Callable<Integer> {
         }
     }
 
-    private void print(NetworkNamespace namespace, boolean added) {
+    private void print(NetworkNamespace namespace, boolean added, boolean founds) {
         if (json) {
             var data = new JsonObject();
             data.addProperty("schema", 1);
             data.addProperty("namespace", namespace.name());
             data.addProperty("key_id", namespace.keyId());
             data.addProperty("new", added);
+            data.addProperty("founded", founds);
             terminal.print(data);
         } else {
             terminal.out()
                     .println("namespace " + namespace.name() + ", key id " + namespace.keyId()
-                            + (added ? "" : ", here already"));
+                            + (added ? "" : ", here already")
+                            + (first ? ", founded on this machine" : ""));
         }
     }
 }

@@ -4,10 +4,12 @@ import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.ClusterStatus;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Tells how a training node is doing: lines of JSON for a program, or lines for a person on standard error. */
 final class NodeReporter implements AutoCloseable {
     private static final int EPOCHS_PER_LINE = 5;
+    private static final Pattern SPAN = Pattern.compile("( for)? \\d+ s\\b");
 
     private final AutoDiscoveryBackend hearth;
     private final Terminal terminal;
@@ -91,10 +93,17 @@ final class NodeReporter implements AutoCloseable {
                     status.view().master().text()));
         }
         String why = status.waiting().or(status::discovery).orElse("");
-        if (!why.equals(waiting) && !why.isEmpty() && !(waiting.startsWith("0 peers") && why.startsWith("0 peers"))) {
+        if (isNews(waiting, why)) {
             tell(new NodeReport.Note(now, why));
         }
         waiting = why;
+    }
+
+    /** Time that goes on is none. */
+    static boolean isNews(String before, String why) {
+        return !why.isEmpty()
+                && !SPAN.matcher(why).replaceAll("").equals(SPAN.matcher(before).replaceAll(""))
+                && !(before.startsWith("0 peers") && why.startsWith("0 peers"));
     }
 
     @Override

@@ -74,16 +74,13 @@ final class PairCommand implements Callable<Integer> {
         var lookup = new NamespaceLookup(home, terminal.environment());
         NetworkNamespace found = namespace.isEmpty() ? lookup.preferred() : lookup.named(namespace);
         lookup.warning().ifPresent(terminal::error);
+        var sponsor =
+                new NamespaceSponsor(home, found, LocalProfile.read("", "").label(), Clock.system());
+        sponsor.demandReady().ifPresent(terminal::error);
         PairingCode code = PairingCodes.fresh(new SecureRandom());
         try (var _ = new UntilSignal();
-                SponsorSession session = SponsorSession.open(
-                        config,
-                        home,
-                        code,
-                        new NamespaceSponsor(
-                                home, found, LocalProfile.read("", "").label(), Clock.system()),
-                        PairingLimits.DEFAULT,
-                        Clock.system())) {
+                SponsorSession session =
+                        SponsorSession.open(config, home, code, sponsor, PairingLimits.DEFAULT, Clock.system())) {
             show(code, session.port());
             return tell(session.run(this::tell), found);
         } catch (InterruptedException interrupted) {

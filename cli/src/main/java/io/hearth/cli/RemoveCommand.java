@@ -8,6 +8,7 @@ import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;
 import io.hearth.identity.roster.Who;
+import java.util.Collections;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -36,7 +37,9 @@ final class RemoveCommand implements Callable<Integer> {
     @Mixin
     private RosterChoice choice = new RosterChoice();
 
-    @Option(names = "--json", description = "One line of JSON: schema, removed[], generation, key_id, waiting.")
+    @Option(
+            names = "--json",
+            description = "One line of JSON: schema, removed[], generation, key_id, waiting, pair_again[].")
     private boolean json;
 
     RemoveCommand(Terminal terminal) {
@@ -49,7 +52,7 @@ final class RemoveCommand implements Callable<Integer> {
         PeerId machine = known.find(who);
         checkNotLast(known, machine);
         if (known.roster().isRemoved(machine) && !known.book().isRotationDue()) {
-            print(known, new TreeSet<>(Set.of(machine)), known.book(), true);
+            print(known, new TreeSet<>(Set.of(machine)), known.book(), true, Collections.emptySortedSet());
             return Exit.OK;
         }
         SortedSet<PeerId> open = known.bySecret();
@@ -58,9 +61,9 @@ final class RemoveCommand implements Callable<Integer> {
         var out = new TreeSet<>(decided.dropped());
         out.removeAll(open); // those get no new secret: an entry for each would only fill the roster
         out.add(machine);
-        RosterBook after =
-                known.desk().remove(out, decided.kept(), Clock.system().epochMillis());
-        print(known, out, after, false);
+        long now = Clock.system().epochMillis();
+        RosterBook after = known.desk().remove(out, decided.kept(), now);
+        print(known, out, after, false, RosterOptions.lockedOut(known, after, now));
         return Exit.OK;
     }
 
@@ -104,7 +107,12 @@ final class RemoveCommand implements Callable<Integer> {
                                 + "' on another one");
     }
 
-    private void print(RosterOptions.Known known, SortedSet<PeerId> out, RosterBook after, boolean already) {
+    private void print(
+            RosterOptions.Known known,
+            SortedSet<PeerId> out,
+            RosterBook after,
+            boolean already,
+            SortedSet<PeerId> lockedOut) {
         if (json) {
             var removed = new JsonArray();
             out.forEach(each -> removed.add(each.text()));
@@ -113,7 +121,10 @@ final class RemoveCommand implements Callable<Integer> {
             data.add("removed", removed);
             data.addProperty("generation", after.current().generation());
             data.addProperty("key_id", after.keyId().hex());
-            RosterOptions.missing(known, after).ifPresent(line -> data.addProperty("waiting", line));
+            RosterOptions.missing(known, after, lockedOut).ifPresent(line -> data.addProperty("waiting", line));
+            var again = new JsonArray();
+            lockedOut.forEach(each -> again.add(each.text()));
+            data.add("pair_again", again);
             terminal.print(data);
             return;
         }
@@ -122,6 +133,9 @@ final class RemoveCommand implements Callable<Integer> {
                         + "; secret generation "
                         + after.current().generation() + " (key "
                         + after.keyId().hex() + ")");
-        RosterOptions.missing(known, after).ifPresent(line -> terminal.err().println(line));
+        RosterOptions.missing(known, after, lockedOut)
+                .ifPresent(line -> terminal.err().println(line));
+        RosterOptions.toPairAgain(known, lockedOut)
+                .ifPresent(line -> terminal.err().println(line));
     }
 }

@@ -21,7 +21,6 @@ import io.hearth.identity.roster.SeenFile;
 import io.hearth.identity.roster.Who;
 import io.hearth.topology.LocalProfile;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -126,14 +125,36 @@ final class RosterOptions {
                 status.isPresent());
     }
 
+    /** Who of those machines may lack the present secret, as far as this machine saw; one more locks them out. */
+    static SortedSet<PeerId> behind(Known known, SortedSet<PeerId> machines, long nowMillis) {
+        SortedSet<PeerId> behind = known.book().behind(machines, known.seen(), nowMillis);
+        behind.removeAll(known.linked().keySet());
+        behind.remove(known.self().peer());
+        return behind;
+    }
+
+    /** Members that may hold neither of the two newest secrets now. */
+    static SortedSet<PeerId> lockedOut(Known known, RosterBook after, long nowMillis) {
+        boolean isFormerGone = !after.keyId().equals(known.book().keyId())
+                && !after.formerKeyId().equals(known.book().formerKeyId());
+        return isFormerGone ? behind(known, after.roster().members(), nowMillis) : Collections.emptySortedSet();
+    }
+
+    /** The same for people; empty if there are none. */
+    static Optional<String> toPairAgain(Known known, SortedSet<PeerId> lockedOut) {
+        return lockedOut.isEmpty()
+                ? Optional.empty()
+                : Optional.of("did not fetch the former secret, as far as this machine saw, and get no newer one: "
+                        + Who.names(lockedOut, known.labels())
+                        + "; pair again: 'hearth pair' here, 'hearth join CODE' there");
+    }
+
     /** Who is to hear of a change and is not linked now, for people; empty if nobody is missing. */
-    static Optional<String> missing(Known known, RosterBook after) {
-        var away = new ArrayList<PeerId>();
-        for (PeerId member : after.roster().members()) {
-            if (!member.equals(known.self().peer()) && !known.linked().containsKey(member)) {
-                away.add(member);
-            }
-        }
+    static Optional<String> missing(Known known, RosterBook after, SortedSet<PeerId> lockedOut) {
+        var away = new TreeSet<>(after.roster().members());
+        away.remove(known.self().peer());
+        away.removeAll(known.linked().keySet());
+        away.removeAll(lockedOut);
         if (away.isEmpty()) {
             return Optional.empty();
         }

@@ -1,12 +1,16 @@
 package io.hearth.cli;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;
+import io.hearth.identity.roster.Who;
+import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,7 +32,12 @@ final class SecretRotateCommand implements Callable<Integer> {
     @Mixin
     private RosterChoice choice = new RosterChoice();
 
-    @Option(names = "--json", description = "One line of JSON: schema, generation, key_id, waiting.")
+    @Option(
+            names = "--force",
+            description = "Do it though machines have not fetched the present secret: they have to be paired again.")
+    private boolean force;
+
+    @Option(names = "--json", description = "One line of JSON: schema, generation, key_id, waiting, pair_again[].")
     private boolean json;
 
     SecretRotateCommand(Terminal terminal) {
@@ -41,18 +50,34 @@ final class SecretRotateCommand implements Callable<Integer> {
         SortedSet<PeerId> open = known.bySecret();
         RosterChoice.Decided decided = choice.decide(known, open, "hearth secret rotate");
         long now = Clock.system().epochMillis();
+        demandNobodyBehind(known, decided.kept().keySet(), now);
         RosterBook after = known.desk().rotate(decided.kept(), now); // who is dropped is not given the new secret
-        print(known, after);
+        print(known, after, RosterOptions.lockedOut(known, after, now));
         return Exit.OK;
     }
 
-    private void print(RosterOptions.Known known, RosterBook after) throws SetupException {
+    private void demandNobodyBehind(RosterOptions.Known known, Set<PeerId> kept, long nowMillis) throws SetupException {
+        var members = new TreeSet<>(known.roster().members());
+        members.addAll(kept);
+        SortedSet<PeerId> behind = RosterOptions.behind(known, members, nowMillis);
+        if (!force && !behind.isEmpty()) {
+            throw new SetupException("not fetched the present secret yet, as far as this machine saw: "
+                    + Who.names(behind, known.labels())
+                    + "; one more change means pairing again: start Hearth there and let it meet the agent of this machine, or"
+                    + " 'hearth remove' what is gone, or add --force; nothing was changed");
+        }
+    }
+
+    private void print(RosterOptions.Known known, RosterBook after, SortedSet<PeerId> lockedOut) throws SetupException {
         if (json) {
             var data = new JsonObject();
             data.addProperty("schema", 1);
             data.addProperty("generation", after.current().generation());
             data.addProperty("key_id", after.keyId().hex());
-            RosterOptions.missing(known, after).ifPresent(line -> data.addProperty("waiting", line));
+            RosterOptions.missing(known, after, lockedOut).ifPresent(line -> data.addProperty("waiting", line));
+            var again = new JsonArray();
+            lockedOut.forEach(each -> again.add(each.text()));
+            data.add("pair_again", again);
             terminal.print(data);
             return;
         }
@@ -60,6 +85,9 @@ final class SecretRotateCommand implements Callable<Integer> {
                 .println("secret generation " + after.current().generation() + " (key "
                         + after.keyId().hex() + ") for "
                         + after.roster().members().size() + " machines");
-        RosterOptions.missing(known, after).ifPresent(line -> terminal.err().println(line));
+        RosterOptions.missing(known, after, lockedOut)
+                .ifPresent(line -> terminal.err().println(line));
+        RosterOptions.toPairAgain(known, lockedOut)
+                .ifPresent(line -> terminal.err().println(line));
     }
 }

@@ -171,7 +171,7 @@ final class SimulateCommand implements Callable<Integer> {
                 + plant.map(planted -> " --plant " + planted.text()).orElse("") + " --trace";
     }
 
-    private void show(Sweep.Report report, double seconds) {
+    void show(Sweep.Report report, double seconds) {
         var rows = new ArrayList<List<String>>();
         rows.add(List.of("seeds", String.valueOf(report.seeds())));
         rows.add(List.of("events", String.valueOf(report.events())));
@@ -234,7 +234,7 @@ final class SimulateCommand implements Callable<Integer> {
         return data;
     }
 
-    private JsonObject json(Sweep.Report report, double seconds) {
+    JsonObject json(Sweep.Report report, double seconds) {
         var data = new JsonObject();
         data.addProperty("schema", 1);
         data.addProperty("first_seed", seed.orElse(firstSeed));

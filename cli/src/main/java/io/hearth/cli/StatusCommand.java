@@ -52,7 +52,7 @@ final class StatusCommand implements Callable<Integer> {
                         "no agent runs here for " + home + ": start one with 'hearth agent' in another terminal"));
     }
 
-    private void show(JsonObject status) {
+    void show(JsonObject status) {
         JsonObject namespace = status.getAsJsonObject("namespace");
         JsonObject view = status.getAsJsonObject("view");
         terminal.out()
@@ -62,7 +62,7 @@ final class StatusCommand implements Callable<Integer> {
                 .println("view " + text(view, "epoch") + " of " + text(view, "lineage") + ", "
                         + text(view, "members") + (view.get("members").getAsInt() == 1 ? " member" : " members")
                         + ", master " + DemoBoard.shortId(text(status, "master")) + ", this node is "
-                        + text(status, "state"));
+                        + text(status, "state") + teller(view, text(status, "master")));
         var rows = new ArrayList<List<String>>();
         rows.add(HEAD);
         status.getAsJsonArray("nodes").forEach(node -> rows.add(row(node.getAsJsonObject())));
@@ -104,6 +104,14 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
+    /** Most views come from the master; of any other one a person may want to know who sent it. */
+    private static String teller(JsonObject view, String master) {
+        String teller = text(view, "told_by");
+        return teller.isEmpty() || teller.equals("this node") || teller.equals(DemoBoard.shortId(master))
+                ? ""
+                : ", view told by " + teller;
+    }
+
     /** What was out of the ordinary on an interface. */
     static Optional<String> mdns(JsonObject each) {
         long dropped = each.get("dropped").getAsLong();
@@ -117,7 +125,7 @@ final class StatusCommand implements Callable<Integer> {
                 + (restarted == 0
                         ? ""
                         : "mDNS listener restarted " + restarted + (restarted == 1 ? " time" : " times") + " ("
-                                + text(each, "restart_reason") + ")"));
+                                + text(each, "restart_reason") + ", " + text(each, "restarted_s_ago") + " s ago)"));
     }
 
     private static List<String> row(JsonObject node) {

@@ -225,7 +225,8 @@ final class ArchitectureTest {
                 .check(HEARTH);
         noClasses()
                 .that()
-                .haveNameMatching("io\\.hearth\\.(identity\\.MembershipProof|discovery\\.TagCodec)")
+                .haveNameMatching(
+                        "io\\.hearth\\.(identity\\.MembershipProof|identity\\.pairing\\.machine\\.PairingKeys|discovery\\.TagCodec)")
                 .should()
                 .callMethodWhere(
                         describe("equals", call -> call.getTarget().getName().equals("equals")))

@@ -329,8 +329,14 @@ final class ChaosJudgeTest {
         summed(0, 100, 2);
         summed(1, 110, 2);
         judge.settle();
+        judge.took(1_500 * MILLI);
+        judge.took(2_500 * MILLI);
+        assertTrue(
+                judge.report().lines().stream()
+                        .anyMatch(line -> line.matches("time of a round +median 2.0 s, worst 2.5 s")),
+                () -> judge.report().lines().toString());
         assertEquals(
-                "{\"schema\":1,\"rounds\":1,\"faults\":{\"killed\":1},\"steps\":5,\"hangs\":0,\"divergences\":0,"
+                "{\"schema\":1,\"rounds\":1,\"round_ms\":{\"median\":2000.0,\"max\":2500.0,\"n\":2},\"faults\":{\"killed\":1},\"steps\":5,\"hangs\":0,\"divergences\":0,"
                         + "\"removals_of_paused\":0,\"removals_of_healthy\":0,\"broken_promises\":0,\"recovery_ms\":{\"silent\":{\"median\":null,\"max\":null,\"n\":0},"
                         + "\"killed\":{\"median\":110.0,\"max\":110.0,\"n\":1},"
                         + "\"master\":{\"median\":null,\"max\":null,\"n\":0}},\"return_ms\":{},\"problems\":[]}",

@@ -76,7 +76,9 @@ final class PairingInputTest {
 
     @Test
     void anInterfaceThatIsNotThereIsNamed() throws Exception {
-        Outcome pair = Commands.in(home(), NetworkNamespace.create("home")).line("pair --interface nope0");
+        Commands commands = Commands.in(home());
+        assertEquals(Exit.OK, commands.line("init").code());
+        Outcome pair = commands.line("pair --interface nope0");
         assertEquals(Exit.FAILED, pair.code());
         assertTrue(pair.line().contains("no network interface 'nope0'"), pair.err());
         Outcome join = Commands.in(folder.resolve("other")).line("join 1234567890 --interface nope0");

@@ -12,6 +12,7 @@ import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.identity.SecretText;
 import io.hearth.identity.roster.BlockFile;
 import io.hearth.identity.roster.How;
 import io.hearth.identity.roster.Roster;
@@ -23,12 +24,16 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class RosterCommandsTest {
+    private static final long YEAR = 31_536_000_000L;
+
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
@@ -55,12 +60,17 @@ final class RosterCommandsTest {
     }
 
     private void pair(PeerId machine, String label) throws Exception {
+        var _ = roster.found(1);
         var _ = roster.grant(machine, label, How.PAIRED, 1_700_000_000_000L);
     }
 
     private void seen(PeerId machine, String label) throws Exception {
+        seen(machine, label, 1_700_000_100_000L);
+    }
+
+    private void seen(PeerId machine, String label, long atMillis) throws Exception {
         SeenFile.in(HearthHome.open(commands.home()), "home")
-                .add(Map.of(machine, new SeenFile.Seen(1_700_000_100_000L, label)));
+                .add(Map.of(machine, new SeenFile.Seen(atMillis, label)), atMillis);
     }
 
     private void fails(String line, String... words) {
@@ -200,8 +210,80 @@ final class RosterCommandsTest {
         assertEquals(0, done.code());
         assertTrue(done.out().contains("generation 2") && done.out().contains("2 machines"), done.out());
         assertTrue(done.err().contains("no agent runs here"), done.err());
+        seen(desk, "desk", System.currentTimeMillis()); // its link showed the new secret
         JsonObject again = commands.line("secret rotate --json").json();
         assertEquals(3, again.get("generation").getAsInt());
+        assertEquals(0, again.getAsJsonArray("pair_again").size(), again.toString());
+        assertTrue(again.get("waiting").getAsString().contains("desk"), again.toString());
+    }
+
+    /** It was off for a month: the second change would leave it without a secret that anybody takes. */
+    @Test
+    void aSecondNewSecretIsNotMadeBehindTheBackOfWhoIsAway() throws Exception {
+        pair(desk, "desk");
+        pair(kitchen, "kitchen");
+        seen(desk, "desk");
+        assertEquals(0, commands.line("secret rotate").code());
+        seen(kitchen, "kitchen", System.currentTimeMillis());
+        fails("secret rotate", "not fetched the present secret", "desk", "--force", "nothing was changed");
+        assertFalse(commands.line("secret rotate").line().contains("kitchen"));
+        assertEquals(2, roster.book().current().generation());
+        Commands.Outcome forced = commands.line("secret rotate --force");
+        assertEquals(0, forced.code(), forced.toString());
+        String again = forced.err()
+                .lines()
+                .filter(line -> line.contains("pair again"))
+                .findFirst()
+                .orElse("");
+        assertTrue(again.contains("desk") && !again.contains("kitchen"), forced.err());
+        assertTrue(
+                forced.err().lines().anyMatch(line -> line.contains("kitchen") && line.contains("when a node")),
+                forced.err());
+        assertEquals(3, roster.book().current().generation());
+    }
+
+    @Test
+    void aRemovalSaysWhoHasToBePairedAgain() throws Exception {
+        pair(desk, "desk");
+        pair(kitchen, "kitchen");
+        PeerId study = NodeIdentity.generate().peer();
+        pair(study, "study");
+        assertFalse(commands.line("remove study").err().contains("pair again"));
+        Commands.Outcome second = commands.line("remove kitchen --json");
+        assertEquals(0, second.code(), second.toString());
+        assertEquals(
+                "[\"" + desk.text() + "\"]",
+                second.json().getAsJsonArray("pair_again").toString());
+        assertFalse(second.json().has("waiting"), "nothing reaches it any more: " + second);
+    }
+
+    /** A time that is not yet says nothing, and one that the clock gives now is believed again. */
+    @Test
+    void aClockThatWasAYearAheadHidesNobodyFromANewSecret() throws Exception {
+        pair(desk, "desk");
+        assertEquals(0, commands.line("secret rotate").code());
+        seen(desk, "desk", System.currentTimeMillis() + YEAR);
+        fails("secret rotate", "not fetched the present secret", "desk");
+        SeenFile.in(HearthHome.open(commands.home()), "home")
+                .add(Map.of(desk, new SeenFile.Seen(System.currentTimeMillis(), "desk")), System.currentTimeMillis());
+        assertEquals(0, commands.line("secret rotate").code());
+    }
+
+    /** The secret was made by a clock of next year: nobody can be known to have it, and no removal waits for that. */
+    @Test
+    void aClockThatWasAYearAheadKeepsNoMachineFromRemoval() throws Exception {
+        pair(desk, "desk");
+        pair(kitchen, "kitchen");
+        var _ = roster.rotate(Map.of(), System.currentTimeMillis() + YEAR);
+        seen(desk, "desk", System.currentTimeMillis());
+        Commands.Outcome outcome = commands.line("remove kitchen");
+        assertEquals(0, outcome.code(), outcome.toString());
+        assertTrue(
+                outcome.err().contains("as far as this machine saw")
+                        && outcome.err().contains("desk"),
+                outcome.err());
+        assertTrue(roster.book().roster().isRemoved(kitchen));
+        assertTrue(roster.book().roster().isMember(desk));
     }
 
     @Test
@@ -245,6 +327,72 @@ final class RosterCommandsTest {
         for (String line : new String[] {"peers", "remove desk", "block desk", "secret rotate"}) {
             fails(line, "is damaged", "hearth join");
         }
+    }
+
+    /** It may be the second one: two rosters know nothing of one another's removals. */
+    @Test
+    void aMachineThatHasOnlyTheSecretFoundsNoRosterUnasked() throws Exception {
+        seen(kitchen, "kitchen");
+        for (String line : new String[] {"remove kitchen", "secret rotate --keep all", "pair"}) {
+            fails(line, "no roster of namespace home", "hearth agent", "hearth init home --first", "no other machine");
+        }
+        assertTrue(roster.book().roster().root().isEmpty());
+        assertEquals(0, commands.line("init home").code());
+        assertTrue(roster.book().roster().root().isEmpty(), "the secret was here already");
+        JsonObject founded = commands.line("init home --first --json").json();
+        assertTrue(founded.get("founded").getAsBoolean() && !founded.get("new").getAsBoolean(), founded.toString());
+        assertEquals(Optional.of(self.peer()), roster.book().roster().root());
+        assertTrue(commands.line("init home --first").out().contains("founded on this machine"));
+        assertEquals(0, commands.line("secret rotate --keep kitchen").code());
+        assertTrue(roster.book().roster().isMember(kitchen));
+    }
+
+    @Test
+    void whoMakesTheSecretFoundsTheRosterAndWhoGetsItDoesNot() throws Exception {
+        Commands fresh = Commands.in(folder.resolve("fresh"));
+        JsonObject made = fresh.line("init lab --json").json();
+        assertTrue(made.get("founded").getAsBoolean(), made.toString());
+        JsonObject peers = fresh.line("peers --json").json();
+        assertEquals(
+                "founded",
+                peers.getAsJsonArray("peers")
+                        .get(0)
+                        .getAsJsonObject()
+                        .get("standing")
+                        .getAsString());
+        String secret = SecretText.of(
+                NamespaceFile.in(HearthHome.open(fresh.home())).find("lab").orElseThrow());
+        Path file = Files.writeString(folder.resolve("secret"), secret);
+        Commands other = Commands.in(folder.resolve("other"));
+        JsonObject given = other.run("init", "lab", "--secret-file", file.toString(), "--json")
+                .json();
+        assertFalse(given.get("founded").getAsBoolean(), given.toString());
+        assertTrue(other.line("peers").out().contains("by secret"));
+        Commands script = Commands.in(folder.resolve("script")).with("HEARTH_SECRET", secret);
+        JsonObject first = script.line("init lab --first --json").json();
+        assertEquals(made.get("key_id"), first.get("key_id"));
+        assertTrue(script.line("peers --namespace lab").out().contains("founded"));
+        assertFalse(NamespaceFile.in(HearthHome.open(script.home())).find("lab").isPresent(), "it is not written down");
+    }
+
+    @Test
+    void aSecondFounderIsRefusedWhereTheFirstIsKnown() throws Exception {
+        NodeIdentity other = NodeIdentity.generate();
+        var _ = new RosterDesk(HearthHome.open(commands.home()), namespace, other, "first").found(1);
+        fails("init home --first", "is here already", other.peer().shortText(), "hearth peers");
+    }
+
+    /** All of it is said before a code is shown, and so before anybody types one. */
+    @Test
+    void aMachineThatMayLetNobodyInShowsNoCode() throws Exception {
+        HearthHome home = HearthHome.open(commands.home());
+        NodeIdentity first = NodeIdentity.generate();
+        var founders = new RosterDesk(home, namespace, first, "first");
+        var _ = founders.found(1);
+        fails("pair", "by its secret only");
+        var _ = founders.grant(self.peer(), "own", How.PAIRED, 2);
+        var _ = founders.remove(List.of(self.peer()), Map.of(), 3);
+        fails("pair", "was removed", "hearth identity reset");
     }
 
     @Test
