@@ -13,6 +13,8 @@ lan() { "$here/lan" "$@"; }
 now_ms() { date +%s%3N; }
 number() { [[ $1 =~ ^[0-9]{1,7}$ ]] || die "$2 must be a number, got '$1'"; }
 json_number() { if [ -n "$1" ]; then echo "$1"; else echo null; fi; }
+# Prints the last line of a run; fails unless it is good.
+verdict() { echo "$1"; [[ $1 == *'"good":true}' ]]; }
 # Percent.
 share() { awk -v ms="$1" -v of="$2" 'BEGIN { printf "%.1f", 100 * ms / of }'; }
 
