@@ -19,18 +19,18 @@ final class Acceptor {
         if (!isSound(turn, from, incarnation, view, prepare.ballot()) || !isUpToDate(turn, from, view)) {
             return;
         }
-        boolean mayVote = meets(turn, view, prepare.ballot()) && !turn.isDoubled();
+        boolean believes = meets(turn, view, prepare.ballot());
         if (Standing.isAbandoner(turn, from)) {
             turn.refuse(Refusal.ABANDONER);
             return;
         }
         if (livesIn(turn, view)) {
-            giveWay(turn, from, prepare.ballot());
+            giveWay(turn, from, prepare.ballot(), believes);
             freezeAndAnswer(turn, prepare.ballot());
         } else if (view.member(turn.self.node()).isPresent()) {
             turn.send(from, new Message.Here(view.lineage(), view.epoch(), prepare.ballot(), Optional.empty()));
         }
-        if (mayVote && view.seat(turn.self.node().peer()) != 0) {
+        if (believes && view.seat(turn.self.node().peer()) != 0 && !turn.isDoubled()) {
             VoteQueue.submit(turn, new VoterTask.Promise(view, prepare.ballot()));
         }
     }
@@ -49,7 +49,7 @@ final class Acceptor {
             return;
         }
         if (livesIn(turn, view)) {
-            giveWay(turn, from, accept.ballot());
+            giveWay(turn, from, accept.ballot(), true);
         }
         if (view.seat(turn.self.node().peer()) != 0 && !turn.isDoubled()) {
             VoteQueue.submit(turn, new VoterTask.Accept(view, accept.ballot(), accept.next()));
@@ -133,17 +133,24 @@ final class Acceptor {
     }
 
     /**
-     * Another's ballot drives the change now; an own lower one ends. A higher one goes on though it is still on its way to the disk: the
-     * own machine votes for no lower one once it is there.
+     * Another's ballot drives the change now, if it can bring one to an end; an own lower ballot ends. A higher one goes on though it
+     * is still on its way to the disk: the own machine votes for no lower one once it is there. So does one that is beaten only by a
+     * round far above, for which this machine does not vote: a liar would have this node begin ballots without end otherwise.
      */
-    private static void giveWay(Turn turn, NodeId from, Ballot ballot) {
-        boolean isBeaten = switch (turn.campaign) {
+    private static void giveWay(Turn turn, NodeId from, Ballot ballot, boolean believes) {
+        if (turn.view()
+                .member(from)
+                .filter(member -> Standing.canPropose(turn, member))
+                .isEmpty()) {
+            return;
+        }
+        boolean isHigher = switch (turn.campaign) {
             case Campaign.None() -> false;
             case Campaign.Candidate candidate -> candidate.ballot().compareTo(ballot) < 0;
             case Campaign.Preparing preparing -> preparing.ballot().compareTo(ballot) < 0;
             case Campaign.Accepting accepting -> accepting.ballot().compareTo(ballot) < 0;
         };
-        turn.campaign = isBeaten ? Campaign.NONE : turn.campaign;
+        turn.campaign = isHigher && believes ? Campaign.NONE : turn.campaign;
         turn.change = turn.change.drivenBy(from, turn.now);
     }
 

@@ -1797,6 +1797,31 @@ final class ViewMachineTest {
         assertTrue(diskDone().stream().anyMatch(ViewMachineTest::isBallot));
     }
 
+    /** Else a liar's rounds would have a node begin one ballot after the other, each a round higher, and leave restarted voters behind. */
+    @Test
+    void aBallotGoesOnThatIsBeatenOnlyByARoundForWhichNobodyVotes() {
+        View five = five();
+        campaign(five);
+        Ballot mine = ownBallot();
+        received(THIRD, new Message.Prepare(five, new Ballot(5_000, THIRD)));
+        assertEquals(mine, ownBallot());
+        received(THIRD, new Message.Prepare(five, new Ballot(mine.round() + 1, THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+    }
+
+    @Test
+    void whoLeavesBeatsNoBallotAndDrivesNoChange() {
+        View five = five();
+        campaign(five);
+        Ballot mine = ownBallot();
+        received(
+                THIRD,
+                new Message.Leave(LINEAGE, five.member(THIRD).orElseThrow().entryEpoch(), false));
+        received(THIRD, new Message.Prepare(five, new Ballot(mine.round() + 1, THIRD)));
+        assertEquals(mine, ownBallot());
+        assertEquals(Optional.empty(), state.change().driver());
+    }
+
     /** Another process of the own machine promised a later ballot meanwhile. */
     @Test
     void theOwnMachinesRefusalEndsNoBallotThatTheOthersAccept() {
