@@ -19,7 +19,7 @@ final class Acceptor {
         if (!isSound(turn, from, incarnation, view, prepare.ballot()) || !isUpToDate(turn, from, view)) {
             return;
         }
-        boolean believes = meets(turn, view, prepare.ballot());
+        boolean believes = meets(turn, from, view, prepare.ballot());
         if (Standing.isAbandoner(turn, from)) {
             turn.refuse(Refusal.ABANDONER);
             return;
@@ -45,7 +45,7 @@ final class Acceptor {
             turn.refuse(Refusal.BAD_VIEW);
             return;
         }
-        if (!isUpToDate(turn, from, view) || !meets(turn, view, accept.ballot())) {
+        if (!isUpToDate(turn, from, view) || !meets(turn, from, view, accept.ballot())) {
             return;
         }
         if (livesIn(turn, view)) {
@@ -88,17 +88,26 @@ final class Acceptor {
     }
 
     /**
-     * Counts the round; the machine gives no vote for one far above all known. The process answers all the same: else a member that
-     * missed the ballots before would be left out as one that is gone.
+     * Counts the round, unless it is of a member that can bring no ballot to an end; the machine gives no vote for one far above all
+     * known. The process answers all the same: else a member that missed the ballots before would be left out as one that is gone.
      */
-    private static boolean meets(Turn turn, View view, Ballot ballot) {
+    private static boolean meets(Turn turn, NodeId from, View view, Ballot ballot) {
         KnownLineage known = turn.known(view.lineage()).orElseGet(() -> KnownLineage.of(0, Optional.empty(), turn.now));
-        boolean believes = known.believes(ballot.round());
-        turn.know(view.lineage(), known.met(ballot.round(), turn.now));
+        boolean believes = known.believes(ballot.round(), turn.now);
+        if (!livesIn(turn, view) || canDrive(turn, from)) {
+            turn.know(view.lineage(), known.met(ballot.round(), turn.now));
+        }
         if (!believes) {
             turn.refuse(Refusal.FAR_ROUND);
         }
         return believes;
+    }
+
+    private static boolean canDrive(Turn turn, NodeId from) {
+        return turn.view()
+                .member(from)
+                .filter(member -> Standing.canPropose(turn, member))
+                .isPresent();
     }
 
     /** The data threads stopped and the collectives said how far they are. */
@@ -138,10 +147,7 @@ final class Acceptor {
      * round far above, for which this machine does not vote: a liar would have this node begin ballots without end otherwise.
      */
     private static void giveWay(Turn turn, NodeId from, Ballot ballot, boolean believes) {
-        if (turn.view()
-                .member(from)
-                .filter(member -> Standing.canPropose(turn, member))
-                .isEmpty()) {
+        if (!canDrive(turn, from)) {
             return;
         }
         boolean isHigher = switch (turn.campaign) {

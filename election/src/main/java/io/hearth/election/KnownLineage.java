@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param source where that view is from
  * @param learnedNanos when
  * @param roundSeen highest round of any ballot met for the view's successor
- * @param roundRaisedNanos when a round far above moved {@code roundSeen} last
+ * @param roundBase what {@code roundSeen} was when the present second began
+ * @param roundBaseNanos when that was
  * @param usedNanos when it was home or target, or its view changed
  */
 record KnownLineage(
@@ -20,12 +21,13 @@ record KnownLineage(
         ViewSource source,
         long learnedNanos,
         long roundSeen,
-        long roundRaisedNanos,
+        long roundBase,
+        long roundBaseNanos,
         long usedNanos) {
-    /** A round this far above the highest known is not believed. */
-    static final long ROUND_LEAP_MAX = 1_000;
+    /** Others raise the highest round by so much in a second. */
+    static final long ROUNDS_A_SECOND_MAX = 1_000;
 
-    private static final long ROUND_RAISE_NANOS = 1_000_000_000L;
+    private static final long SECOND_NANOS = 1_000_000_000L;
 
     /** As the record of this machine says. */
     static KnownLineage of(long seat, Optional<View> view, long now) {
@@ -33,33 +35,54 @@ record KnownLineage(
     }
 
     static KnownLineage of(long seat, Optional<View> view, ViewSource source, long now) {
-        return new KnownLineage(seat, view, source, now, 0, now - ROUND_RAISE_NANOS, now);
+        return new KnownLineage(seat, view, source, now, 0, 0, now, now);
     }
 
     KnownLineage seated(long other, long now) {
-        return new KnownLineage(other, view, source, learnedNanos, roundSeen, roundRaisedNanos, now);
+        return new KnownLineage(other, view, source, learnedNanos, roundSeen, roundBase, roundBaseNanos, now);
     }
 
     KnownLineage learned(View newer, ViewSource from, long now) {
         return of(seat, Optional.of(newer), from, now);
     }
 
-    boolean believes(long round) {
-        return round <= roundSeen + ROUND_LEAP_MAX;
+    /** Whether a round is so near that this machine votes for it. */
+    boolean believes(long round, long now) {
+        return round <= base(now) + ROUNDS_A_SECOND_MAX;
     }
 
     /**
-     * After a ballot of that round was met. A round far above raises the highest known by a bounded step, at most once a second: so
-     * a voter that missed many ballots catches up, and a liar cannot use up all numbers.
+     * After another's ballot of that round was met. It raises the highest known by a bounded step in a second, from however many
+     * ballots: so a voter that missed many catches up, a liar cannot use up all numbers, and it carries nobody so far away that
+     * those who were absent would take long to follow.
      */
     KnownLineage met(long round, long now) {
-        if (believes(round)) {
-            return round <= roundSeen
-                    ? this
-                    : new KnownLineage(seat, view, source, learnedNanos, round, roundRaisedNanos, usedNanos);
-        }
-        return now - roundRaisedNanos < ROUND_RAISE_NANOS
+        long base = base(now);
+        long seen = Math.max(roundSeen, Math.min(round, base + ROUNDS_A_SECOND_MAX));
+        return seen == roundSeen
                 ? this
-                : new KnownLineage(seat, view, source, learnedNanos, roundSeen + ROUND_LEAP_MAX, now, usedNanos);
+                : new KnownLineage(
+                        seat,
+                        view,
+                        source,
+                        learnedNanos,
+                        seen,
+                        base,
+                        isNewSecond(now) ? now : roundBaseNanos,
+                        usedNanos);
+    }
+
+    /** After a ballot of this node began: its round is used. */
+    KnownLineage began(long round) {
+        return new KnownLineage(
+                seat, view, source, learnedNanos, Math.max(roundSeen, round), roundBase, roundBaseNanos, usedNanos);
+    }
+
+    private long base(long now) {
+        return isNewSecond(now) ? roundSeen : roundBase;
+    }
+
+    private boolean isNewSecond(long now) {
+        return now - roundBaseNanos >= SECOND_NANOS;
     }
 }

@@ -21,22 +21,33 @@ final class KnownLineageTest {
 
     @Test
     void aRoundUpToAThousandAboveTheHighestIsBelieved() {
-        assertTrue(known.believes(1_000));
-        assertFalse(known.believes(1_001));
-        assertEquals(1_000, met(1_000, 0));
-        assertEquals(1_000, met(999, 0));
-        assertTrue(known.believes(2_000));
-        assertFalse(known.believes(2_001));
+        assertTrue(known.believes(1_000, 0));
+        assertFalse(known.believes(1_001, 0));
+        assertEquals(400, met(400, SECOND));
+        assertEquals(400, met(399, SECOND));
+        assertTrue(known.believes(1_400, 2 * SECOND));
+        assertFalse(known.believes(1_401, 2 * SECOND));
     }
 
     @Test
-    void aRoundFarAboveRaisesTheHighestByAThousandOnceASecond() {
+    void othersRaiseTheHighestByAThousandInASecond() {
         assertEquals(1_000, met(1_001, 0));
         assertEquals(1_000, met(Ballot.ROUND_MAX, SECOND - 1));
         assertEquals(2_000, met(Ballot.ROUND_MAX, SECOND));
-        assertEquals(2_000, met(Ballot.ROUND_MAX, 2 * SECOND - 1));
-        assertEquals(2_400, met(2_400, 2 * SECOND - 1), "a near one counts at any time");
-        assertEquals(3_400, met(Ballot.ROUND_MAX, 2 * SECOND));
+        assertEquals(2_000, met(2_001, 2 * SECOND - 1), "however near");
+        assertEquals(2_400, met(2_400, 2 * SECOND));
+        assertEquals(3_000, met(3_400, 2 * SECOND));
+        assertFalse(known.believes(3_001, 3 * SECOND - 1));
+        assertTrue(known.believes(4_000, 3 * SECOND));
+    }
+
+    @Test
+    void anOwnRoundIsUsedHoweverFarTheOthersWent() {
+        assertEquals(1_000, met(Ballot.ROUND_MAX, 0));
+        known = known.began(1_001);
+        assertEquals(1_001, known.roundSeen());
+        assertEquals(1_001, met(Ballot.ROUND_MAX, SECOND - 1));
+        assertEquals(2_001, met(Ballot.ROUND_MAX, SECOND));
     }
 
     @Test

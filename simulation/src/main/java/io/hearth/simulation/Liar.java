@@ -24,7 +24,9 @@ import io.hearth.election.View;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -64,6 +66,7 @@ final class Liar {
     private boolean isOver;
     private long lies;
     private long viewsBefore;
+    private final Map<View, Long> climbed = new HashMap<>();
 
     /**
      * How it lies.
@@ -264,7 +267,10 @@ final class Liar {
 
     private Message promise(NodeProcess self, Message.Promise promise) {
         if (does(LieKind.HIGH_REFUSALS)) {
-            return new Message.Refuse(promise.lineage(), promise.epoch(), new Ballot(round(), self.host.id));
+            return new Message.Refuse(
+                    promise.lineage(),
+                    promise.epoch(),
+                    new Ballot(highRound(self.state().view()), self.host.id));
         }
         if (does(LieKind.FORGED_ACCEPTANCE)) {
             View view = self.state().view();
@@ -380,11 +386,16 @@ final class Liar {
         };
     }
 
+    /** Any round, or one that is as far up as the others still follow, or nearly so. */
+    private long highRound(View view) {
+        return random.nextInt(3) == 0 ? climbed.merge(view, 1_000L, Long::sum) : round();
+    }
+
     private Message unasked(LieKind kind, NodeProcess self, NodeProcess to) {
         View view = to.state().view();
         Lineage lineage = view.lineage();
         return switch (kind) {
-            case HIGH_BALLOTS -> new Message.Prepare(view, new Ballot(round(), self.host.id));
+            case HIGH_BALLOTS -> new Message.Prepare(view, new Ballot(highRound(view), self.host.id));
             case LEAVE_AND_ANSWER -> new Message.Leave(lineage, entryEpoch(self, view), random.nextInt(4) == 0);
             case LEAVE_NUMBERS -> new Message.Leave(lineage, WireNumbers.any(random), random.nextBoolean());
             case OTHER_ROLE ->

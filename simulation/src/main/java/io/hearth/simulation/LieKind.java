@@ -15,9 +15,9 @@ public enum LieKind {
     STATUS_NUMBERS,
     /** The views that it proposes have resolutions with bad numbers, or that are none. */
     RESOLUTIONS,
-    /** It prepares ballots of the highest rounds, and does no more. */
+    /** It prepares ballots of the highest rounds, or of rounds to which the others follow it up, and does no more. */
     HIGH_BALLOTS,
-    /** It refuses ballots for the sake of one of the highest round. */
+    /** It refuses ballots for the sake of one of such a round. */
     HIGH_REFUSALS,
     /** It asks to leave again and again, and answers every ballot as if it stayed. */
     LEAVE_AND_ANSWER,
