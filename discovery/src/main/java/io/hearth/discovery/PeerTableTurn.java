@@ -195,15 +195,18 @@ final class PeerTableTurn {
         }
     }
 
-    /** Asks for the dials that are due, as far as this second's limit goes. */
+    /**
+     * Asks for the dials that are due, as far as this second's limit goes. A peer whose link was lost a moment ago does not wait for
+     * those that were lost before: a dial that is refused says that it ended, and others wait for that word.
+     */
     void dialDue() {
         dialledNanos.removeIf(atNanos -> nowNanos - atNanos >= PeerTable.SECOND);
         while (true) {
             Optional<Map.Entry<Long, PeerRecord>> next = records.entrySet().stream()
                     .filter(entry -> entry.getValue().wantsDial()
                             && nowNanos - entry.getValue().dueNanos() >= 0)
-                    .min(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
-                                    entry.getValue().failures() > 0)
+                    .min(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) -> !isJustLost(entry.getValue()))
+                            .thenComparing(entry -> entry.getValue().failures() > 0)
                             .thenComparingLong(entry -> entry.getValue().dueNanos() - nowNanos)
                             .thenComparing(Map.Entry::getKey));
             if (next.isEmpty()) {
@@ -212,15 +215,21 @@ final class PeerTableTurn {
             PeerRecord record = next.get().getValue();
             PeerAddress address = record.untried().getFirst();
             if (!dialling.containsKey(address)) {
-                if (dialledNanos.size() >= limits.dialsPerSecondMax()) {
-                    return;
+                if (!isJustLost(record)) {
+                    if (dialledNanos.size() >= limits.dialsPerSecondMax()) {
+                        return;
+                    }
+                    dialledNanos.add(nowNanos);
                 }
-                dialledNanos.add(nowNanos);
                 dialling.put(address, nowNanos);
                 effects.add(new Effect.Dial(address, record.generation()));
             }
             records.put(next.get().getKey(), record.dialling(address, nowNanos + limits.attemptDelayNanos()));
         }
+    }
+
+    private boolean isJustLost(PeerRecord record) {
+        return record.standing() instanceof Standing.Lost(NodeId _, long sinceNanos) && nowNanos == sinceNanos;
     }
 
     Step<PeerTable, Effect> end() {

@@ -1,6 +1,7 @@
 package io.hearth.discovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Bytes;
@@ -104,6 +105,20 @@ final class PeerTableMachineTest {
         for (int i = 4; i < dials.size(); i++) {
             assertTrue(dials.get(i) - dials.get(i - 4) >= SECOND, "five dials within a second: " + dials);
         }
+    }
+
+    /** The others wait for its address to refuse: then its process ended. */
+    @Test
+    void whoWasJustLostIsDialledThoughThisSecondsDialsAreUsed() {
+        happens(sighted("a", A));
+        happens(new Event.Admitted(A, ANNA));
+        for (int i = 0; i < 30; i++) {
+            happens(sighted("r" + i, new PeerAddress("10.0.0." + (i + 1), 1)));
+        }
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+        happens(new Event.DialFailed(A, "refused"));
+        passes(PeerTableLimits.DEFAULT.pauseMinNanos());
+        assertFalse(happens(new Event.Tick()).contains(dial(A)), "later it waits for its turn");
     }
 
     @Test
@@ -518,7 +533,11 @@ final class PeerTableMachineTest {
             table = PeerTable.EMPTY;
             var dials = new ArrayList<Long>();
             for (int i = 0; i < 600; i++) {
-                count(dials, happens(anything(random)));
+                Event event = anything(random);
+                List<Effect> effects = happens(event);
+                if (!(event instanceof Event.Lost)) { // who was just lost is dialled beyond the limit
+                    count(dials, effects);
+                }
                 String where = "seed " + seed + ", event " + i;
                 assertTrue(table.records().size() <= 256, where);
                 assertTrue(machine.sleepNanos(table, now) > 0, where + ": asks for a tick at once");
