@@ -85,9 +85,6 @@ final class ForgedCommitIT {
 
     private static ClusterStatus await(AutoDiscoveryBackend node, Predicate<ClusterStatus> expected)
             throws InterruptedException {
-        return node.node()
-                .observation()
-                .await(expected, PATIENCE)
-                .orElseThrow(() -> new AssertionError(node.status().toString()));
+        return TestNodes.await(node, expected, PATIENCE);
     }
 }

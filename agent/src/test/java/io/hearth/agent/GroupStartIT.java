@@ -89,9 +89,7 @@ final class GroupStartIT {
     }
 
     private static void await(AutoDiscoveryBackend node, Predicate<ClusterStatus> wanted) throws InterruptedException {
-        assertTrue(
-                node.node().observation().await(wanted, PATIENCE).isPresent(),
-                () -> node.status().explain() + "; " + node.status().explainTrainers());
+        TestNodes.await(node, wanted, PATIENCE);
     }
 
     private static float sum(DistributedContext cluster) throws Exception {

@@ -8,8 +8,10 @@ import io.hearth.identity.NetworkNamespace;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Nodes of one test, each with a home of its own, on the loopback interface only. */
 final class TestNodes implements AutoCloseable {
@@ -72,6 +74,16 @@ final class TestNodes implements AutoCloseable {
     /** The address of a node on this machine. */
     static HostPort address(AutoDiscoveryBackend trainer) {
         return HostPort.parse("127.0.0.1:" + trainer.node().port());
+    }
+
+    /** The first status of a node for which {@code wanted} holds; fails with what the node says of itself if none comes in time. */
+    static ClusterStatus await(AutoDiscoveryBackend node, Predicate<ClusterStatus> wanted, Duration patience)
+            throws InterruptedException {
+        return node.node()
+                .observation()
+                .await(wanted, patience)
+                .orElseThrow(() -> new AssertionError(
+                        node.status().explain() + "; " + node.status().explainTrainers() + "; " + node.status()));
     }
 
     /** Trainers that are told of one another besides what mDNS finds, so that a test does not depend on multicast. */

@@ -245,7 +245,7 @@ final class ChaosJudge {
         }
     }
 
-    /** The round that was settled or added last took so long, with the start of whoever was needed for it. */
+    /** Notes how long the last round took. The time includes the start of the worker that the round before struck. */
     void took(long nanos) {
         if (roundNanos.size() < ROUNDS_KEPT_MAX) {
             roundNanos.add(nanos);

@@ -64,7 +64,7 @@ final class ChaosSeries implements ChaosPlay {
         return judge.report();
     }
 
-    /** With empty homes; ends whoever runs. */
+    /** Ends all workers and starts them again with empty homes. */
     private void startAll() throws HearthException, InterruptedException {
         stage.endAll();
         stage.freshHomes();

@@ -132,8 +132,8 @@ final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Ends the worker of a host, if it runs, and starts one with a new identity: nobody keeps it outside for what happened to the old one.
-     * Each host must be a machine of its own.
+     * Ends the worker of a host, if it runs, and starts one with a new identity. A new identity has no hold-down to wait for. Each host
+     * must be a machine of its own.
      */
     void startAsNew(int host) throws SetupException, InterruptedException {
         workers.kill(host);

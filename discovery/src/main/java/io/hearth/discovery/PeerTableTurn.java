@@ -196,8 +196,8 @@ final class PeerTableTurn {
     }
 
     /**
-     * Asks for the dials that are due, as far as this second's limit goes. A peer whose link was lost a moment ago does not wait for
-     * those that were lost before: a dial that is refused says that it ended, and others wait for that word.
+     * Asks for the dials that are due, up to this second's limit. A peer whose link is lost in this very step is dialled beyond the
+     * limit: a refused dial shows that its process ended, and a change of the view waits for that.
      */
     void dialDue() {
         dialledNanos.removeIf(atNanos -> nowNanos - atNanos >= PeerTable.SECOND);

@@ -88,8 +88,10 @@ final class Acceptor {
     }
 
     /**
-     * Counts the round, unless it is of a member that can bring no ballot to an end; the machine gives no vote for one far above all
-     * known. The process answers all the same: else a member that missed the ballots before would be left out as one that is gone.
+     * Counts the round, unless its sender can bring no ballot to an end.
+     *
+     * @return whether the machine may vote: not for a round far above all known ones. The process answers all the same, because a member
+     *     that missed the ballots before would be left out otherwise
      */
     private static boolean meets(Turn turn, NodeId from, View view, Ballot ballot) {
         KnownLineage known = turn.known(view.lineage()).orElseGet(() -> KnownLineage.of(0, Optional.empty(), turn.now));
@@ -142,9 +144,9 @@ final class Acceptor {
     }
 
     /**
-     * Another's ballot drives the change now, if it can bring one to an end; an own lower ballot ends. A higher one goes on though it
-     * is still on its way to the disk: the own machine votes for no lower one once it is there. So does one that is beaten only by a
-     * round far above, for which this machine does not vote: a liar would have this node begin ballots without end otherwise.
+     * The sender drives the change now, if it can bring one to an end. An own lower ballot ends. An own higher ballot goes on, even
+     * while its promise is on its way to the disk: once it is there, the own machine votes for no lower one. An own ballot also goes on
+     * if this machine does not vote for the sender's round: otherwise a liar could make this node begin ballots without end.
      */
     private static void giveWay(Turn turn, NodeId from, Ballot ballot, boolean believes) {
         if (!canDrive(turn, from)) {

@@ -53,7 +53,7 @@ final class Candidacy {
             return; // there is no number for it; what a record cannot hold is not proposed
         }
         var ballot = new Ballot(seen + 1, turn.self.node());
-        turn.known(turn.home.lineage()).ifPresent(known -> turn.know(turn.home.lineage(), known.began(ballot.round())));
+        turn.useRound(ballot.round());
         turn.campaign = new Campaign.Candidate(ballot, why);
         turn.change = turn.change.asked(List.of(turn.self.node().peer()), false, turn.now);
         turn.announce(new ElectionEvent.Started(turn.home.lineage(), turn.view().epoch(), ballot, why));

@@ -175,7 +175,12 @@ final class Turn {
                         && joining.target().equals(lineage));
     }
 
-    /** A ballot of that round for the successor of this node's view was met. */
+    /** A ballot of this node for the successor of its view begins with that round. */
+    void useRound(long round) {
+        known(home.lineage()).ifPresent(known -> know(home.lineage(), known.began(round)));
+    }
+
+    /** Another's ballot of that round for the successor of this node's view was met. */
     void meetRound(long round) {
         known(home.lineage()).ifPresent(known -> know(home.lineage(), known.met(round, now)));
     }

@@ -62,11 +62,11 @@ final class Liar {
     private final SplittableRandom random;
     private final Plan plan;
     private final List<LieKind> told;
+    private final Map<View, Long> climbed = new HashMap<>(); // the highest round that it climbed to
     private @Nullable Host host;
     private boolean isOver;
     private long lies;
     private long viewsBefore;
-    private final Map<View, Long> climbed = new HashMap<>();
 
     /**
      * How it lies.
@@ -386,7 +386,7 @@ final class Liar {
         };
     }
 
-    /** Any round, or one that is as far up as the others still follow, or nearly so. */
+    /** Any round, or the next step of a climb that the others may follow. */
     private long highRound(View view) {
         return random.nextInt(3) == 0 ? climbed.merge(view, 1_000L, Long::sum) : round();
     }

@@ -15,7 +15,7 @@ public enum LieKind {
     STATUS_NUMBERS,
     /** The views that it proposes have resolutions with bad numbers, or that are none. */
     RESOLUTIONS,
-    /** It prepares ballots of the highest rounds, or of rounds to which the others follow it up, and does no more. */
+    /** It prepares ballots of the highest rounds, or of rounds that climb by steps, and does no more. */
     HIGH_BALLOTS,
     /** It refuses ballots for the sake of one of such a round. */
     HIGH_REFUSALS,
