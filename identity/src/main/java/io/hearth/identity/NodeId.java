@@ -1,6 +1,5 @@
 package io.hearth.identity;
 
-import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
@@ -16,8 +15,6 @@ public record NodeId(PeerId peer, String slot) implements Comparable<NodeId> {
     public static final String AGENT = "agent";
 
     private static final Pattern SLOT = Pattern.compile("[a-z0-9-]{1,32}");
-    private static final Comparator<NodeId> ORDER =
-            Comparator.comparing(NodeId::peer).thenComparing(NodeId::slot);
 
     public NodeId {
         if (!SLOT.matcher(slot).matches()) {
@@ -48,9 +45,11 @@ public record NodeId(PeerId peer, String slot) implements Comparable<NodeId> {
         return slot.equals(AGENT) ? peer.shortText() : peer.shortText() + "/" + slot;
     }
 
+    /** By the machine's key, then by slot: one order on all machines. */
     @Override
     public int compareTo(NodeId other) {
-        return ORDER.compare(this, other);
+        int byMachine = peer.compareTo(other.peer);
+        return byMachine != 0 ? byMachine : slot.compareTo(other.slot);
     }
 
     @Override
