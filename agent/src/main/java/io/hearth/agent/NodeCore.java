@@ -319,7 +319,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         links.remember(admitted.link().address().getAddress());
         links.send(node, NodeProfileCodec.KIND, acquaintances.introduction());
         talk.admitted(node);
-        roster.ifPresent(talking -> talking.admitted(node));
+        roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
         finder.admitted(admitted.link());
         membership
                 .driver()

@@ -1,5 +1,6 @@
 package io.hearth.agent;
 
+import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.identity.NodeId;
@@ -99,13 +100,25 @@ final class RosterTalk {
         return Optional.of(problem.isEmpty() ? said : problem).filter(line -> !line.isEmpty());
     }
 
-    void admitted(NodeId node) {
+    /** A link is there; {@code proved} names the secret of its handshake, which may have been replaced meanwhile. */
+    void admitted(NodeId node, Bytes proved) {
         var link = new LinkId(node.peer(), ++numbers);
-        shutOut.remove(node.peer());
+        if (proved.equals(book.keyId())) {
+            shutOut.remove(node.peer());
+        } else {
+            shutOut(node.peer());
+        }
         changes++;
         links.put(node, link);
         nodes.put(link, node);
-        machine.step(new Event.Opened(link, false));
+        machine.step(new Event.Opened(link, false, proved));
+    }
+
+    /** Who is not on the roster and did not prove the present secret: the machine closes its links. */
+    private void shutOut(PeerId peer) {
+        if (!book.roster().isMember(peer) && shutOut.size() < SHUT_OUT_MAX) {
+            shutOut.add(peer);
+        }
     }
 
     /** What a machine calls itself; told when it was linked, and when it is not any more. */
@@ -136,7 +149,7 @@ final class RosterTalk {
     void opened(RekeyChannel channel) {
         LinkId link = link(channel);
         channels.put(link, channel);
-        machine.step(new Event.Opened(link, true));
+        machine.step(new Event.Opened(link, true, Bytes.EMPTY));
     }
 
     void heard(RekeyChannel channel, int kind, byte[] bytes) {
@@ -225,12 +238,7 @@ final class RosterTalk {
         changes++;
         door.use(newest);
         if (isNewKey) {
-            for (NodeId node :
-                    links.keySet()) { // the machine closes their links now; one that is closed for a fault is not out
-                if (!newest.roster().isMember(node.peer()) && shutOut.size() < SHUT_OUT_MAX) {
-                    shutOut.add(node.peer());
-                }
-            }
+            links.keySet().forEach(node -> shutOut(node.peer())); // one that is closed for a fault is not out
             LOG.info(
                     "secret generation={} key={} members={}",
                     newest.current().generation(),

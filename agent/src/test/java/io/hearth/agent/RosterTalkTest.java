@@ -70,8 +70,8 @@ final class RosterTalkTest {
                     @Override
                     public void rekeyed(RosterBook newest) {}
                 });
-        talk.admitted(friends);
-        talk.admitted(guests);
+        talk.admitted(friends, first.keyId());
+        talk.admitted(guests, first.keyId());
     }
 
     private void heard(NodeId from, RosterMessage message) {
@@ -114,8 +114,19 @@ final class RosterTalkTest {
         assertEquals(Set.of(guests.peer()), out());
         talk.lost(guests);
         assertEquals(Set.of(guests.peer()), out());
-        talk.admitted(guests);
+        talk.admitted(guests, second.keyId());
         assertEquals(Set.of(), out());
+    }
+
+    /** A handshake of before may end afterwards. */
+    @Test
+    void whoProvedTheFormerSecretAfterItWasReplacedIsClosedAndOut() {
+        talk.lost(guests);
+        talk.stored(second);
+        assertEquals(List.of(), closed);
+        talk.admitted(guests, first.keyId());
+        assertEquals(List.of(guests), closed);
+        assertEquals(Set.of(guests.peer()), out());
     }
 
     @Test

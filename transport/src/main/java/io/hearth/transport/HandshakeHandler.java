@@ -1,5 +1,6 @@
 package io.hearth.transport;
 
+import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
@@ -187,7 +188,8 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         var meter = context.pipeline().get(WireMeter.class);
         meter.admit();
         context.pipeline().get(FrameDecoder.class).admit();
-        var link = new Link(node, context.channel(), meter, key, limits.queueBytesMax(), clock.epochMillis());
+        var link = new Link(
+                node, context.channel(), meter, key, Bytes.of(keys.id()), limits.queueBytesMax(), clock.epochMillis());
         context.pipeline().replace(this, "link", door.handlerOf(link));
         door.admit(link);
     }

@@ -29,6 +29,7 @@ final class Link {
     private final Channel channel;
     private final WireMeter meter;
     private final LinkKey key;
+    private final Bytes keyId;
     private final int queueBytesMax;
     private final long sinceEpochMillis;
     private final InetSocketAddress remoteAddress;
@@ -41,11 +42,20 @@ final class Link {
     private boolean ownDone; // event loop only, as the next
     private boolean peerDone;
 
-    Link(RemoteNode node, Channel channel, WireMeter meter, LinkKey key, int queueBytesMax, long sinceEpochMillis) {
+    /** {@code keyId} names the namespace secret that both ends proved. */
+    Link(
+            RemoteNode node,
+            Channel channel,
+            WireMeter meter,
+            LinkKey key,
+            Bytes keyId,
+            int queueBytesMax,
+            long sinceEpochMillis) {
         this.node = node;
         this.channel = channel;
         this.meter = meter;
         this.key = key;
+        this.keyId = keyId;
         this.queueBytesMax = queueBytesMax;
         this.sinceEpochMillis = sinceEpochMillis;
         this.remoteAddress = (InetSocketAddress) channel.remoteAddress();
@@ -97,7 +107,8 @@ final class Link {
                 node.dialed(),
                 meter.bytesIn(),
                 meter.bytesOut(),
-                sinceEpochMillis);
+                sinceEpochMillis,
+                keyId);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.hearth.transport;
 
+import io.hearth.core.Bytes;
 import java.net.InetSocketAddress;
 
 /**
@@ -12,6 +13,7 @@ import java.net.InetSocketAddress;
  * @param bytesIn on the wire, TLS included
  * @param bytesOut likewise
  * @param sinceEpochMillis wall time of admission
+ * @param keyId 8 bytes that name the namespace secret that both ends proved
  */
 public record LinkInfo(
         Endpoint peer,
@@ -20,4 +22,5 @@ public record LinkInfo(
         boolean dialedByUs,
         long bytesIn,
         long bytesOut,
-        long sinceEpochMillis) {}
+        long sinceEpochMillis,
+        Bytes keyId) {}

@@ -150,8 +150,8 @@ final class RogueGenerationTest {
         var back = new LinkId(one.self, links);
         one.linked.put(there, other);
         other.linked.put(back, one);
-        one.happens(new Event.Opened(there, rekey));
-        other.happens(new Event.Opened(back, rekey));
+        one.happens(new Event.Opened(there, rekey, one.state.book().keyId()));
+        other.happens(new Event.Opened(back, rekey, other.state.book().keyId()));
         talk();
         one.linked.remove(there);
         other.linked.remove(back);

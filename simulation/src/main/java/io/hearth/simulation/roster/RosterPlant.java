@@ -8,6 +8,8 @@ public enum RosterPlant {
     LOST_STORE,
     /** Admission does not ask the roster. */
     OPEN_DOOR,
+    /** Links are not asked which secret was proved when they were begun. */
+    LATE_GUEST,
     /** Links to removed machines stay open. */
     DEAF_CLOSE,
     /** Every signature is right. */

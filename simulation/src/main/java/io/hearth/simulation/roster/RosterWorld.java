@@ -25,8 +25,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
@@ -49,6 +51,7 @@ public final class RosterWorld {
     private static final long POLL_NANOS = 200 * MILLI;
     private static final long DIAL_NANOS = 500 * MILLI;
     private static final long REKEY_NANOS = 5 * SECOND;
+    private static final long HANDSHAKE_NANOS_MAX = 5 * SECOND;
     private static final long TROUBLE_NANOS = 60 * SECOND;
     private static final long PEACE_NANOS = 60 * SECOND;
     private static final String HOME = "home";
@@ -56,6 +59,9 @@ public final class RosterWorld {
     /** Identities that the stolen machine grants, once it was removed and not all know it. */
     private static final List<PeerId> GRANTED =
             List.of(PaperHands.peer(100), PaperHands.peer(101), PaperHands.peer(102));
+
+    /** The stolen machine's, which nobody grants. */
+    private static final PeerId GUEST = PaperHands.peer(202);
 
     /** Identities that nobody grants; charters of the stolen machine list them. */
     private static final List<PeerId> INVENTED = List.of(PaperHands.peer(200), PaperHands.peer(201));
@@ -181,6 +187,7 @@ public final class RosterWorld {
         nodes.forEach(this::startLater);
         nodes.forEach(this::poll);
         after(DIAL_NANOS, this::dial);
+        after(DIAL_NANOS, this::sneak);
         plan();
         while (now < TROUBLE_NANOS + PEACE_NANOS) {
             Task next = tasks.remove();
@@ -554,9 +561,32 @@ public final class RosterWorld {
             after(REKEY_NANOS, wire::cut);
         }
         wire.openNanos = now;
-        one.step(new Event.Opened(wire.at(one), rekey));
+        Bytes proved = one.book().keyId();
+        one.step(new Event.Opened(wire.at(one), rekey, proved));
         if (wires.contains(wire)) {
-            other.step(new Event.Opened(wire.at(other), rekey));
+            other.step(new Event.Opened(wire.at(other), rekey, proved));
+        }
+    }
+
+    /**
+     * The stolen machine with an identity that is on no roster, and a secret that it knows. What a handshake proves is fixed when it
+     * begins; the door judges when it ends.
+     */
+    private void sneak() {
+        after(DIAL_NANOS, this::sneak);
+        for (Node node : nodes) {
+            boolean isThief = thief.equals(Optional.of(node.peer));
+            if (node.isUp() && !isThief && thiefKnows.contains(node.book().current()) && !node.hasGuest()) {
+                Bytes proved = node.book().keyId();
+                long life = node.life;
+                after(random.nextLong(HANDSHAKE_NANOS_MAX), () -> {
+                    boolean isRefused = Admission.refuses(node.book().roster(), node.peer, GUEST, Common.CURRENT, false)
+                            .isPresent();
+                    if (node.isUp() && node.life == life && !isRefused) {
+                        node.greet(new LinkId(GUEST, numbers++), proved);
+                    }
+                });
+            }
         }
     }
 
@@ -595,6 +625,12 @@ public final class RosterWorld {
         for (Node node : nodes) {
             if (node.isUp()) {
                 node.demandItTellsWhatItForgot();
+                for (Bytes proved : node.guests.values()) {
+                    demand(
+                            proved.equals(node.book().keyId()),
+                            name(node.peer)
+                                    + " talks to a machine that is on no roster and proved a secret that was replaced");
+                }
                 for (PeerId invented : INVENTED) {
                     demand(
                             !node.book().roster().isMember(invented),
@@ -746,6 +782,7 @@ public final class RosterWorld {
         private RosterBook used;
         private String said = "";
         private final SortedSet<PeerId> known = new TreeSet<>(); // by this process as removed, once
+        private final SortedMap<LinkId, Bytes> guests = new TreeMap<>(); // what those on no roster proved
         private boolean isForgetful;
         private long life;
         private boolean acted;
@@ -822,7 +859,17 @@ public final class RosterWorld {
             }
         }
 
+        boolean hasGuest() {
+            return !guests.isEmpty();
+        }
+
+        void greet(LinkId link, Bytes proved) {
+            guests.put(link, proved);
+            step(new Event.Opened(link, false, plant == RosterPlant.LATE_GUEST ? book().keyId() : proved));
+        }
+
         void stop() {
+            guests.clear();
             process = Optional.empty();
             List.copyOf(wires).stream()
                     .filter(wire -> wire.one == this || wire.other == this)
@@ -865,6 +912,7 @@ public final class RosterWorld {
                 case Effect.Send(LinkId link, RosterMessage message) -> send(link, message);
                 case Effect.Close(LinkId link, String _) -> {
                     if (plant != RosterPlant.DEAF_CLOSE) {
+                        guests.remove(link);
                         wire(link).ifPresent(wire -> after(0, wire::cut));
                         wire(link).ifPresent(wires::remove);
                     }

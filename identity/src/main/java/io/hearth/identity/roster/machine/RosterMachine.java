@@ -107,8 +107,13 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
 
     /** What may happen. */
     public sealed interface Event {
-        /** A link is up; {@code rekey} if the two sides have only a former secret in common. */
-        record Opened(LinkId link, boolean rekey) implements Event {}
+        /**
+         * A link is up.
+         *
+         * @param rekey whether the two sides have only a former secret in common
+         * @param proved key id of the secret that both sides proved
+         */
+        record Opened(LinkId link, boolean rekey, Bytes proved) implements Event {}
 
         /** It is down. */
         record Closed(LinkId link) implements Event {}
@@ -234,7 +239,7 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
     public Step<State, Effect> step(State state, Event event, long nowNanos) {
         var turn = new Turn(state, nowNanos);
         switch (event) {
-            case Event.Opened(LinkId link, boolean rekey) -> turn.opened(link, rekey);
+            case Event.Opened(LinkId link, boolean rekey, Bytes proved) -> turn.opened(link, rekey, proved);
             case Event.Closed(LinkId link) -> turn.links.remove(link);
             case Event.Received(LinkId link, RosterMessage message) -> turn.received(link, message);
             case Event.Stored(RosterBook stored) -> turn.stored(stored);
@@ -295,12 +300,16 @@ public final class RosterMachine implements Machine<RosterMachine.State, RosterM
             return new State(book, links, dueNanos, notes);
         }
 
-        void opened(LinkId link, boolean rekey) {
-            if (links.size() >= limits.linksMax()) {
-                return; // the roster comes by another link
-            }
+        /** A handshake that began before the secret was replaced may end after it. */
+        void opened(LinkId link, boolean rekey, Bytes proved) {
+            boolean isByFormer = !rekey && !proved.equals(book.keyId());
             links.put(link, Talk.fresh(rekey, now));
-            if (!closedIfRemoved(link)) {
+            if (closedIfRemoved(link) || (isByFormer && closedIfStranger(link))) {
+                return;
+            }
+            if (links.size() > limits.linksMax()) {
+                links.remove(link); // the roster comes by another link
+            } else {
                 summarize(link);
             }
         }

@@ -46,8 +46,8 @@ final class RosterMachineTest {
 
     private List<Effect> linked() {
         var effects = new ArrayList<Effect>();
-        effects.addAll(happens(new Event.Opened(toFriend, false), 0));
-        effects.addAll(happens(new Event.Opened(toStranger, false), 0));
+        effects.addAll(happens(opened(toFriend, false), 0));
+        effects.addAll(happens(opened(toStranger, false), 0));
         var summary = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
         effects.addAll(happens(new Event.Received(toFriend, summary), 0));
         effects.addAll(happens(new Event.Received(toStranger, summary), 0));
@@ -83,7 +83,7 @@ final class RosterMachineTest {
         state = State.of(second);
         var old = new RosterMessage.Summary(first.roster().digest(), 1, first.keyId());
         for (LinkId link : List.of(toFriend, toStranger)) {
-            var _ = happens(new Event.Opened(link, true), 0);
+            var _ = happens(opened(link, true), 0);
             List<Effect> effects = happens(new Event.Received(link, old), 0);
             assertEquals(link.equals(toFriend) ? List.of(toFriend) : List.of(), given(effects));
         }
@@ -96,7 +96,7 @@ final class RosterMachineTest {
     void aMemberWithASecretOfAHigherGenerationIsOfferedTheOwnOne() {
         RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
         state = State.of(second);
-        var _ = happens(new Event.Opened(toFriend, true), 0);
+        var _ = happens(opened(toFriend, true), 0);
         var far = new RosterMessage.Summary(first.roster().digest(), 60, first.keyId());
         assertEquals(List.of(toFriend), given(happens(new Event.Received(toFriend, far), 0)));
     }
@@ -133,7 +133,21 @@ final class RosterMachineTest {
         assertTrue(effects.stream().anyMatch(Effect.Store.class::isInstance));
         assertTrue(state.book().roster().isRemoved(stranger.peer()));
         assertEquals(List.of(), happens(new Event.Received(toFriend, page), SECOND), "nothing new");
-        assertEquals(List.of(toStranger), closed(happens(new Event.Opened(toStranger, false), SECOND)));
+        assertEquals(List.of(toStranger), closed(happens(opened(toStranger, false), SECOND)));
+    }
+
+    /** What a handshake proves is fixed when it begins, and the secret may be replaced before it ends. */
+    @Test
+    void whoIsOnNoRosterAndProvedASecretThatWasReplacedMeanwhileIsClosed() {
+        RosterBook second = first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE);
+        state = State.of(second);
+        assertEquals(List.of(toStranger), closed(happens(new Event.Opened(toStranger, false, first.keyId()), 0)));
+        assertEquals(List.of(), closed(happens(new Event.Opened(toFriend, false, first.keyId()), 0)));
+        assertEquals(List.of(), closed(happens(new Event.Opened(toStranger, false, second.keyId()), SECOND)));
+    }
+
+    private Event opened(LinkId link, boolean rekey) {
+        return new Event.Opened(link, rekey, state.book().keyId());
     }
 
     @Test
@@ -202,7 +216,7 @@ final class RosterMachineTest {
     /** The secret that both sides of a new link hold. */
     private RosterMessage.Secret known() {
         state = State.of(first.rotated(Ed25519.hand(self), first.current().successor(), 2, Ed25519.INSTANCE));
-        var _ = happens(new Event.Opened(toFriend, false), 0);
+        var _ = happens(opened(toFriend, false), 0);
         return new RosterMessage.Secret(state.book().offer().orElseThrow());
     }
 
@@ -288,8 +302,8 @@ final class RosterMachineTest {
         var _ = linked();
         var there = new RosterMachine(stranger.peer(), Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT);
         var toHere = new LinkId(self.peer(), 5);
-        State opened =
-                there.step(State.of(theirs), new Event.Opened(toHere, false), 0).state();
+        State opened = there.step(State.of(theirs), new Event.Opened(toHere, false, theirs.keyId()), 0)
+                .state();
         List<Effect> effects =
                 there.step(opened, new Event.Received(toHere, own), 0).effects();
         for (List<String> said : List.of(said(happens(new Event.Received(toStranger, page), SECOND)), said(effects))) {

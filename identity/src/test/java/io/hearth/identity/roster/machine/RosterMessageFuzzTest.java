@@ -45,8 +45,8 @@ final class RosterMessageFuzzTest {
             assertArrayEquals(bytes, RosterMessageCodec.encode(read));
         }
         var machine = new RosterMachine(OWN.peer(), Ed25519.INSTANCE, RosterMachine.Limits.DEFAULT);
-        var state =
-                machine.step(State.of(book), new Event.Opened(LINK, false), 0).state();
+        var state = machine.step(State.of(book), new Event.Opened(LINK, false, book.keyId()), 0)
+                .state();
         var random = new SplittableRandom(5);
         int handed = 0;
         for (int i = 0; i < FRAMES; i++) {
@@ -63,7 +63,7 @@ final class RosterMessageFuzzTest {
                 var step = machine.step(state, new Event.Received(LINK, read), i * 1_000_000_000L);
                 handed++;
                 state = step.effects().stream().anyMatch(Effect.Close.class::isInstance)
-                        ? machine.step(step.state(), new Event.Opened(LINK, false), i * 1_000_000_000L)
+                        ? machine.step(step.state(), new Event.Opened(LINK, false, book.keyId()), i * 1_000_000_000L)
                                 .state()
                         : step.state();
             } catch (MalformedMessageException rejected) {
