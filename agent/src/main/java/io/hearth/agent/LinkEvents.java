@@ -20,6 +20,11 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
+    public void reached(LinkInfo link) {
+        inbox.event(new NodeEvent.Reached(link));
+    }
+
+    @Override
     public void received(NodeId from, long incarnation, int kind, byte[] message) {
         inbox.message(new NodeEvent.Message(from, incarnation, kind, message));
     }

@@ -120,6 +120,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void dispatch(NodeEvent event) {
         switch (event) {
             case NodeEvent.Admitted admitted -> admitted(admitted);
+            case NodeEvent.Reached(var link) -> finder.reached(link);
             case NodeEvent.Lost lost -> lost(lost);
             case NodeEvent.Message message -> message(message);
             case NodeEvent.Refused refusal -> {

@@ -22,6 +22,9 @@ sealed interface NodeEvent {
     /** A node proved itself and is linked. */
     record Admitted(LinkInfo link) implements NodeEvent {}
 
+    /** A dial reached a node that is linked already. */
+    record Reached(LinkInfo link) implements NodeEvent {}
+
     /** The link to a node ended. */
     record Lost(NodeId peer, String why) implements NodeEvent {}
 

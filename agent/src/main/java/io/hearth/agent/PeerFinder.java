@@ -93,6 +93,11 @@ final class PeerFinder {
         gossip.step(new AddressGossip.Event.Linked(node, address));
     }
 
+    /** A dial that made no new link has an answer, too: else its address would not be dialled when that link is lost. */
+    void reached(LinkInfo link) {
+        table.step(new Event.Admitted(address(link.address()), link.peer().id()));
+    }
+
     void lost(NodeEvent.Lost lost) {
         table.step(new Event.Lost(lost.peer()));
         gossip.step(new AddressGossip.Event.Lost(lost.peer()));

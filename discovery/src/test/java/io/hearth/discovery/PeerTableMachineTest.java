@@ -121,6 +121,15 @@ final class PeerTableMachineTest {
         assertFalse(happens(new Event.Tick()).contains(dial(A)), "later it waits for its turn");
     }
 
+    /** What members tell of it is a record of its own until a dial shows whose it is; that dial makes no second link. */
+    @Test
+    void whoWasReachedAgainWhileItWasLinkedIsDialledAtOnceWhenItIsLost() {
+        happens(new Event.Accepted(B, ANNA));
+        assertEquals(List.of(dial(A)), happens(sighted("a", A)));
+        happens(new Event.Admitted(A, ANNA));
+        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
+    }
+
     @Test
     void anAdmittedPeerIsRememberedAndNotDialled() {
         happens(sighted("a", A));

@@ -17,6 +17,9 @@ public interface LinkObserver {
     /** A node proved itself, and can be sent to from now on. */
     void admitted(LinkInfo link);
 
+    /** A connection that this node dialled reached a node that is linked already: that dial is over, and nothing else changes. */
+    default void reached(LinkInfo link) {}
+
     /**
      * A message came.
      *

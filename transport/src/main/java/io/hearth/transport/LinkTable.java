@@ -142,6 +142,7 @@ final class LinkTable implements Doorkeeper {
             case SUCCEEDS -> {
                 links.put(id, link);
                 held.retire();
+                reached(link);
             }
             case REPLACES -> {
                 String why = "replaced by a newer start of the same node";
@@ -150,7 +151,16 @@ final class LinkTable implements Doorkeeper {
                 links.put(id, link);
                 announce(link);
             }
-            case YIELDS, STALE -> link.retire();
+            case YIELDS, STALE -> {
+                link.retire();
+                reached(link);
+            }
+        }
+    }
+
+    private void reached(Link link) {
+        if (link.node().dialed()) {
+            observer.reached(link.info());
         }
     }
 

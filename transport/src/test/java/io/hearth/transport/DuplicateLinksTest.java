@@ -73,9 +73,37 @@ final class DuplicateLinksTest {
             a.dial(b);
             TestNode.until("the second dial stays", () -> !only(b).address().equals(first) && only(a).dialedByUs());
             assertTrue(b.links.send(a.id(), 16, new byte[0]));
+            LinkInfo reached = a.await(Seen.Reached.class).link();
+            assertEquals(b.id(), reached.peer().id());
+            assertEquals(b.links.port(), reached.address().getPort());
             assertEquals(16, a.await(Seen.Received.class).kind());
             assertTrue(b.seen.stream().noneMatch(Seen.Lost.class::isInstance), b.seen.toString());
+            assertTrue(b.seen.stream().noneMatch(Seen.Reached.class::isInstance), b.seen.toString());
         }
+    }
+
+    /** Who dials hears what came of it, whichever of two links stays: an address that is held for being dialled is dialled no more. */
+    @Test
+    void eachDialHasOneOutcome() throws Exception {
+        for (int round = 0; round < 10; round++) {
+            try (var a = new TestNode(keys);
+                    var b = new TestNode(keys)) {
+                a.dial(b);
+                b.dial(a);
+                a.await("outcome of a dial", seen -> isOutcomeOf(seen, b));
+                b.await("outcome of a dial", seen -> isOutcomeOf(seen, a));
+            }
+        }
+    }
+
+    private static boolean isOutcomeOf(Seen seen, TestNode dialled) {
+        return switch (seen) {
+            case Seen.Admitted(LinkInfo link) ->
+                link.dialedByUs() && link.peer().equals(dialled.self);
+            case Seen.Reached(LinkInfo link) -> link.peer().equals(dialled.self);
+            case Seen.Refused refused -> refused.refusal() == Refusal.DUPLICATE;
+            default -> false;
+        };
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** A node on the loopback interface whose observer keeps everything it hears, in order. */
@@ -25,6 +26,8 @@ final class TestNode implements AutoCloseable {
 
     sealed interface Seen {
         record Admitted(LinkInfo link) implements Seen {}
+
+        record Reached(LinkInfo link) implements Seen {}
 
         record Received(NodeId from, int kind, Bytes message) implements Seen {}
 
@@ -98,6 +101,11 @@ final class TestNode implements AutoCloseable {
         }
 
         @Override
+        public void reached(LinkInfo link) {
+            seen.add(new Seen.Reached(link));
+        }
+
+        @Override
         public void received(NodeId from, long incarnation, int kind, byte[] message) {
             seen.add(new Seen.Received(from, kind, Bytes.of(message)));
         }
@@ -151,13 +159,18 @@ final class TestNode implements AutoCloseable {
 
     /** The next thing of that kind that this node hears; what comes before it is passed over. */
     <T extends Seen> T await(Class<T> kind) throws InterruptedException {
+        return kind.cast(await(kind.getSimpleName(), kind::isInstance));
+    }
+
+    /** As {@link #await(Class)}, for the next thing that is {@code wanted}. */
+    Seen await(String what, Predicate<Seen> wanted) throws InterruptedException {
         while (true) {
             Seen next = seen.poll(20, TimeUnit.SECONDS);
             if (next == null) {
-                throw new AssertionError("no " + kind.getSimpleName() + " within 20 s");
+                throw new AssertionError("no " + what + " within 20 s");
             }
-            if (kind.isInstance(next)) {
-                return kind.cast(next);
+            if (wanted.test(next)) {
+                return next;
             }
         }
     }
