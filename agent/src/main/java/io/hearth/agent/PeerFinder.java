@@ -133,7 +133,8 @@ final class PeerFinder {
                             BLOCKED,
                             SAME_NODE,
                             OUTDATED -> new Event.Refused(address, PeerTableMachine.Refusal.FOREIGN, refused.why());
-                    case TOO_LATE, OLD_INCARNATION, DOUBLED, DUPLICATE, TOO_MANY, HUNG_UP ->
+                    case HUNG_UP -> new Event.HungUp(address, refused.why());
+                    case TOO_LATE, OLD_INCARNATION, DOUBLED, DUPLICATE, TOO_MANY ->
                         new Event.DialFailed(address, refused.why());
                 });
     }

@@ -4,7 +4,7 @@ package io.hearth.discovery;
  * Bounds of a peer table.
  *
  * @param recordsMax records kept, linked peers included
- * @param dialsPerSecondMax dials asked for in any one second, besides one for each link at the moment when it is lost
+ * @param dialsPerSecondMax dials asked for in any one second, besides those of peers whose link was lost less than a quarter of a second ago
  * @param pauseMinNanos before the second round of a record; doubles with each further one
  * @param pauseMaxNanos longest pause between rounds
  * @param pauseMissedMaxNanos longest pause between rounds for a peer whose link was lost less than {@code missedForNanos} ago

@@ -64,6 +64,9 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         /** No link came about: no answer, no route, broken handshake. */
         record DialFailed(PeerAddress address, String why) implements Event {}
 
+        /** Somebody took the connection and ended it without a word: of a process that ends, the port may be there a little longer. */
+        record HungUp(PeerAddress address, String why) implements Event {}
+
         /** Somebody answered and it is nobody to link with. */
         record Refused(PeerAddress address, Refusal refusal, String why) implements Event {}
 
@@ -128,6 +131,7 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
             case Event.Sighted(var sighting) -> turn.sighted(sighting);
             case Event.Told(var node, var addresses, var ownTurn) -> turn.told(node, addresses, ownTurn);
             case Event.DialFailed(var address, var why) -> turn.failed(address, why);
+            case Event.HungUp(var address, var why) -> turn.hungUp(address, why);
             case Event.Refused(var address, var refusal, var why) -> {
                 switch (refusal) {
                     case OWN_REFLECTION -> turn.reflected(address);

@@ -21,6 +21,11 @@ final class PeerTableTurn {
     private static final String TOLD = "told:";
     private static final int OWN_MAX = 32;
 
+    /** How long others may wait to hear whether the address of a peer that was lost refuses. */
+    private static final long JUST_LOST_NANOS = PeerTable.SECOND / 4;
+
+    private static final long AGAIN_NANOS = PeerTable.SECOND / 40;
+
     private final PeerTableLimits limits;
     private final long nowNanos;
     private final SortedMap<Long, PeerRecord> records;
@@ -100,6 +105,13 @@ final class PeerTableTurn {
 
     void failed(PeerAddress address, String why) {
         ended(address, record -> record.failed(address, why, nowNanos, pauseNanos(record)));
+    }
+
+    /** Whoever waits for its address to refuse is told by the next dial. */
+    void hungUp(PeerAddress address, String why) {
+        ended(
+                address,
+                record -> record.failed(address, why, nowNanos, isJustLost(record) ? AGAIN_NANOS : pauseNanos(record)));
     }
 
     void foreign(PeerAddress address, String why) {
@@ -229,7 +241,8 @@ final class PeerTableTurn {
     }
 
     private boolean isJustLost(PeerRecord record) {
-        return record.standing() instanceof Standing.Lost(NodeId _, long sinceNanos) && nowNanos == sinceNanos;
+        return record.standing() instanceof Standing.Lost(NodeId _, long sinceNanos)
+                && nowNanos - sinceNanos < JUST_LOST_NANOS;
     }
 
     Step<PeerTable, Effect> end() {
