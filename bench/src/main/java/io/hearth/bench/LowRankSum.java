@@ -88,7 +88,7 @@ final class LowRankSum implements VectorMean {
         for (int node = 0; node < vectors.size(); node++) {
             for (int i = 0; i < matrices.size(); i++) {
                 PowerSgd.Round round = rounds.get(node).get(i);
-                round.approximation(Part.of(matrices.get(i)).in(vectors.get(node)));
+                round.deliver(Part.of(matrices.get(i)).in(vectors.get(node)));
                 round.commit();
             }
         }
@@ -101,7 +101,8 @@ final class LowRankSum implements VectorMean {
             for (Matrix matrix : matrices) {
                 MemorySegment gradient = Part.of(matrix).in(vectors.get(node));
                 String key = "matrix at " + matrix.first();
-                ofNode.add(nodes.get(node).begin(key, gradient, matrix.rows(), matrix.columns()));
+                ofNode.add(nodes.get(node)
+                        .begin(key, gradient, (long) matrix.rows() * matrix.columns(), matrix.columns()));
             }
         }
     }

@@ -81,7 +81,7 @@ final class AutoSums {
      * Sums float32 values.
      *
      * @param how with the caller's compression, which is {@code auto} here
-     * @param list the values are a bucket of
+     * @param bucket of a list that the values are
      */
     CollectiveResult reduce(
             Auto auto,
@@ -89,13 +89,13 @@ final class AutoSums {
             MemorySegment target,
             ReduceOp op,
             CollectiveOptions how,
-            Optional<TensorList> list)
+            Optional<TensorBucket> bucket)
             throws CollectiveException {
         long count = Tensors.elements(input, DataType.FLOAT32);
         Tensors.demandUsable(input); // before this rank alone votes, or does not
         Tensors.demandWritable(target);
         if (count * Float.BYTES < BYTES_MIN || auto.allowed().isEmpty()) {
-            Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE)).of(list);
+            Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE), bucket);
             return runner.run(new Asked(plan, input, target), how);
         }
         known.computeIfAbsent(auto, _ -> auto.allowed().stream().map(costs).toList()); // no part of the caller's time
@@ -106,11 +106,11 @@ final class AutoSums {
                 sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
         boolean isTimed = votes.isDue();
         if (isTimed) {
-            vote(size, votes, runner.until(due, how), list);
+            vote(size, votes, runner.until(due, how), bucket);
         }
         int chosen = votes.decision().chosen();
         long started = clock.nanoTime();
-        CollectiveResult result = play(auto, votes, input, target, op, runner.until(due, how), list);
+        CollectiveResult result = play(auto, votes, input, target, op, runner.until(due, how), bucket);
         if (isTimed && result.contributors() == votes.members()) {
             votes.took(chosen, clock.nanoTime() - started);
         }
@@ -124,14 +124,15 @@ final class AutoSums {
         }
     }
 
-    private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorList> list)
+    private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorBucket> bucket)
             throws CollectiveException {
         Auto auto = size.asked();
         CodecBallot ballot = votes.ballot(size.count(), known.getOrDefault(auto, List.of()));
         MemorySegment made = MemorySegment.ofArray(new byte[CodecDecision.BYTES]);
         var plan = new Plan(
                 Signature.choice(auto, size.count(), CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
-        int members = runner.run(Asked.inPlace(plan.of(list), made), how).contributors();
+        int members = runner.run(Asked.inPlace(plan.of(bucket.map(TensorBucket::list)), made), how)
+                .contributors();
         CodecDecision decision = CodecDecision.readFrom(made);
         if (!decision.isAmong(auto.allowed().size())) {
             throw new CollectiveException("a member passed on a choice among "
@@ -173,11 +174,11 @@ final class AutoSums {
             MemorySegment target,
             ReduceOp op,
             CollectiveOptions how,
-            Optional<TensorList> list)
+            Optional<TensorBucket> bucket)
             throws CollectiveException {
         long count = Tensors.elements(input, DataType.FLOAT32);
         Coded codec = codec(auto, votes.decision().chosen());
-        Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec)).of(list);
+        Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec), bucket);
         String tensor = SumPlans.key(how, count);
         List<ErrorFeedback> others = votes.decision().kind() == CodecDecision.Kind.SETTLED
                 ? memories.owing(tensor, count, codec)

@@ -151,12 +151,14 @@ public final class CollectiveEngine implements DistributedBackend {
                 type,
                 shell.buffers(),
                 memory -> memory.isNative() && shell.mayTouch(memory),
-                options.config().bucketBytes());
+                new Coalesced.Cut(
+                        options.config().bucketBytes(), plans.block(type, op, how), plans.shapes(type, op, how)));
         long due = runner.due(how);
         CollectiveOptions all = runner.after(queue, how);
-        return coalesced.run((input, output, list) -> {
-            CollectiveOptions left = runner.until(due, all).forBucket(list.bucket());
-            return reduceNow(input, output, type, op, left, Optional.of(list));
+        return coalesced.run((input, output, bucket) -> {
+            CollectiveOptions left =
+                    runner.until(due, all).forBucket(bucket.list().bucket());
+            return reduceNow(input, output, type, op, left, Optional.of(bucket));
         });
     }
 
@@ -179,9 +181,9 @@ public final class CollectiveEngine implements DistributedBackend {
             DataType type,
             ReduceOp op,
             CollectiveOptions how,
-            Optional<TensorList> list)
+            Optional<TensorBucket> bucket)
             throws CollectiveException {
-        return runner.timed(() -> body(input, output, type, op, how, list).run());
+        return runner.timed(() -> body(input, output, type, op, how, bucket).run());
     }
 
     private CallQueue.Body body(
@@ -190,15 +192,15 @@ public final class CollectiveEngine implements DistributedBackend {
             DataType type,
             ReduceOp op,
             CollectiveOptions how,
-            Optional<TensorList> list) {
+            Optional<TensorBucket> bucket) {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
-        Optional<String> name = plans.unnamed(count, type, op, how);
+        Optional<String> name = plans.unnamed(count, type, op, how, bucket);
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         CallQueue.Body body;
         if (auto.isPresent()) {
-            body = () -> autoSums.reduce(auto.get(), input, output, op, how, list);
+            body = () -> autoSums.reduce(auto.get(), input, output, op, how, bucket);
         } else {
-            Plan plan = plans.plan(count, type, op, how).of(list);
+            Plan plan = plans.plan(count, type, op, how, bucket);
             body = () -> runner.run(new Asked(plan, input, output), how);
         }
         return () -> runner.alone(() -> unnamed.sum(name, body));

@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.compression.CompressionStrategy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,8 @@ import java.util.Optional;
  * @param key names the tensor whose error feedback this is, for lossy compression. Give one where a step reduces several tensors of
  *     one size; empty: tensors are told apart by their size, and a second one of a size between two {@code beginStep} is refused where a
  *     compression would remember both as one
- * @param shape of the tensor, for {@code powersgd}, the same on all ranks; empty: as square as can be, padded with zeros
+ * @param shapes of the call's tensors, for {@code powersgd}, the same on all ranks: one for each tensor of a list, one for a tensor alone. What
+ *     has fewer than two dimensions is not compressed. None: each tensor is taken as square as can be
  */
 public record CollectiveOptions(
         Optional<Duration> deadline,
@@ -27,7 +29,7 @@ public record CollectiveOptions(
         Optional<ReduceStrategy> reduce,
         Ownership ownership,
         Optional<String> key,
-        Optional<MatrixShape> shape) {
+        List<TensorShape> shapes) {
     /** Everything as the backend has it. */
     public static final CollectiveOptions DEFAULTS = new CollectiveOptions(
             Optional.empty(),
@@ -37,11 +39,12 @@ public record CollectiveOptions(
             Optional.empty(),
             Ownership.EQUAL,
             Optional.empty(),
-            Optional.empty());
+            List.of());
 
     private static final String BUCKET = "#";
 
     public CollectiveOptions {
+        shapes = List.copyOf(shapes);
         if (deadline.isPresent() && !deadline.get().isPositive()) {
             throw new IllegalArgumentException("a deadline is positive, got " + deadline.get());
         }
@@ -50,41 +53,43 @@ public record CollectiveOptions(
     /** The same with a deadline. */
     public CollectiveOptions within(Duration limit) {
         return new CollectiveOptions(
-                Optional.of(limit), compression, allReduce, broadcast, reduce, ownership, key, shape);
+                Optional.of(limit), compression, allReduce, broadcast, reduce, ownership, key, shapes);
     }
 
     /** The same with a compression. */
     public CollectiveOptions as(CompressionStrategy chosen) {
         return new CollectiveOptions(
-                deadline, Optional.of(chosen), allReduce, broadcast, reduce, ownership, key, shape);
+                deadline, Optional.of(chosen), allReduce, broadcast, reduce, ownership, key, shapes);
     }
 
     /** The same with another way for sums. */
     public CollectiveOptions by(AllReduceStrategy way) {
-        return new CollectiveOptions(deadline, compression, Optional.of(way), broadcast, reduce, ownership, key, shape);
+        return new CollectiveOptions(
+                deadline, compression, Optional.of(way), broadcast, reduce, ownership, key, shapes);
     }
 
     /** The same with another way from one to all. */
     public CollectiveOptions by(BroadcastStrategy way) {
-        return new CollectiveOptions(deadline, compression, allReduce, Optional.of(way), reduce, ownership, key, shape);
+        return new CollectiveOptions(
+                deadline, compression, allReduce, Optional.of(way), reduce, ownership, key, shapes);
     }
 
     /** The same with another way from all to one. */
     public CollectiveOptions by(ReduceStrategy way) {
         return new CollectiveOptions(
-                deadline, compression, allReduce, broadcast, Optional.of(way), ownership, key, shape);
+                deadline, compression, allReduce, broadcast, Optional.of(way), ownership, key, shapes);
     }
 
     /** The same with sums that go {@code DIRECT}, to owners of unequal parts. */
     public CollectiveOptions by(Ownership owners) {
         return new CollectiveOptions(
-                deadline, compression, Optional.of(AllReduceStrategy.DIRECT), broadcast, reduce, owners, key, shape);
+                deadline, compression, Optional.of(AllReduceStrategy.DIRECT), broadcast, reduce, owners, key, shapes);
     }
 
-    /** The same for a matrix. */
-    public CollectiveOptions as(MatrixShape matrix) {
+    /** The same for tensors of these shapes, in their order. */
+    public CollectiveOptions shaped(TensorShape... shapes) {
         return new CollectiveOptions(
-                deadline, compression, allReduce, broadcast, reduce, ownership, key, Optional.of(matrix));
+                deadline, compression, allReduce, broadcast, reduce, ownership, key, List.of(shapes));
     }
 
     /** The same for one of several buckets, whose error feedback is its own. */
@@ -97,7 +102,7 @@ public record CollectiveOptions(
                 reduce,
                 ownership,
                 Optional.of(key.orElse("") + BUCKET + number),
-                Optional.empty());
+                List.of());
     }
 
     /** Whether the caller gave no name, whatever {@link #forBucket} made of that. */
@@ -108,6 +113,6 @@ public record CollectiveOptions(
     /** The same for a named tensor. */
     public CollectiveOptions forTensor(String name) {
         return new CollectiveOptions(
-                deadline, compression, allReduce, broadcast, reduce, ownership, Optional.of(name), shape);
+                deadline, compression, allReduce, broadcast, reduce, ownership, Optional.of(name), shapes);
     }
 }

@@ -108,7 +108,7 @@ final class CompressionMemories implements AutoCloseable {
 
     private CompressionMemory fresh(CompressionStrategy compression) {
         return switch (compression) {
-            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(kernels), TENSORS_MAX);
+            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(kernels), TENSORS_MAX, 0, kernels);
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX, kernels);
             case CompressionStrategy.LowRank lowRank -> new PowerSgd(lowRank.rank(), 0, TENSORS_MAX, kernels);
             case CompressionStrategy.Auto auto ->

@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * Among all pairs: each rank encodes its contribution once, the owner of a part adds all of them in rank order, its own encoded and
  * decoded like the others, and encodes the sum once. So the error does not grow with the number of ranks, and nobody sees other bits
- * than the owner, who takes its own encoding for the result.
+ * than the owner, who takes its own encoding for the result. Where what is left out is owed, the owner owes what its encoding of the sum
+ * leaves out as well.
  */
 final class DirectSegments extends QuantisedSegments {
     private final Own own;
@@ -68,7 +69,7 @@ final class DirectSegments extends QuantisedSegments {
                 reducer.divide(DataType.FLOAT32, sum, 0, count, own.divisor);
             }
             try {
-                tools.encode(sum, count, draw + part, tools.slot(part));
+                tools.encodeSum(part, sum, own.divisor, draw + part);
             } catch (NonFiniteException beyond) {
                 throw beyond.inSum(tools.layout().first(part));
             }

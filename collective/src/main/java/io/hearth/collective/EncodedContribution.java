@@ -4,7 +4,9 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
+import io.hearth.compression.Reach;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,6 +29,7 @@ abstract class EncodedContribution implements Contribution {
     private final Buffers buffers;
     private Optional<Pending> pending = Optional.empty();
     private Buffers.@Nullable Buffer held;
+    private Buffers.@Nullable Buffer own;
     private MemorySegment plain = MemorySegment.NULL;
 
     /** {@code inPlace} as in the signature: nobody keeps the result. */
@@ -48,9 +51,26 @@ abstract class EncodedContribution implements Contribution {
         pending = Optional.of(made);
     }
 
+    /** What is owed if this sum is done, if anything. */
+    Optional<Pending> pending() {
+        return pending;
+    }
+
+    /** Keeps memory of the own encoding until it is known whether the sum is done. */
+    void holdOwn(Buffers.Buffer memory) {
+        releaseOwn();
+        own = memory;
+    }
+
     /** Keeps memory until the result was made of it, or will not be. */
     void hold(Buffers.Buffer memory) {
         held = memory;
+    }
+
+    /** What {@link #hold} keeps. */
+    MemorySegment heldBytes() {
+        return Objects.requireNonNull(held, "a result is made once, of what is held")
+                .bytes();
     }
 
     /** Gives back what {@link #hold} keeps. */
@@ -66,6 +86,23 @@ abstract class EncodedContribution implements Contribution {
     interface Plainly {
         /** Writes all of {@code values}. */
         void write(MemorySegment values);
+    }
+
+    /**
+     * The sum of a group of one, which sends nothing, and so leaves nothing out.
+     *
+     * @param refusesNonFinite as the codec would
+     */
+    Optional<Refusal> alone(Place place, boolean refusesNonFinite, Plainly own) throws IOException {
+        try {
+            if (refusesNonFinite) {
+                Reach.demandFinite(
+                        place.call().input(), place.call().signature().count());
+            }
+            return sumPlain(place, own);
+        } catch (NonFiniteException notCarried) {
+            return Optional.of(place.exchange().notCarried(notCarried));
+        }
     }
 
     /** The sum of plain values, where what travels encoded would not do; it is {@link #plainSum} then. */
@@ -110,7 +147,7 @@ abstract class EncodedContribution implements Contribution {
         }
     }
 
-    /** Makes the result of what is held; {@code result} is native memory and may be the input. */
+    /** Makes the result of what is held; {@code result} is native memory and may be the input, so what depends on that is made before. */
     abstract void make(Signature signature, MemorySegment result);
 
     @Override
@@ -127,11 +164,11 @@ abstract class EncodedContribution implements Contribution {
     public void deliver(Call call, Mesh ran) {
         MemorySegment target = call.memory().target();
         if (!inPlace) {
+            pending.ifPresent(Pending::gradientEnds);
             Contribution.super.deliver(call, ran);
             release();
             return;
         }
-        Objects.requireNonNull(held, "a result is made once, of what is held");
         if (target.isNative()) {
             make(call.signature(), target);
         } else {
@@ -150,12 +187,22 @@ abstract class EncodedContribution implements Contribution {
     public void commit() {
         pending.ifPresent(Pending::commit);
         pending = Optional.empty();
+        releaseOwn();
     }
 
     @Override
     public void rollBack() {
         pending.ifPresent(Pending::rollback);
         pending = Optional.empty();
+        releaseOwn();
         release();
+    }
+
+    private void releaseOwn() {
+        Buffers.Buffer over = own;
+        own = null;
+        if (over != null) {
+            buffers.give(over);
+        }
     }
 }

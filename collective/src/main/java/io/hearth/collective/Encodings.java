@@ -38,6 +38,17 @@ sealed interface Encodings {
     Encoded encode(String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
             throws NonFiniteException;
 
+    /** Whether NaN and infinity arrive as such. */
+    boolean carriesNonFinite();
+
+    /**
+     * Takes the values of this rank and all that is owed to them as they are.
+     *
+     * @param plain memory for {@code count} values; written
+     * @return what is remembered of it, if it is summed
+     */
+    Optional<Pending> takePlain(String key, MemorySegment values, long count, MemorySegment plain);
+
     /** Decodes over {@code values}. */
     void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException;
 
@@ -92,6 +103,20 @@ sealed interface Encodings {
         }
 
         @Override
+        public boolean carriesNonFinite() {
+            return codec.carriesNonFinite();
+        }
+
+        @Override
+        public Optional<Pending> takePlain(String key, MemorySegment values, long count, MemorySegment plain) {
+            if (memory.isPresent()) {
+                return Optional.of(memory.get().prepareDense(key, values, count, plain));
+            }
+            MemorySegment.copy(values, 0, plain, 0, count * Float.BYTES);
+            return Optional.empty();
+        }
+
+        @Override
         public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
             codec.decode(encoded, values, count);
         }
@@ -131,6 +156,16 @@ sealed interface Encodings {
                 throws NonFiniteException {
             memory.contributors(contributors);
             return Encoded.of(memory.prepare(key, values, count, encoded));
+        }
+
+        @Override
+        public boolean carriesNonFinite() {
+            return false;
+        }
+
+        @Override
+        public Optional<Pending> takePlain(String key, MemorySegment values, long count, MemorySegment plain) {
+            return Optional.of(memory.prepareDense(key, values, count, plain));
         }
 
         @Override

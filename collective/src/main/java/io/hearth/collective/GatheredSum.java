@@ -5,6 +5,8 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
+import io.hearth.compression.SparsePending;
 import io.hearth.compression.SparseSum;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
@@ -61,27 +63,26 @@ final class GatheredSum extends EncodedContribution {
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
         byRank = List.of();
+        if (place.world() == 1) {
+            return alone(place, !encodings.carriesNonFinite(), values -> takePlain(place.call(), values));
+        }
         Signature signature = place.call().signature();
         Buffers.Buffer own = buffers().take(encodings.bytesMax(signature.count()));
-        Table table;
-        try {
-            MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
-            long[] lengths = new long[place.world()];
-            Optional<Refusal> refusal = exchange(place, encoding.byteSize(), lengths);
-            if (refusal.isEmpty()) {
-                refusal = checkLengths(place, lengths);
-            }
-            if (refusal.isPresent()) {
-                return refusal;
-            }
-            if (Arrays.stream(lengths).sum() > PLAIN_FACTOR * signature.bytes()) {
-                return addPlain(place, encoding);
-            }
-            table = table(place, lengths);
-            table.own().copyFrom(encoding);
-        } finally {
-            buffers().give(own);
+        holdOwn(own);
+        MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
+        long[] lengths = new long[place.world()];
+        Optional<Refusal> refused = exchange(place, encoding.byteSize(), lengths);
+        if (refused.isEmpty()) {
+            refused = checkLengths(place, lengths);
         }
+        if (refused.isPresent()) {
+            return refused;
+        }
+        if (Arrays.stream(lengths).sum() > PLAIN_FACTOR * signature.bytes()) {
+            return addPlain(place, encoding);
+        }
+        Table table = table(place, lengths);
+        table.own().copyFrom(encoding);
         try {
             Optional<Refusal> refusal = table.gather();
             return refusal.isPresent() ? refusal : add(table);
@@ -144,6 +145,10 @@ final class GatheredSum extends EncodedContribution {
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
             return 0;
         }
+    }
+
+    private void takePlain(Call call, MemorySegment values) {
+        encodings.takePlain(key, call.input(), call.signature().count(), values).ifPresent(this::pend);
     }
 
     private Optional<Refusal> checkLengths(Place place, long[] lengths) {
@@ -227,10 +232,15 @@ final class GatheredSum extends EncodedContribution {
     @Override
     void make(Signature signature, MemorySegment result) {
         if (byRank.isEmpty()) {
+            pending().ifPresent(Pending::gradientEnds);
             MemorySegment.copy(plainSum(), 0, result, 0, signature.bytes());
             return;
         }
         int divisor = signature.op() == ReduceOp.AVG ? byRank.size() : 1;
+        if (pending().orElse(null) instanceof SparsePending sparse) {
+            sparse.deliver(byRank, divisor, result);
+            return;
+        }
         try {
             SparseSum.decodeAll(byRank, divisor, result, signature.count());
         } catch (MalformedMessageException bug) {

@@ -3,121 +3,235 @@ package io.hearth.collective;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
 import io.hearth.compression.PowerSgd;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A sum of matrices as the product of two thin ones: {@link PowerSgd}, whose two factors are summed as they are, round the ring.
+ * A sum of matrices as the product of two thin ones: {@link PowerSgd}, whose two factors are summed as they are, round the ring. Of several
+ * tensors all left factors travel together, and then all right ones; what is no matrix goes as it is along with the left factors (as in
+ * Vogels et al., NeurIPS 2019, section 4.3).
  *
  * <p>All ranks compute the result of the same sums in the same order, and end with the same bits. Who would take the result from
- * another rank would lack the factors to start from next time; so nobody returns before all have the sums.
+ * another rank would lack the factors to start from next time; so nobody returns before all have the sums, and the result comes into being
+ * where the application wants it.
  */
-final class LowRankSum implements Contribution {
+final class LowRankSum extends EncodedContribution {
     private final PowerSgd memory;
-    private final String key;
-    private final MatrixShape shape;
-    private final Buffers buffers;
-    private PowerSgd.@Nullable Round pending;
+    private final List<Matrix> matrices;
+    private final List<Plain> plain;
+    private List<PowerSgd.Round> rounds = List.of(); // one for each matrix, once all sums are there
+
+    /**
+     * A tensor that is compressed.
+     *
+     * @param key names it in what is remembered
+     * @param first index of its first value
+     * @param count of its values
+     * @param columns of it as a matrix
+     */
+    record Matrix(String key, long first, long count, int columns) {
+        MemorySegment in(MemorySegment values) {
+            return slice(values, first, count);
+        }
+    }
+
+    /** {@code count} values from {@code first} on that are not compressed. */
+    record Plain(long first, long count) {
+        MemorySegment in(MemorySegment values) {
+            return slice(values, first, count);
+        }
+    }
+
+    private static MemorySegment slice(MemorySegment values, long first, long count) {
+        return values.asSlice(first * Float.BYTES, count * Float.BYTES);
+    }
 
     /**
      * A call's contribution.
      *
      * @param memory what was left out before, and the factors to start from
-     * @param key names the tensor in it
-     * @param shape of the tensor as a matrix, padded with zeros where it is larger
+     * @param matrices one or more
+     * @param plain all other values of the call
      */
-    LowRankSum(PowerSgd memory, String key, MatrixShape shape, Buffers buffers) {
+    LowRankSum(PowerSgd memory, List<Matrix> matrices, List<Plain> plain, Buffers buffers) {
+        super(true, buffers);
         this.memory = memory;
-        this.key = key;
-        this.shape = shape;
-        this.buffers = buffers;
+        this.matrices = matrices;
+        this.plain = plain;
     }
 
     @Override
     public void demandRoom() {
-        memory.demandRoom(key);
+        matrices.forEach(matrix -> memory.demandRoom(matrix.key()));
     }
 
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
-        Call call = place.call();
-        if (shape.count() == call.signature().count()) {
-            return attempt(place, call.input(), place.work());
+        release();
+        rounds = List.of();
+        if (place.world() == 1) {
+            return alone(place, true, values -> takePlain(place.call().input(), values));
         }
-        Buffers.Buffer padded = buffers.take(shape.bytes());
-        try {
-            MemorySegment matrix = padded.bytes();
-            long bytes = call.signature().bytes();
-            MemorySegment.copy(call.input(), 0, matrix, 0, bytes);
-            matrix.asSlice(bytes, shape.bytes() - bytes).fill((byte) 0);
-            return attempt(place, matrix, matrix);
-        } finally {
-            buffers.give(padded);
+        long bytes = 0;
+        for (Matrix matrix : matrices) {
+            bytes += memory.leftBytes(matrix.count(), matrix.columns());
         }
+        long factors = bytes;
+        for (Plain values : plain) {
+            bytes += values.count() * Float.BYTES;
+        }
+        Buffers.Buffer left = buffers().take(bytes);
+        hold(left);
+        return attempt(place, left.bytes().asSlice(0, bytes), factors);
     }
 
-    /** {@code gradient} and {@code sum} may be the same memory. */
-    private Optional<Refusal> attempt(Place place, MemorySegment gradient, MemorySegment sum) throws IOException {
+    /** {@code factors} bytes of left factors, then all plain values. */
+    private Optional<Refusal> attempt(Place place, MemorySegment left, long factors) throws IOException {
         ExchangeWatch watch = place.exchange().watch();
-        PowerSgd.Round round;
+        long bytes = place.call().signature().bytes();
         long since = watch.now();
+        List<PowerSgd.Round> begun;
         try {
-            round = memory.begin(key, gradient, shape.rows(), shape.columns());
-            watch.did(Phase.ENCODE, -1, shape.bytes(), since);
+            begun = begin(place.call().input());
         } catch (NonFiniteException notCarried) {
             place.exchange().refuse(place.exchange().notCarried(notCarried));
             return sum(place, MemorySegment.NULL);
         }
-        pending = round;
+        pend(new All(begun));
+        long at = 0;
+        for (PowerSgd.Round round : begun) {
+            MemorySegment.copy(round.left(), 0, left, at, round.left().byteSize());
+            at += round.left().byteSize();
+        }
+        for (Plain values : plain) {
+            MemorySegment.copy(values.in(place.call().input()), 0, left, at, values.count() * Float.BYTES);
+            at += values.count() * Float.BYTES;
+        }
+        watch.did(Phase.ENCODE, -1, bytes, since);
+        Optional<Refusal> refusal = sum(place, left);
+        return refusal.isPresent() ? refusal : right(place, begun, left.asSlice(0, factors));
+    }
+
+    /** With the sums of all left factors. */
+    private Optional<Refusal> right(Place place, List<PowerSgd.Round> begun, MemorySegment left) throws IOException {
+        ExchangeWatch watch = place.exchange().watch();
+        long since = watch.now();
+        long bytes = 0;
+        for (Matrix matrix : matrices) {
+            bytes += memory.rightBytes(matrix.count(), matrix.columns());
+        }
+        Buffers.Buffer buffer = buffers().take(bytes);
         try {
-            Optional<Refusal> refusal = sum(place, round.left());
+            MemorySegment right = buffer.bytes().asSlice(0, bytes);
+            long from = 0;
+            long to = 0;
+            for (PowerSgd.Round round : begun) {
+                round.left().copyFrom(left.asSlice(from, round.left().byteSize()));
+                from += round.left().byteSize();
+                round.leftSummed(1); // an average was taken on the way, if that is what was asked for
+                MemorySegment.copy(round.right(), 0, right, to, round.right().byteSize());
+                to += round.right().byteSize();
+            }
+            watch.did(Phase.ENCODE, -1, place.call().signature().bytes(), since);
+            Optional<Refusal> refusal = sum(place, right);
             if (refusal.isPresent()) {
                 return refusal;
             }
-            since = watch.now();
-            round.leftSummed(1); // an average was taken on the way, if that is what was asked for
-            watch.did(Phase.ENCODE, -1, shape.bytes(), since);
-            refusal = sum(place, round.right());
-            if (refusal.isPresent()) {
-                return refusal;
+            from = 0;
+            for (PowerSgd.Round round : begun) {
+                long size = round.right().byteSize();
+                round.right().copyFrom(right.asSlice(from, size));
+                from += size;
+                round.rightSummed(1);
             }
-            since = watch.now();
-            round.rightSummed(1);
-            round.approximation(sum);
-            watch.did(Phase.DECODE, -1, shape.bytes(), since);
-            if (sum.byteSize() > place.work().byteSize()) { // what is padded ends here
-                MemorySegment.copy(sum, 0, place.work(), 0, place.work().byteSize());
-            }
+            rounds = begun;
             return place.held(); // from now on the result has to be there, whatever breaks
         } catch (NonFiniteException overflow) { // all ranks have the same sums and come to this without a word
-            return Optional.of(
-                    new Refusal(Refusal.Cause.NON_FINITE, "a sum of factors overflowed: " + overflow.getMessage()));
+            return Optional.of(new Refusal(Refusal.Cause.NON_FINITE, String.valueOf(overflow.getMessage())));
+        } finally {
+            buffers().give(buffer);
         }
     }
 
-    private static Optional<Refusal> sum(Place place, MemorySegment factor) throws IOException {
-        var region = Exchange.Region.of(factor);
+    private List<PowerSgd.Round> begin(MemorySegment input) throws NonFiniteException {
+        var begun = new ArrayList<PowerSgd.Round>();
+        for (Matrix matrix : matrices) {
+            try {
+                begun.add(memory.begin(matrix.key(), matrix.in(input), matrix.count(), matrix.columns()));
+            } catch (NonFiniteException notCarried) {
+                begun.forEach(Pending::rollback);
+                throw notCarried.from(matrix.first());
+            }
+        }
+        return begun;
+    }
+
+    private void takePlain(MemorySegment input, MemorySegment values) {
+        var taken = new ArrayList<Pending>();
+        for (Matrix matrix : matrices) {
+            taken.add(memory.prepareDense(
+                    matrix.key(), matrix.in(input), matrix.count(), matrix.columns(), matrix.in(values)));
+        }
+        pend(new All(taken));
+        plain.forEach(each -> each.in(values).copyFrom(each.in(input)));
+    }
+
+    private static Optional<Refusal> sum(Place place, MemorySegment values) throws IOException {
+        var region = Exchange.Region.of(values);
         var schedule = new RingAllReduce(
-                place.hop(), place.world(), factor.byteSize() / Float.BYTES, Float.BYTES, place.segmentBytes());
+                place.hop(), place.world(), values.byteSize() / Float.BYTES, Float.BYTES, place.segmentBytes());
         return place.exchange().play(schedule, place.mesh().byHop(), region, region);
     }
 
     @Override
-    public void commit() {
-        if (pending != null) {
-            pending.commit();
-            pending = null;
-        }
+    public Phase delivery() {
+        return rounds.isEmpty() ? Phase.COPY : super.delivery();
     }
 
     @Override
-    public void rollBack() {
-        if (pending != null) {
-            pending.rollback();
-            pending = null;
+    void make(Signature signature, MemorySegment result) {
+        if (rounds.isEmpty()) {
+            MemorySegment.copy(plainSum(), 0, result, 0, signature.bytes());
+            return;
+        }
+        MemorySegment left = heldBytes();
+        long at = 0;
+        for (int i = 0; i < rounds.size(); i++) {
+            at += memory.leftBytes(matrices.get(i).count(), matrices.get(i).columns());
+            rounds.get(i).deliver(matrices.get(i).in(result));
+        }
+        for (Plain values : plain) {
+            long size = values.count() * Float.BYTES;
+            values.in(result).copyFrom(left.asSlice(at, size));
+            at += size;
+        }
+    }
+
+    /** Several that end together. */
+    private record All(List<? extends Pending> each) implements Pending {
+        @Override
+        public long encodedBytes() {
+            return each.stream().mapToLong(Pending::encodedBytes).sum();
+        }
+
+        @Override
+        public void gradientEnds() {
+            each.forEach(Pending::gradientEnds);
+        }
+
+        @Override
+        public void commit() {
+            each.forEach(Pending::commit);
+        }
+
+        @Override
+        public void rollback() {
+            each.forEach(Pending::rollback);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.hearth.collective;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.BlockCodec;
+import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
@@ -14,14 +15,50 @@ import java.lang.foreign.MemorySegment;
  * processor works while the wire does. In the end each slot holds the encoding of the part's sum.
  */
 abstract class QuantisedSegments implements SegmentWork {
-    /** Encodes a part of what this rank adds. */
+    /** Encodes what this rank adds, part by part, and sums of parts of all ranks. */
     interface PartEncoder {
         /**
-         * Arguments and errors as of {@link BlockCodec#encodePart}.
+         * A part of what this rank adds. Arguments and errors as of {@link BlockCodec#encodePart}.
          *
          * @return bytes written
          */
         long encode(long first, long count, MemorySegment slot) throws NonFiniteException;
+
+        /**
+         * A part's sum, whose own values were encoded before. Arguments and errors as of {@link ErrorFeedback.Parts#encodeSum}.
+         *
+         * @return bytes written
+         */
+        long encodeSum(long first, long count, MemorySegment sum, int divisor, long draw, MemorySegment slot)
+                throws NonFiniteException;
+    }
+
+    /** What is left out is forgotten; of the values in {@code source}. */
+    record Forgetting(BlockCodec codec, MemorySegment source, long draw) implements PartEncoder {
+        @Override
+        public long encode(long first, long count, MemorySegment slot) throws NonFiniteException {
+            return codec.encodePart(source, first, count, draw, slot);
+        }
+
+        @Override
+        public long encodeSum(long first, long count, MemorySegment sum, int divisor, long sumDraw, MemorySegment slot)
+                throws NonFiniteException {
+            return codec.encode(sum, count, sumDraw, slot);
+        }
+    }
+
+    /** What is left out is owed. */
+    record Remembering(ErrorFeedback.Parts parts) implements PartEncoder {
+        @Override
+        public long encode(long first, long count, MemorySegment slot) throws NonFiniteException {
+            return parts.encode(first, count, slot);
+        }
+
+        @Override
+        public long encodeSum(long first, long count, MemorySegment sum, int divisor, long draw, MemorySegment slot)
+                throws NonFiniteException {
+            return parts.encodeSum(first, count, sum, divisor, draw, slot);
+        }
     }
 
     /**
@@ -46,10 +83,11 @@ abstract class QuantisedSegments implements SegmentWork {
             did(Phase.ENCODE, layout.values(part), since);
         }
 
-        /** Encodes other values than those, to which nothing is owed. */
-        void encode(MemorySegment values, long count, long draw, MemorySegment slot) throws NonFiniteException {
+        /** Encodes a part's sum, divided by {@code divisor} already, into its slot; afterwards it is without meaning. */
+        void encodeSum(long part, MemorySegment sum, int divisor, long draw) throws NonFiniteException {
             long since = watch.now();
-            codec.encode(values, count, draw, slot);
+            long count = layout.values(part);
+            encoder.encodeSum(layout.first(part), count, sum, divisor, draw, slot(part));
             did(Phase.ENCODE, count, since);
         }
 

@@ -9,7 +9,6 @@ import io.hearth.collective.schedule.DirectAllReduce;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Reach;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
@@ -88,6 +87,10 @@ final class QuantisedSum extends EncodedContribution {
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
         result = null;
+        if (place.world() == 1) {
+            boolean refusesNonFinite = !passesDense && !codec.carriesNonFinite();
+            return alone(place, refusesNonFinite, values -> takePlain(place.call(), values));
+        }
         if (passesDense) {
             long[] reaches = new long[place.world()];
             Optional<Refusal> refusal = exchange(place, Double.doubleToRawLongBits(reach(place)), reaches);
@@ -95,17 +98,16 @@ final class QuantisedSum extends EncodedContribution {
                 return refusal;
             }
             if (!(Arrays.stream(reaches).mapToDouble(Double::longBitsToDouble).sum() <= codec.largest() / MARGIN)) {
-                return sumPlain(place, values -> writePlain(place.call(), values));
+                return sumPlain(place, values -> takePlain(place.call(), values));
             }
         }
         Signature signature = place.call().signature();
         var layout = EncodedParts.of(codec, signature.count(), place.world(), place.segmentBytes());
         Buffers.Buffer slots = buffers().take(layout.bytes() + layout.slotBytes());
         hold(slots);
-        boolean goesRound = isRing && place.world() > 1;
         int divisor = signature.op() == ReduceOp.AVG ? place.world() : 1;
         long draw = Draws.of(place.exchange().number(), key);
-        Optional<Refusal> refusal = goesRound
+        Optional<Refusal> refusal = isRing
                 ? goRound(place, layout, slots.bytes(), draw, divisor)
                 : direct(place, layout, slots.bytes(), draw, divisor);
         if (refusal.isPresent()) {
@@ -127,7 +129,7 @@ final class QuantisedSum extends EncodedContribution {
     }
 
     /** All that is owed comes with it. */
-    private void writePlain(Call call, MemorySegment values) {
+    private void takePlain(Call call, MemorySegment values) {
         Signature signature = call.signature();
         if (memory.isPresent()) {
             pend(memory.get().prepareDense(key, call.input(), signature.count(), values));
@@ -155,9 +157,6 @@ final class QuantisedSum extends EncodedContribution {
             throws IOException {
         var tools = tools(place, layout, slots, place.call().input(), draw);
         result = new Result(tools, 1);
-        if (place.world() == 1) {
-            return alone(place, tools);
-        }
         var region = Region.of(slots);
         var shares = ownership.shares(layout.parts(), place.world());
         if (!shares.allOwn()) {
@@ -193,22 +192,11 @@ final class QuantisedSum extends EncodedContribution {
 
     private PartEncoder encoder(MemorySegment source, long count, long draw) {
         if (memory.isEmpty()) {
-            return (first, values, slot) -> codec.encodePart(source, first, values, draw, slot);
+            return new QuantisedSegments.Forgetting(codec, source, draw);
         }
         ErrorFeedback.Parts parts = memory.get().begin(key, source, count, draw);
         pend(parts);
-        return parts::encode;
-    }
-
-    private static Optional<Refusal> alone(Place place, Tools tools) {
-        try {
-            for (long part = 0; part < tools.layout().parts(); part++) {
-                tools.encode(part);
-            }
-            return Optional.empty();
-        } catch (NonFiniteException notCarried) {
-            return Optional.of(place.exchange().notCarried(notCarried));
-        }
+        return new QuantisedSegments.Remembering(parts);
     }
 
     @Override

@@ -8,6 +8,8 @@ import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -30,10 +32,15 @@ final class SumPlans {
     /**
      * For {@code count} elements.
      *
+     * @param bucket of a list that they are
      * @throws IllegalArgumentException if the call itself asks for a compression that is not for these, or one that a segment has no
      *     room for
      */
-    Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how) {
+    Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorBucket> bucket) {
+        return plan(count, type, op, how, spans(count, how, bucket)).of(bucket.map(TensorBucket::list));
+    }
+
+    private Plan plan(long count, DataType type, ReduceOp op, CollectiveOptions how, List<TensorBucket.Span> spans) {
         AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
         Ownership ownership = way == AllReduceStrategy.DIRECT ? how.ownership() : Ownership.EQUAL;
         CompressionStrategy compression = how.compression().orElse(options.compression());
@@ -52,7 +59,7 @@ final class SumPlans {
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
             case CompressionStrategy.Auto _ ->
                 throw new IllegalStateException("auto is no codec: AutoSums chooses one");
-            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, ownership, lowRank, key, how);
+            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
         };
     }
 
@@ -69,7 +76,8 @@ final class SumPlans {
     }
 
     /** The name by its size of a tensor that was given none, if its sum depends on what is remembered by that name. */
-    Optional<String> unnamed(long count, DataType type, ReduceOp op, CollectiveOptions how) {
+    Optional<String> unnamed(
+            long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorBucket> bucket) {
         CompressionStrategy compression = how.compression().orElse(options.compression());
         boolean remembers = how.isUnnamed()
                 && fits(type, op)
@@ -77,14 +85,67 @@ final class SumPlans {
                 && switch (compression) {
                     case CompressionStrategy.Auto _ -> count * Float.BYTES >= AutoSums.BYTES_MIN;
                     case CompressionStrategy.LowRank lowRank ->
-                        shape(count, how).isWorth(lowRank.rank());
+                        spans(count, how, bucket).stream().anyMatch(span -> isWorth(span, lowRank.rank()));
                     case CompressionStrategy.Coded _, CompressionStrategy.Dgc _ -> count > 0;
                 };
         return remembers ? Optional.of(key(how, count)) : Optional.empty();
     }
 
-    private static MatrixShape shape(long count, CollectiveOptions how) {
-        return how.shape().orElseGet(() -> MatrixShape.square(Math.max(1, count)));
+    /** Elements at whose multiples each tensor of a list begins: those of a block, so that none shares a scale with its neighbour. */
+    int block(DataType type, ReduceOp op, CollectiveOptions how) {
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        return fits(type, op) ? block(compression) : 1;
+    }
+
+    private static int block(CompressionStrategy compression) {
+        return switch (compression) {
+            case CompressionStrategy.Coded coded ->
+                PassDenseCodec.within(coded.codec()) instanceof BlockCodec blocks ? blocks.block() : 1;
+            case CompressionStrategy.Auto auto -> auto.block();
+            case CompressionStrategy.Dgc _, CompressionStrategy.LowRank _ -> 1;
+        };
+    }
+
+    /** Those of a list's tensors, where they matter. */
+    List<TensorShape> shapes(DataType type, ReduceOp op, CollectiveOptions how) {
+        return fits(type, op) ? how.shapes() : List.of();
+    }
+
+    private static List<TensorBucket.Span> spans(long count, CollectiveOptions how, Optional<TensorBucket> bucket) {
+        if (bucket.isPresent()) {
+            return bucket.get().spans();
+        }
+        if (how.shapes().size() > 1) {
+            throw new IllegalArgumentException(how.shapes().size() + " shapes for one tensor: give one, or none");
+        }
+        Optional<TensorShape> shape = how.shapes().stream().findFirst();
+        shape.ifPresent(given -> demandFits(given, count));
+        return List.of(new TensorBucket.Span(0, count, shape));
+    }
+
+    /**
+     * Says whether a tensor can have that shape.
+     *
+     * @throws IllegalArgumentException it has another number of values
+     */
+    static void demandFits(TensorShape shape, long count) {
+        if (shape.count() != count) {
+            throw new IllegalArgumentException(
+                    count + " values are no tensor of " + shape.text() + ", which has " + shape.count());
+        }
+    }
+
+    /** Values of a row; 0 for what is no matrix. */
+    private static int columns(TensorBucket.Span span) {
+        return span.shape()
+                .map(shape -> shape.columns().orElse(0))
+                .orElseGet(() -> Math.toIntExact((long) Math.ceil(Math.sqrt((double) span.count()))));
+    }
+
+    /** Whether two factors of {@code rank} columns are less than the matrix. */
+    private static boolean isWorth(TensorBucket.Span span, int rank) {
+        int columns = columns(span);
+        return columns > 0 && rank * (Math.ceilDiv(span.count(), (long) columns) + columns) < span.count();
     }
 
     /** Names a tensor in what compressions remember. */
@@ -151,18 +212,36 @@ final class SumPlans {
             Ownership ownership,
             CompressionStrategy.LowRank compression,
             String key,
-            CollectiveOptions how) {
-        MatrixShape shape = shape(count, how);
-        if (how.shape().isPresent() && shape.count() != count) {
-            throw new IllegalArgumentException(
-                    count + " values are no matrix of " + shape.text() + ", which has " + shape.count());
+            List<TensorBucket.Span> spans) {
+        var matrices = new ArrayList<LowRankSum.Matrix>();
+        var plain = new ArrayList<LowRankSum.Plain>();
+        var shapes = new StringBuilder();
+        long done = 0;
+        for (TensorBucket.Span span : spans) {
+            if (isWorth(span, compression.rank())) {
+                addPlain(plain, done, span.first());
+                String name = spans.size() == 1 ? key : key + "/" + matrices.size();
+                matrices.add(new LowRankSum.Matrix(name, span.first(), span.count(), columns(span)));
+                shapes.append(' ').append(span.first()).append('+').append(columns(span));
+                done = span.first() + span.count();
+            }
         }
-        if (!shape.isWorth(compression.rank())) {
+        if (matrices.isEmpty()) {
             return plain(op, DataType.FLOAT32, count, way, ownership);
         }
-        String text = compression.text() + ":" + shape.text();
+        addPlain(plain, done, count);
+        String text = compression.text() + " in rows of "
+                + (matrices.size() == 1
+                        ? matrices.getFirst().columns()
+                        : "%08x".formatted(shapes.toString().hashCode()));
         return new Plan(
                 Signature.encoded(op, count, text, Signature.AUTO, true),
-                new LowRankSum(memories.of(compression), key, shape, buffers));
+                new LowRankSum(memories.of(compression), matrices, plain, buffers));
+    }
+
+    private static void addPlain(List<LowRankSum.Plain> plain, long from, long to) {
+        if (to > from) {
+            plain.add(new LowRankSum.Plain(from, to - from));
+        }
     }
 }

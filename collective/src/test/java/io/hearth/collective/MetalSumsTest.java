@@ -41,9 +41,10 @@ final class MetalSumsTest {
     enum Way {
         INT8("int8:64", "quantise_int8", "add_int8"),
         INT8_STOCHASTIC("int8:128:stochastic", "quantise_int8", "add_int8"),
-        TOP_K("topk:0.01", "combine_float32", "histogram_float32", "select_float32"),
-        DGC("dgc:0.01:momentum=0.9", "histogram_float32", "select_float32"),
-        LOW_RANK("powersgd:1", "combine_float32", "select_float32"),
+        TOP_K("topk:0.01", "combine_float32", "select_float32"),
+        DGC("dgc:0.01:momentum=0.9", "select_float32"),
+        DGC_REUSE("dgc:0.01:momentum=0.9:reuse=2", "histogram_float32", "select_float32"),
+        LOW_RANK("powersgd:1"), // thin products wait for memory: the CPU's
         PLAIN("none", "combine_float32");
 
         private final String compression;
@@ -89,7 +90,7 @@ final class MetalSumsTest {
         for (int i = 0; i < expected.length; i++) {
             assertArrayEquals(expected[i], got[i], way + " " + i);
         }
-        for (String kernel : way.kernels.split(" ", -1)) {
+        for (String kernel : way.kernels.isEmpty() ? new String[0] : way.kernels.split(" ", -1)) {
             assertTrue(standIn.get("dispatches of " + kernel) > 0, () -> way + " never dispatched " + kernel);
         }
         assertEquals("", standIn.violations());

@@ -49,6 +49,9 @@ final class SumOracles implements AutoCloseable {
         var made = new TreeMap<Integer, float[]>();
         IntFunction<float[]> gradients = rank -> made.computeIfAbsent(rank, given::apply);
         int count = gradients.apply(ranks.getFirst()).length;
+        if (ranks.size() == 1 && !(compression instanceof CompressionStrategy.LowRank)) {
+            return alone(ranks.getFirst(), gradients.apply(ranks.getFirst()));
+        }
         return switch (compression) {
             case CompressionStrategy.Coded coded
             when coded.codec() instanceof PassDenseCodec passing
@@ -72,6 +75,30 @@ final class SumOracles implements AutoCloseable {
             case CompressionStrategy.LowRank lowRank -> lowRank(lowRank, ranks, gradients, count);
             default -> gathered(ranks, gradients, count);
         };
+    }
+
+    /** Who sends nothing leaves nothing out. */
+    private float[] alone(int rank, float[] gradient) {
+        int count = gradient.length;
+        if (compression instanceof CompressionStrategy.Coded coded
+                && PassDenseCodec.within(coded.codec()) instanceof BlockCodec) {
+            float[] values = gradient.clone();
+            add(values, owed(rank, count));
+            Arrays.fill(owed(rank, count), 0);
+            return values;
+        }
+        MemorySegment values = arena.allocate(FLOAT, count);
+        memory(rank).prepareDense(key(count), of(gradient), count, values).commit();
+        return values.toArray(FLOAT);
+    }
+
+    private GradientMemory memory(int rank) {
+        return memories.computeIfAbsent(rank, _ -> switch (compression) {
+            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
+            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
+            case CompressionStrategy.LowRank other -> throw new IllegalArgumentException(other.text());
+            case CompressionStrategy.Auto other -> throw new IllegalArgumentException(other.text());
+        });
     }
 
     private boolean isWithinReach(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count) {
@@ -106,12 +133,7 @@ final class SumOracles implements AutoCloseable {
         var sent = new ArrayList<MemorySegment>();
         long bytes = 0;
         for (int rank : ranks) {
-            GradientMemory memory = memories.computeIfAbsent(rank, _ -> switch (compression) {
-                case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
-                case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
-                case CompressionStrategy.LowRank other -> throw new IllegalArgumentException(other.text());
-                case CompressionStrategy.Auto other -> throw new IllegalArgumentException(other.text());
-            });
+            GradientMemory memory = memory(rank);
             if (memory instanceof DgcMemory dgc) {
                 dgc.contributors(ranks.size());
             }
@@ -137,6 +159,11 @@ final class SumOracles implements AutoCloseable {
         float[] sum = new float[count];
         sent.forEach(decoded -> add(sum, decoded.toArray(FLOAT)));
         return sum;
+    }
+
+    /** Of a tensor that is taken as square as can be. */
+    static int columns(int count) {
+        return (int) Math.ceil(Math.sqrt(count));
     }
 
     private static String key(int count) {
@@ -171,8 +198,21 @@ final class SumOracles implements AutoCloseable {
             MemorySegment encoded = arena.allocate(layout.slotBytes());
             long bytes = codec.encode(values, layout.values(part), draw + part, encoded);
             decode(codec, encoded.asSlice(0, bytes), first, layout.values(part), result);
+            float[] owner = owed(ranks.get(owner(layout, part, ranks.size())), count);
+            for (int i = (int) first; i < first + layout.values(part); i++) {
+                owner[i] += sum[i] - result[i];
+            }
         }
         return result;
+    }
+
+    private static int owner(EncodedParts layout, long part, int world) {
+        var shares = Ownership.EQUAL.shares(layout.parts(), world);
+        int owner = 0;
+        while (part >= shares.start(owner) + shares.count(owner)) {
+            owner++;
+        }
+        return owner;
     }
 
     private void decode(BlockCodec codec, MemorySegment encoded, long first, long count, float[] into)
@@ -216,25 +256,30 @@ final class SumOracles implements AutoCloseable {
     private float[] lowRank(
             CompressionStrategy.LowRank strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
             throws Exception {
-        var shape = MatrixShape.square(count);
+        int columns = columns(count);
         var rounds = new TreeMap<Integer, PowerSgd.Round>();
         for (int rank : ranks) {
             PowerSgd memory = factors.computeIfAbsent(rank, _ -> new PowerSgd(strategy.rank(), 0, 1));
-            float[] padded = Arrays.copyOf(gradients.apply(rank), (int) shape.count());
-            rounds.put(rank, memory.begin(key(count), of(padded), shape.rows(), shape.columns()));
+            MemorySegment gradient = of(gradients.apply(rank));
+            if (ranks.size() == 1) {
+                memory.prepareDense(key(count), gradient, count, columns, arena.allocate(FLOAT, count))
+                        .commit();
+                return gradients.apply(rank);
+            }
+            rounds.put(rank, memory.begin(key(count), gradient, count, columns));
         }
         spread(rounds.values().stream().map(PowerSgd.Round::left).toList());
         for (PowerSgd.Round round : rounds.values()) {
             round.leftSummed(1);
         }
         spread(rounds.values().stream().map(PowerSgd.Round::right).toList());
-        MemorySegment result = arena.allocate(FLOAT, shape.count());
+        MemorySegment result = arena.allocate(FLOAT, count);
         for (PowerSgd.Round round : rounds.values()) {
             round.rightSummed(1);
-            round.approximation(result);
+            round.deliver(result);
             round.commit();
         }
-        return Arrays.copyOf(result.toArray(FLOAT), count);
+        return result.toArray(FLOAT);
     }
 
     /** Gives all the sum of all, added in the order of a ring: chunk c from position c on. */

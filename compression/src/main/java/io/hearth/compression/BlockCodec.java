@@ -42,6 +42,21 @@ public interface BlockCodec extends Codec {
     }
 
     /**
+     * Encodes values of which the caller wants to keep only what the encoding leaves out.
+     *
+     * @param values native memory, float32, at least {@code count}; written: each less what its decoder takes it for, 0 where it is not
+     *     finite and was carried
+     * @return bytes written, {@code encodedBytesMax(count)}
+     * @throws NonFiniteException as {@link #encode}; {@code values} are without meaning then
+     */
+    default long encodeLeavingError(MemorySegment values, long count, long seed, MemorySegment encoded)
+            throws NonFiniteException {
+        long bytes = encode(values, count, seed, encoded);
+        Owing.leaveError(this, encoded.asSlice(0, bytes), values, count);
+        return bytes;
+    }
+
+    /**
      * Encodes a part of {@code gradient + owed} as {@link #encodeOwing} does the whole: the part's body is the same, and so is what
      * is left.
      *

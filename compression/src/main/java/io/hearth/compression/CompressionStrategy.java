@@ -412,6 +412,20 @@ public sealed interface CompressionStrategy {
             demandShort("auto:" + names(allowed));
         }
 
+        /** Values at whose multiples blocks of each of them begin; 1 if none has blocks. */
+        public int block() {
+            long common = 1;
+            for (Coded each : allowed) {
+                int block = PassDenseCodec.within(each.codec()) instanceof BlockCodec blocks ? blocks.block() : 1;
+                common = Math.multiplyExact(common / gcd(common, block), (long) block);
+            }
+            return Math.toIntExact(common);
+        }
+
+        private static long gcd(long one, long other) {
+            return other == 0 ? one : gcd(other, one % other);
+        }
+
         /**
          * Instead, the usual lossy ones: half precision, a byte per value, and the largest hundredth; each sends plain values where some
          * are not finite or beyond its range, so that it does not depend on a link whether they arrive.

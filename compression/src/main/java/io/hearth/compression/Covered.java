@@ -30,6 +30,14 @@ final class Covered {
         endByStart.put(from, to == null ? end : to);
     }
 
+    /** Throws unless all values of {@code [start, end)} were taken. */
+    synchronized void checkTaken(long start, long end) {
+        Map.Entry<Long, Long> before = endByStart.floorEntry(start);
+        if (start < end && (before == null || before.getValue() < end)) {
+            throw new IllegalStateException("values " + start + " to " + (end - 1) + " were not all encoded yet");
+        }
+    }
+
     /** The first value that was not taken. */
     synchronized long firstFree() {
         return endByStart.getOrDefault(0L, 0L);

@@ -2,7 +2,9 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
+import io.hearth.accel.KernelKind;
 import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -21,13 +23,14 @@ import java.lang.foreign.MemorySegment;
  * the warm-up by itself: it sends the larger shares while the others send the small one. That costs its bytes and no accuracy, because what
  * is sent is added whatever its number; members need not agree on the step.
  *
- * <p>Off-heap memory of four times the size of each tensor.
+ * <p>Off-heap memory of twice the size of each tensor.
  */
 public final class DgcMemory implements GradientMemory {
     private static final int SLACK = 2;
 
     private final DgcOptions options;
     private final CodecKernels kernels;
+    private final Candidates candidates;
     private final Tensors tensors;
     private int contributors = 1;
 
@@ -49,6 +52,7 @@ public final class DgcMemory implements GradientMemory {
     public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels) {
         this.options = options;
         this.kernels = kernels;
+        candidates = new Candidates(kernels);
         tensors = new Tensors(tensorsMax);
     }
 
@@ -77,35 +81,54 @@ public final class DgcMemory implements GradientMemory {
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         Remembered tensor = tensors.idle(key, 2 * count, 0);
         if (count == 0) {
-            return tensor.pend(new Sparse.Writer(encoded, 0, 0, options.full(), 0).finish(), tensor.note());
+            return tensor.pend(new Sparse.Writer(encoded, 0, 0, options.full(), 0).finish(), tensor.note(), () -> {});
         }
-        var step = new DgcStep(gradient, tensor.now(), tensor.next(), count, options.momentum(), clip(gradient, count));
+        float clip = clip(gradient, count);
         long wanted = TopKCodec.kept(options.schedule().fraction(tensor.steps()), count);
-        Chosen chosen = choose(step, count, wanted, tensor.note());
-        long bytes = new LargestWriter(kernels, step.values(), count, options.full())
-                .write(chosen.threshold(), encoded, step);
-        return tensor.pend(bytes, chosen.note());
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment run = arena.allocate(Float32.FLOAT, kernels.run(KernelKind.SELECT_FLOAT32, count));
+            var step = new DgcStep(gradient, tensor.now(), run, count, options.momentum(), clip);
+            Written written = write(step, count, wanted, tensor.note(), encoded);
+            var encoding = tensor.pend(written.bytes(), written.note(), () -> {});
+            return new DgcPending(encoding, encoded.asSlice(0, written.bytes()), step, count);
+        }
     }
 
-    /** The last threshold, while it serves and keeps about as many as wanted; an exact one otherwise. */
-    private Chosen choose(DgcStep step, long count, long wanted, long note) throws NonFiniteException {
+    /** With the momentum that an optimiser would have given it, and which stays: nothing was left out that would have to be masked. */
+    @Override
+    public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
+        Float32.checkRoom(gradient, count);
+        Float32.checkRoom(values, count);
+        Remembered tensor = tensors.idle(key, 2 * count, 0);
+        var step = new DgcStep(gradient, tensor.now(), values, count, options.momentum(), clip(gradient, count));
+        step.makeAll();
+        return new DgcDensePending(tensor.pend(count * Float.BYTES, tensor.note(), () -> {}), step);
+    }
+
+    /** By the last threshold, while it serves and keeps about as many as wanted; by an exact one otherwise. */
+    private Written write(DgcStep step, long count, long wanted, long note, MemorySegment encoded)
+            throws NonFiniteException {
         int served = (int) note;
         int leastBits = (int) (note >> Integer.SIZE) - 1;
-        if (leastBits < 0 || served <= 0 || served >= options.reuseSteps()) {
-            return new Chosen(MagnitudeThreshold.of(kernels, step, count, wanted), 1);
+        var writer = new LargestWriter(kernels, step, count, options.full());
+        if (leastBits >= 0 && served > 0 && served < options.reuseSteps()) {
+            var again = MagnitudeThreshold.from(kernels, step, count, leastBits);
+            if (again.kept() >= Math.ceilDiv(wanted, SLACK) && again.kept() <= keptMax(wanted, count)) {
+                return new Written(writer.write(again, encoded), leastBits, served + 1);
+            }
         }
-        var again = MagnitudeThreshold.from(kernels, step, count, leastBits);
-        if (again.kept() >= Math.ceilDiv(wanted, SLACK) && again.kept() <= keptMax(wanted, count)) {
-            return new Chosen(again, served + 1);
+        if (options.reuseSteps() == 1) {
+            return new Written(candidates.writeLargest(step, count, wanted, options.full(), encoded), 0, 1);
         }
-        return new Chosen(MagnitudeThreshold.of(kernels, Source.of(step.values()), count, wanted), 1);
+        var exact = MagnitudeThreshold.of(kernels, step, count, wanted);
+        return new Written(writer.write(exact, encoded), exact.leastBits(), 1);
     }
 
-    /** What to select by, and how many steps it has served with this one. */
-    private record Chosen(MagnitudeThreshold threshold, int served) {
+    /** How much was written, what it was selected by, and how many steps that has served with this one. */
+    private record Written(long bytes, int leastBits, int served) {
         /** Never 0, which is the note of a fresh tensor. */
         long note() {
-            return ((threshold.leastBits() + 1L) << Integer.SIZE) | served;
+            return ((leastBits + 1L) << Integer.SIZE) | served;
         }
     }
 

@@ -2,14 +2,13 @@ package io.hearth.compression;
 
 import java.lang.foreign.MemorySegment;
 
-/** One step of {@link DgcMemory}: makes momentum and velocity as they are looked at, and masks both where something was sent. */
-final class DgcStep implements Source, LargestWriter.Sent {
+/** What one step of {@link DgcMemory} chooses from: the velocity, made from the step before as it is looked at. */
+final class DgcStep implements Source {
     private final MemorySegment gradient;
     private final MemorySegment before;
-    private final MemorySegment momentum;
-    private final MemorySegment velocity;
+    private final MemorySegment run;
     private final long count;
-    private final float factor;
+    private final float momentum;
     private final float clip;
     private final float[] g;
     private final float[] u;
@@ -19,55 +18,88 @@ final class DgcStep implements Source, LargestWriter.Sent {
      * From the step before, or zeros.
      *
      * @param before momentum, then velocity, {@code count} each
-     * @param after as {@code before}; written
-     * @param factor of the momentum
+     * @param run for the longest run; written
+     * @param momentum factor of the momentum before
      * @param clip factor of the gradient
      */
-    DgcStep(MemorySegment gradient, MemorySegment before, MemorySegment after, long count, float factor, float clip) {
+    DgcStep(MemorySegment gradient, MemorySegment before, MemorySegment run, long count, float momentum, float clip) {
         this.gradient = gradient;
         this.before = before;
+        this.run = run;
         this.count = count;
-        this.factor = factor;
+        this.momentum = momentum;
         this.clip = clip;
-        momentum = after.asSlice(0, count * Float.BYTES);
-        velocity = after.asSlice(count * Float.BYTES);
         g = new float[(int) Math.min(Float32.BLOCK, count)];
         u = new float[g.length];
         v = new float[g.length];
     }
 
-    /** The velocity: what is sent is chosen from it. */
-    @Override
-    public MemorySegment values() {
-        return velocity;
-    }
-
     @Override
     public float value(long index) {
         long offset = index * Float.BYTES;
-        float pushed = factor * before.get(Float32.FLOAT, offset) + clip * gradient.get(Float32.FLOAT, offset);
+        float pushed = momentum * before.get(Float32.FLOAT, offset) + clip * gradient.get(Float32.FLOAT, offset);
         return before.get(Float32.FLOAT, (count + index) * Float.BYTES) + pushed;
     }
 
     @Override
-    public void make(long first, int all) {
+    public long make(long first, int all) {
         for (int done = 0; done < all; done += Float32.BLOCK) {
             int n = Math.min(Float32.BLOCK, all - done);
-            Float32.load(gradient, first + done, g, n);
-            Float32.load(before, first + done, u, n);
-            Float32.load(before, count + first + done, v, n);
-            for (int i = 0; i < n; i++) {
-                u[i] = factor * u[i] + clip * g[i];
-                v[i] += u[i];
-            }
-            Float32.store(u, momentum, first + done, n);
-            Float32.store(v, velocity, first + done, n);
+            push(first + done, n);
+            Float32.store(v, run, done, n);
+        }
+        return 0;
+    }
+
+    /** Makes momentum and velocity of {@code n} values in arrays. */
+    private void push(long first, int n) {
+        Float32.load(gradient, first, g, n);
+        Float32.load(before, first, u, n);
+        Float32.load(before, count + first, v, n);
+        for (int i = 0; i < n; i++) {
+            u[i] = momentum * u[i] + clip * g[i];
+            v[i] += u[i];
         }
     }
 
     @Override
-    public void at(long index, float value, float decoded) {
-        momentum.set(Float32.FLOAT, index * Float.BYTES, 0);
-        velocity.set(Float32.FLOAT, index * Float.BYTES, value - decoded);
+    public MemorySegment run() {
+        return run;
+    }
+
+    /** Makes momentum and velocity of {@code n} values, at most a block, for good: in place of those before. */
+    void keep(long first, int n) {
+        push(first, n);
+        Float32.store(u, before, first, n);
+        Float32.store(v, before, count + first, n);
+    }
+
+    /** After {@link #keep}: what was sent pushes no further, and leaves what its decoder does not get. */
+    void sent(long index, float decoded) {
+        before.set(Float32.FLOAT, index * Float.BYTES, 0);
+        long velocity = (count + index) * Float.BYTES;
+        before.set(Float32.FLOAT, velocity, before.get(Float32.FLOAT, velocity) - decoded);
+    }
+
+    /** Makes the velocity of all values at once, in a run for all of them. */
+    void makeAll() {
+        for (long first = 0; first < count; first += Float32.BLOCK) {
+            int n = Float32.blockAt(first, count);
+            push(first, n);
+            Float32.store(v, run, first, n);
+        }
+    }
+
+    /** All of the velocity was sent as it is. What is not finite pushes no further. */
+    void keepMomentum() {
+        for (long first = 0; first < count; first += Float32.BLOCK) {
+            int n = Float32.blockAt(first, count);
+            push(first, n);
+            for (int i = 0; i < n; i++) {
+                u[i] = Float.isFinite(u[i]) ? u[i] : 0;
+            }
+            Float32.store(u, before, first, n);
+        }
+        before.asSlice(count * Float.BYTES, count * Float.BYTES).fill((byte) 0);
     }
 }

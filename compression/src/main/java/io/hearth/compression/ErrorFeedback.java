@@ -1,6 +1,10 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
+import io.hearth.accel.KernelKind;
 import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -10,13 +14,15 @@ import java.lang.foreign.MemorySegment;
  * <p>Codecs that draw get a seed of name and step, so a step that is repeated draws the same, and so do members whose memories
  * have the same seed and took the same steps.
  *
- * <p>Off-heap memory of twice the size of each tensor.
+ * <p>Off-heap memory of the size of each tensor for {@code topk}, and of twice that for other codecs.
  */
 public final class ErrorFeedback implements GradientMemory {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     private final Codec codec;
     private final long seed;
+    private final CodecKernels kernels;
+    private final Candidates candidates;
     private final Tensors tensors;
 
     /**
@@ -36,8 +42,21 @@ public final class ErrorFeedback implements GradientMemory {
      *     makes {@code randomk} keep the same indices
      */
     public ErrorFeedback(Codec codec, int tensorsMax, long seed) {
+        this(codec, tensorsMax, seed, Engines.best().codecKernels());
+    }
+
+    /**
+     * An empty memory that adds and selects by the kernels of an engine.
+     *
+     * @param tensorsMax as in the other constructors
+     * @param seed as in the other constructor
+     * @param kernels shared with others
+     */
+    public ErrorFeedback(Codec codec, int tensorsMax, long seed, CodecKernels kernels) {
         this.codec = codec;
         this.seed = seed;
+        this.kernels = kernels;
+        candidates = new Candidates(kernels);
         tensors = new Tensors(tensorsMax);
     }
 
@@ -59,6 +78,23 @@ public final class ErrorFeedback implements GradientMemory {
          * @throws IllegalArgumentException if that is no part of the tensor, or some of it was encoded before
          */
         long encode(long first, long count, MemorySegment encoded) throws NonFiniteException;
+
+        /**
+         * Encodes the sum of all members' parts, which this member makes for all of them, and owes what that leaves out: sums of
+         * encodings, encoded once more, lose nothing over time if both sides make up for what they left out (Tang et al.,
+         * "DoubleSqueeze", ICML 2019, algorithm 1).
+         *
+         * @param first of the part, whose own values were encoded before
+         * @param sum native memory, float32, {@code count} values; written: what the encoding leaves out
+         * @param divisor by which the sum was divided already, 1 or more; what is owed is of the sum before that
+         * @param draw the codec's seed
+         * @param encoded as in {@link #encode}
+         * @return bytes written, {@code encodedBytesMax(count)}
+         * @throws NonFiniteException if a value of the sum cannot be carried; its index counts from the start of the part
+         * @throws IllegalStateException if the own values were not encoded yet
+         */
+        long encodeSum(long first, long count, MemorySegment sum, int divisor, long draw, MemorySegment encoded)
+                throws NonFiniteException;
 
         /** Size of the encodings of all parts so far, their headers included. */
         @Override
@@ -123,17 +159,12 @@ public final class ErrorFeedback implements GradientMemory {
         return Reach.of(gradient, count) + Reach.of(tensor(key, gradient, count).now(), count);
     }
 
-    /**
-     * Takes the gradient and all that its tensor is owed as they are: nothing is left out.
-     *
-     * @param values native memory, float32, at least {@code count}; written
-     */
+    @Override
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Remembered tensor = tensor(key, gradient, count);
-        MemorySegment.copy(gradient, 0, values, 0, count * Float.BYTES);
-        Float32.add(tensor.now(), values, count);
-        tensor.next().fill((byte) 0);
-        return tensor.pend(count * Float.BYTES, 0);
+        Float32.checkRoom(values, count);
+        kernels.add(values, 0, gradient, 0, tensor.now(), 0, count);
+        return tensor.pend(count * Float.BYTES, 0, () -> tensor.now().fill((byte) 0));
     }
 
     private Remembered tensor(String key, MemorySegment gradient, long count) {
@@ -143,7 +174,29 @@ public final class ErrorFeedback implements GradientMemory {
 
     private Pending encode(Remembered tensor, MemorySegment gradient, long count, long draw, MemorySegment encoded)
             throws NonFiniteException {
-        return tensor.pend(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded), 0);
+        if (PassDenseCodec.within(codec) instanceof TopKCodec topK) {
+            return encodeLargest(topK, tensor, gradient, count, encoded);
+        }
+        return tensor.pendNext(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded));
+    }
+
+    private Pending encodeLargest(
+            TopKCodec topK, Remembered tensor, MemorySegment gradient, long count, MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
+        MemorySegment owed = tensor.now();
+        long bytes;
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment run = arena.allocate(Float32.FLOAT, kernels.run(KernelKind.SELECT_FLOAT32, count));
+            bytes = topK.encode(Source.sum(kernels, gradient, owed, run), count, candidates, encoded);
+        } catch (NonFiniteException notCarried) {
+            if (!codec.carriesNonFinite()) {
+                throw notCarried;
+            }
+            bytes = NoneCodec.encodeSum(kernels, gradient, owed, count, encoded);
+        }
+        var encoding = tensor.pend(bytes, 0, () -> {});
+        return new OwingSparsePending(kernels, encoding, encoded.asSlice(0, bytes), gradient, owed, count);
     }
 
     /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */

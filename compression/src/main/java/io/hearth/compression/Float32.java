@@ -35,6 +35,20 @@ final class Float32 {
         store(scratch, memory, index, n);
     }
 
+    /** {@code memory[i] += more[i] * factor}. */
+    static void addTimes(MemorySegment more, float factor, MemorySegment memory, long count) {
+        float[] block = new float[(int) Math.min(BLOCK, count)];
+        float[] scratch = new float[block.length];
+        for (long done = 0; done < count; done += BLOCK) {
+            int n = blockAt(done, count);
+            load(more, done, block, n);
+            for (int i = 0; i < n; i++) {
+                block[i] *= factor;
+            }
+            add(block, memory, done, n, scratch);
+        }
+    }
+
     /** {@code memory[i] += more[i]}. */
     static void add(MemorySegment more, MemorySegment memory, long count) {
         float[] block = new float[(int) Math.min(BLOCK, count)];

@@ -25,4 +25,15 @@ public sealed interface GradientMemory extends CompressionMemory permits ErrorFe
      * @throws IllegalStateException if this key is pending already, or a new key is one too many
      */
     Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded) throws NonFiniteException;
+
+    /**
+     * Takes the gradient and all that this tensor is owed as they are: nothing is left out. Values that are not finite pass too, and none
+     * of them stays.
+     *
+     * @param key as in {@link #prepare}
+     * @param gradient as in {@link #prepare}, and as it is until the end of what is returned
+     * @param values native memory, float32, at least {@code count}, apart from the gradient; written
+     * @throws IllegalStateException as {@link #prepare}
+     */
+    Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values);
 }

@@ -41,6 +41,13 @@ sealed interface LevelCodec extends BlockCodec permits Int8Codec, Int4Codec {
     }
 
     @Override
+    default long encodeLeavingError(MemorySegment values, long count, long seed, MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(values, count);
+        return levels().encodeLeavingError(values, count, seed, encoded);
+    }
+
+    @Override
     default long encodeOwing(
             MemorySegment gradient,
             MemorySegment owed,

@@ -47,6 +47,17 @@ final class Levels {
         return encodedBytes(count);
     }
 
+    long encodeLeavingError(MemorySegment values, long count, long seed, MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(encoded, encodedBytes(count), count);
+        long bad = kernels.quantiseLeavingError(format, rounding(seed), 0, values, 0, count, encoded, Header.BYTES);
+        if (bad != CodecKernels.NONE) {
+            throw nonFinite(values, bad);
+        }
+        Header.write(encoded, id, format.block(), count);
+        return encodedBytes(count);
+    }
+
     /** Run by run, so that the sum, its levels and what they leave out are made in one pass over the memory. */
     long encodeOwing(
             MemorySegment gradient,

@@ -29,21 +29,24 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     private static final int SAMPLES_MIN = 64;
 
     /**
-     * The threshold that keeps exactly {@code kept} of {@code count} values, all of which are made.
+     * The threshold that keeps exactly {@code kept} of {@code count} values, in two passes or a few more.
      *
      * @param kept 1 to {@code count}
      * @throws NonFiniteException if a value is NaN or infinite
      */
     static MagnitudeThreshold of(CodecKernels kernels, Source source, long count, long kept) throws NonFiniteException {
-        int low = lowerBound(source, count, kept);
+        return of(kernels, source, count, kept, lowerBound(source, count, kept));
+    }
+
+    private static MagnitudeThreshold of(CodecKernels kernels, Source source, long count, long kept, int lowest)
+            throws NonFiniteException {
+        int low = lowest;
         int shift = low > 0 ? NEAR_SHIFT : WHOLE_SHIFT;
         long high = Math.min(MagnitudeHistogram.HIGH_MAX, low + (1L << (MagnitudeHistogram.BUCKET_BITS + shift)));
         var histogram = new MagnitudeHistogram();
-        Source made = source;
         while (true) {
             histogram.begin(low, high, shift);
-            count(kernels, made, count, histogram);
-            made = Source.of(source.values());
+            count(kernels, source, count, histogram);
             long wanted = kept - histogram.beyond();
             if (wanted <= 0) {
                 low = (int) high; // above infinity there is no finite value that could have been counted
@@ -76,7 +79,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     }
 
     /**
-     * Keeps all values whose magnitude is at least {@code leastBits}, however many there are; all values are made.
+     * Keeps all values whose magnitude is at least {@code leastBits}, however many there are.
      *
      * @throws NonFiniteException if a value is NaN or infinite
      */
@@ -94,7 +97,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     }
 
     /** A magnitude that more than {@code kept} values reach, if the sample is like the rest; 0 if it cannot tell. */
-    private static int lowerBound(Source source, long count, long kept) {
+    static int lowerBound(Source source, long count, long kept) {
         int samples = (int) Math.min(SAMPLES_MAX, count / VALUES_PER_SAMPLE);
         double expected = (double) kept / count * samples;
         int rank = (int) (expected + 3 * Math.sqrt(expected) + 4);
@@ -106,13 +109,21 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         for (int i = 0; i < samples; i++) {
             sample[i] = Float.floatToRawIntBits(source.value(i * stride + i % stride)) & Float32.MAGNITUDE_MASK;
         }
-        return Math.min(select(sample, samples - rank), Float32.INFINITY_BITS);
+        return Math.min(select(sample, samples, samples - rank), Float32.INFINITY_BITS);
     }
 
-    /** What would stand at {@code place} if they were sorted (Hoare's FIND, CACM 4, 1961); reorders them. */
-    static int select(int[] sample, int place) {
+    private static NonFiniteException nonFinite(Source source, long from) {
+        long index = from;
+        while (Float.isFinite(source.value(index))) {
+            index++;
+        }
+        return new NonFiniteException(index, source.value(index));
+    }
+
+    /** What would stand at {@code place} if the first {@code length} were sorted (Hoare's FIND, CACM 4, 1961); reorders them. */
+    static int select(int[] sample, int length, int place) {
         int low = 0;
-        int high = sample.length - 1;
+        int high = length - 1;
         while (low < high) {
             int pivot = sample[place];
             int i = low;
@@ -136,16 +147,16 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         return sample[place];
     }
 
-    /** Makes all values and counts them, run by run. */
+    /** Counts all values, run by run. */
     private static void count(CodecKernels kernels, Source source, long count, MagnitudeHistogram histogram)
             throws NonFiniteException {
         int run = kernels.run(KernelKind.HISTOGRAM_FLOAT32, count);
         for (long done = 0; done < count; done += run) {
             int n = (int) Math.min(run, count - done);
-            source.make(done, n);
-            kernels.histogram(source.values(), done * Float.BYTES, n, histogram);
+            long at = source.make(done, n);
+            kernels.histogram(source.run(), at, n, histogram);
             if (histogram.largest() >= Float32.INFINITY_BITS) {
-                Float32.checkFinite(kernels, source.values(), done + n);
+                throw nonFinite(source, done);
             }
         }
     }

@@ -46,8 +46,25 @@ public final class NonFiniteException extends CollectiveException {
                         + "): scale the loss down, or use compression 'none'");
     }
 
+    /** About a finite value of which a product with the factors of {@code powersgd} is not finite. */
+    static NonFiniteException tooLarge(long index, float value) {
+        return new NonFiniteException(
+                index,
+                value,
+                "too large for 'powersgd', whose products with it are beyond float32: scale the loss down, or use compression 'none'");
+    }
+
+    /** About a value of a factor of {@code powersgd}, summed over all members, of which all are finite. */
+    static NonFiniteException inFactors(long index, float value) {
+        return new NonFiniteException(
+                "summed factor value ",
+                index,
+                value,
+                "because the gradients together are too large for 'powersgd': scale the loss down, or use compression 'none'");
+    }
+
     /** The same, found in a part that starts at value {@code first}. */
-    NonFiniteException from(long first) {
+    public NonFiniteException from(long first) {
         return new NonFiniteException(first + index, value, advice);
     }
 

@@ -47,6 +47,16 @@ public final class NoneCodec implements BlockCodec {
         return encodedBytesMax(count);
     }
 
+    /** Encodes {@code gradient + owed}; bytes written. */
+    static long encodeSum(
+            CodecKernels kernels, MemorySegment gradient, MemorySegment owed, long count, MemorySegment encoded) {
+        long bytes = Header.BYTES + count * Float.BYTES;
+        Float32.checkRoom(encoded, bytes, count);
+        Header.write(encoded, Header.NONE, 0, count);
+        kernels.add(encoded, Header.BYTES, gradient, 0, owed, 0, count);
+        return bytes;
+    }
+
     @Override
     public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
         MemorySegment body = body(encoded, values, count);

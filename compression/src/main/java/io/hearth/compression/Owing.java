@@ -22,15 +22,20 @@ final class Owing {
         Float32.checkRoom(left, count);
         Engines.best().codecKernels().add(left, 0, gradient, 0, owed, 0, count);
         long bytes = codec.encode(left, count, seed, encoded);
-        // The codec can only add: so it adds to the negated sum, and the result is negated.
-        negate(left, count, false);
+        leaveError(codec, encoded.asSlice(0, bytes), left, count);
+        return bytes;
+    }
+
+    /** Takes what {@code encoded} stands for away from the values that it was made of. */
+    static void leaveError(Codec codec, MemorySegment encoded, MemorySegment values, long count) {
+        // The codec can only add: so it adds to the negated values, and the result is negated.
+        negate(values, count, false);
         try {
-            codec.decodeAndAdd(encoded.asSlice(0, bytes), left, count);
+            codec.decodeAndAdd(encoded, values, count);
         } catch (MalformedMessageException bug) {
             throw new AssertionError(codec.name() + " cannot read what it wrote", bug);
         }
-        negate(left, count, codec.carriesNonFinite());
-        return bytes;
+        negate(values, count, codec.carriesNonFinite());
     }
 
     /** What is not finite was carried, so nothing of it is left. */

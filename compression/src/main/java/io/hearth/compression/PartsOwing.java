@@ -20,7 +20,7 @@ final class PartsOwing implements ErrorFeedback.Parts {
         this.seed = seed;
         owed = tensor.now();
         left = tensor.next();
-        whole = tensor.pend(0, 0);
+        whole = tensor.pendNext(0);
     }
 
     @Override
@@ -34,6 +34,16 @@ final class PartsOwing implements ErrorFeedback.Parts {
         covered.checkFree(first, first + n);
         long written = codec.encodePartOwing(gradient, owed, left, first, n, seed, encoded);
         covered.add(first, first + n, written);
+        return written;
+    }
+
+    @Override
+    public long encodeSum(long first, long n, MemorySegment sum, int divisor, long draw, MemorySegment encoded)
+            throws NonFiniteException {
+        whole.checkPending();
+        covered.checkTaken(first, first + n);
+        long written = codec.encodeLeavingError(sum, n, draw, encoded);
+        Float32.addTimes(sum, divisor, left.asSlice(first * Float.BYTES, n * Float.BYTES), n);
         return written;
     }
 

@@ -1,46 +1,111 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
+import io.hearth.accel.MatrixKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
 
-/** One round of {@link PowerSgd}; owns the factors until it ends. */
+/** One round of {@link PowerSgd}; owns the factors until it ends, and leaves gradient and memory as they are until then. */
 final class PowerRound implements PowerSgd.Round {
     private enum Stage {
         LEFT,
         RIGHT,
         DONE,
+        DELIVERED,
         SPOILT,
         ENDED
     }
 
     private final CodecKernels kernels;
+    private final MatrixKernels matrices;
     private final Remembered tensor;
-    private final LowRank matrix;
-    private final Pending pending;
+    private final MemorySegment gradient;
+    private final long count;
+    private final int columns;
+    private final int width;
+    private final Remembered.Encoding encoding;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment left;
     private final MemorySegment right;
     private final float[] orthogonal;
+    private final float[] ownRight;
+    private final float[] meanRight;
     private Stage stage = Stage.LEFT;
 
-    private PowerRound(CodecKernels kernels, Remembered tensor, LowRank matrix) {
+    /** Of a tensor that remembers {@code count} values and a right factor. */
+    PowerRound(CodecKernels kernels, Remembered tensor, MemorySegment gradient, long count, int columns, int width) {
         this.kernels = kernels;
+        this.matrices = kernels.matrices();
         this.tensor = tensor;
-        this.matrix = matrix;
-        orthogonal = new float[matrix.rows() * matrix.width()];
+        this.gradient = gradient;
+        this.count = count;
+        this.columns = columns;
+        this.width = width;
+        orthogonal = new float[Math.toIntExact(Math.multiplyExact(Math.ceilDiv(count, (long) columns), (long) width))];
+        ownRight = new float[Math.multiplyExact(columns, width)];
+        meanRight = new float[ownRight.length];
         left = arena.allocate(Float32.FLOAT, orthogonal.length);
-        right = arena.allocate(Float32.FLOAT, (long) matrix.columns() * matrix.width());
-        pending = tensor.pend(left.byteSize() + right.byteSize(), 0);
+        right = arena.allocate(Float32.FLOAT, ownRight.length);
+        encoding = tensor.pend(
+                left.byteSize() + right.byteSize(),
+                tensor.note(),
+                () -> Float32.store(meanRight, tensor.now(), count, meanRight.length));
     }
 
-    /** With the sum of gradient and owed in the tensor's next memory. */
-    static PowerRound begin(CodecKernels kernels, Remembered tensor, LowRank matrix) throws NonFiniteException {
-        Float32.checkFinite(kernels, tensor.next(), matrix.count());
-        var round = new PowerRound(kernels, tensor, matrix);
-        matrix.multiply(tensor.next(), round.orthogonal);
-        Float32.store(round.orthogonal, round.left, 0, round.orthogonal.length);
-        return round;
+    /**
+     * Makes the own left factor.
+     *
+     * @param random for lines of the right factor that are 0
+     * @throws NonFiniteException if the sum of gradient and owed is not finite, or too large; the round is over then
+     */
+    PowerRound begin(SplittableRandom random) throws NonFiniteException {
+        Float32.load(tensor.now(), count, ownRight, ownRight.length);
+        drawEmptyLines(random);
+        matrices.left(gradient, owed(), count, columns, ownRight, width, orthogonal);
+        for (int i = 0; i < orthogonal.length; i++) {
+            if (!Float.isFinite(orthogonal[i])) {
+                NonFiniteException notFinite = notFinite((long) (i / width) * columns);
+                rollback();
+                throw notFinite;
+            }
+        }
+        Float32.store(orthogonal, left, 0, orthogonal.length);
+        return this;
+    }
+
+    private MemorySegment owed() {
+        return tensor.now();
+    }
+
+    /** A line of zeros would stay one for ever: it gets a new direction. */
+    private void drawEmptyLines(SplittableRandom random) {
+        for (int k = 0; k < width; k++) {
+            boolean isEmpty = true;
+            for (int c = k * columns; c < (k + 1) * columns; c++) {
+                isEmpty &= ownRight[c] == 0;
+            }
+            for (int c = k * columns; isEmpty && c < (k + 1) * columns; c++) {
+                ownRight[c] = (float) random.nextDouble(-1, 1);
+            }
+        }
+    }
+
+    /** Why a product with the row that begins at {@code first} is not finite. */
+    private NonFiniteException notFinite(long first) {
+        long end = Math.min(count, first + columns);
+        long largest = first;
+        for (long i = first; i < end; i++) {
+            if (!Float.isFinite(sum(i))) {
+                return new NonFiniteException(i, sum(i));
+            }
+            largest = Math.abs(sum(i)) > Math.abs(sum(largest)) ? i : largest;
+        }
+        return NonFiniteException.tooLarge(largest, sum(largest));
+    }
+
+    private float sum(long index) {
+        return gradient.get(Float32.FLOAT, index * Float.BYTES) + owed().get(Float32.FLOAT, index * Float.BYTES);
     }
 
     @Override
@@ -54,10 +119,9 @@ final class PowerRound implements PowerSgd.Round {
         need(Stage.LEFT);
         mean(left, contributors);
         Float32.load(left, 0, orthogonal, orthogonal.length);
-        matrix.orthogonalise(orthogonal);
-        matrix.multiplyTransposed(tensor.next(), orthogonal);
-        matrix.storeRight(right, 0);
-        matrix.product(orthogonal, tensor.next(), true); // what the own factors lack is owed
+        GramSchmidt.orthonormalise(orthogonal, width);
+        matrices.right(gradient, owed(), count, columns, orthogonal, width, ownRight);
+        Float32.store(ownRight, right, 0, ownRight.length);
         stage = Stage.RIGHT;
     }
 
@@ -71,22 +135,36 @@ final class PowerRound implements PowerSgd.Round {
     public void rightSummed(int contributors) throws NonFiniteException {
         need(Stage.RIGHT);
         mean(right, contributors);
-        matrix.loadRight(right, 0);
-        matrix.storeRight(tensor.next(), matrix.count());
+        Float32.load(right, 0, meanRight, meanRight.length);
         stage = Stage.DONE;
     }
 
     @Override
-    public void approximation(MemorySegment mean) {
+    public void deliver(MemorySegment mean) {
+        Float32.checkRoom(mean, count);
+        gradientEnds();
+        matrices.product(orthogonal, meanRight, width, mean, count, columns);
+    }
+
+    /** What the own factors lack is owed. */
+    @Override
+    public void gradientEnds() {
         need(Stage.DONE);
-        Float32.checkRoom(mean, matrix.count());
-        matrix.product(orthogonal, mean, false);
+        matrices.lessProduct(gradient, owed(), orthogonal, ownRight, width, owed(), count, columns);
+        stage = Stage.DELIVERED;
+    }
+
+    @Override
+    public long encodedBytes() {
+        return encoding.encodedBytes();
     }
 
     @Override
     public void commit() {
-        need(Stage.DONE);
-        pending.commit();
+        if (stage != Stage.DELIVERED) {
+            gradientEnds();
+        }
+        encoding.commit();
         end();
     }
 
@@ -95,7 +173,10 @@ final class PowerRound implements PowerSgd.Round {
         if (stage == Stage.ENDED) {
             throw new IllegalStateException("this round has ended before");
         }
-        pending.rollback();
+        if (stage == Stage.DELIVERED) {
+            encoding.forget();
+        }
+        encoding.rollback();
         end();
     }
 
@@ -106,7 +187,7 @@ final class PowerRound implements PowerSgd.Round {
 
     private void need(Stage needed) {
         if (stage != needed) {
-            throw new IllegalStateException("a round goes left, leftSummed, right, rightSummed, approximation, commit: "
+            throw new IllegalStateException("a round goes left, leftSummed, right, rightSummed, deliver, commit: "
                     + "this call needs the stage " + needed + ", it is at " + stage);
         }
     }
@@ -115,14 +196,14 @@ final class PowerRound implements PowerSgd.Round {
         if (contributors < 1) {
             throw new IllegalArgumentException("need at least 1 contributor, got " + contributors);
         }
-        long count = factor.byteSize() / Float.BYTES;
+        long values = factor.byteSize() / Float.BYTES;
         try {
-            Float32.checkFinite(kernels, factor, count);
+            Float32.checkFinite(kernels, factor, values);
         } catch (NonFiniteException spoilt) {
             stage = Stage.SPOILT;
-            throw spoilt;
+            throw NonFiniteException.inFactors(spoilt.index(), spoilt.value());
         }
-        for (long i = 0; i < count; i++) {
+        for (long i = 0; i < values; i++) {
             factor.setAtIndex(Float32.FLOAT, i, factor.getAtIndex(Float32.FLOAT, i) / contributors);
         }
     }

@@ -18,14 +18,15 @@ import java.util.SplittableRandom;
  * P = M Q            sum P over the members      {@link Round#left}, {@link Round#leftSummed}
  * P' = orthogonalised mean of P
  * Q' = M^T P'        sum Q' over the members     {@link Round#right}, {@link Round#rightSummed}
- * M' = P' mean(Q')^T, the same on all            {@link Round#approximation}
- * owed' = M - P' Q'^T with the own Q'            {@link Round#commit}
+ * M' = P' mean(Q')^T, the same on all            {@link Round#deliver}
+ * owed' = M - P' Q'^T with the own Q'            {@link Round#deliver}, {@link Round#commit}
  * </pre>
  *
  * The owed parts of all members add up to what the mean of the gradients lost, so over time nothing is lost.
  *
- * <p>Members need the same rank, seed and names. Arithmetic is plain Java in a fixed order, so what follows from the same sums has
- * the same bits everywhere. Off-heap memory of twice the size of each matrix and its factors. One thread at a time.
+ * <p>Members need the same rank, seed and names. What follows from the same sums has the same bits everywhere; the own factors, which
+ * are summed, may differ in the last bits from engine to engine. Off-heap memory of the size of each matrix and a factor. One thread
+ * at a time.
  */
 public final class PowerSgd implements CompressionMemory {
     private final int rank;
@@ -68,7 +69,7 @@ public final class PowerSgd implements CompressionMemory {
     }
 
     /** One gradient on its way through both sums; calls have to come in this order. */
-    public interface Round {
+    public interface Round extends Pending {
         /** The left factor, {@code rows * rank} float32 in native memory: to be summed in place over all members. */
         MemorySegment left();
 
@@ -87,41 +88,78 @@ public final class PowerSgd implements CompressionMemory {
         void rightSummed(int contributors) throws NonFiniteException;
 
         /**
-         * Writes the mean of all members' gradients as far as this rank can express it.
+         * Writes the mean of all members' gradients as far as this rank can express it, and makes what is owed; {@link #commit} must
+         * follow.
          *
-         * @param mean native memory for {@code rows * columns} float32, row by row; written
+         * @param mean native memory for as many float32 as the gradient has; written; may be that of the gradient
          */
-        void approximation(MemorySegment mean);
+        void deliver(MemorySegment mean);
 
-        /** The approximation was used: what it lacks is now owed, and the next round starts from these factors. */
+        /** The mean was used: what it lacks is now owed, and the next round starts from these factors. */
+        @Override
         void commit();
 
-        /** The round was given up: the memory is as before {@link PowerSgd#begin}. Allowed at any time before the end. */
+        /**
+         * The round was given up: the memory is as before {@link PowerSgd#begin}. Allowed at any time before the end; of what was
+         * delivered, nothing is owed any more.
+         */
+        @Override
         void rollback();
     }
 
+    /** Size of the left factor of such a matrix; arguments as in {@link #begin}. */
+    public long leftBytes(long count, int columns) {
+        return Math.ceilDiv(count, (long) columns) * width(count, columns) * Float.BYTES;
+    }
+
+    /** Size of the right factor of such a matrix; arguments as in {@link #begin}. */
+    public long rightBytes(long count, int columns) {
+        return (long) columns * width(count, columns) * Float.BYTES;
+    }
+
     /**
-     * Starts a round with {@code M = gradient + owed}.
+     * Starts a round with {@code M = gradient + owed}, of which nothing is written down before its end.
      *
      * @param key names the matrix; a first use, or one with another shape, starts with nothing owed
-     * @param gradient native memory, float32, {@code rows * columns} row by row; borrowed, unchanged
-     * @throws NonFiniteException if a value of the sum is not finite; nothing is pending then
+     * @param gradient native memory, float32, at least {@code count}, row by row; borrowed, and as it is until the end of the round
+     * @param count 1 or more
+     * @param columns values of every row but the last, which may have fewer; 1 to {@code count}
+     * @throws NonFiniteException if a value of the sum is not finite, or too large for its products; nothing is pending then
      * @throws IllegalStateException if this key is pending already, or a new key is one too many
      */
-    public Round begin(String key, MemorySegment gradient, int rows, int columns) throws NonFiniteException {
-        if (rows < 1 || columns < 1) {
-            throw new IllegalArgumentException("need a matrix of at least 1 x 1, got " + rows + " x " + columns);
+    public Round begin(String key, MemorySegment gradient, long count, int columns) throws NonFiniteException {
+        Remembered tensor = tensor(key, gradient, count, columns);
+        var random = new SplittableRandom(seed ^ key.hashCode() ^ (tensor.steps() << Integer.SIZE));
+        return new PowerRound(kernels, tensor, gradient, count, columns, width(count, columns)).begin(random);
+    }
+
+    /**
+     * Takes the gradient and all that it is owed as they are: nothing is left out, and the factors to start from stay. Values that are
+     * not finite pass too.
+     *
+     * @param mean native memory for {@code count} float32, apart from the gradient; written
+     * @throws IllegalStateException as {@link #begin}; other arguments are as there
+     */
+    public Pending prepareDense(String key, MemorySegment gradient, long count, int columns, MemorySegment mean) {
+        Float32.checkRoom(mean, count);
+        Remembered tensor = tensor(key, gradient, count, columns);
+        kernels.add(mean, 0, gradient, 0, tensor.now(), 0, count);
+        long bytes = count * Float.BYTES;
+        return tensor.pend(
+                bytes, tensor.note(), () -> tensor.now().asSlice(0, bytes).fill((byte) 0));
+    }
+
+    private Remembered tensor(String key, MemorySegment gradient, long count, int columns) {
+        if (count < 1 || columns < 1 || columns > count) {
+            throw new IllegalArgumentException(
+                    "need a matrix of at least 1 value and 1 column, got " + count + " values in rows of " + columns);
         }
-        long count = (long) rows * columns;
         Float32.checkRoom(gradient, count);
-        int width = Math.min(rank, Math.min(rows, columns));
-        long shape = ((long) rows << Integer.SIZE) | columns;
-        Remembered tensor = tensors.idle(key, count + (long) columns * width, shape);
-        var matrix = new LowRank(rows, columns, width);
-        kernels.add(tensor.next(), 0, gradient, 0, tensor.now(), 0, count);
-        matrix.loadRight(tensor.now(), count);
-        matrix.drawEmptyColumns(new SplittableRandom(seed ^ key.hashCode() ^ (tensor.steps() << Integer.SIZE)));
-        return PowerRound.begin(kernels, tensor, matrix);
+        return tensors.idle(key, count + (long) columns * width(count, columns), columns);
+    }
+
+    private int width(long count, int columns) {
+        return (int) Math.min(rank, Math.min(Math.ceilDiv(count, (long) columns), columns));
     }
 
     @Override

@@ -84,7 +84,13 @@ public final class RandomKCodec implements Codec {
         return write(values, count, seed, encoded, (index, value, decoded) -> {});
     }
 
-    private long write(MemorySegment values, long count, long seed, MemorySegment encoded, LargestWriter.Sent sent) {
+    /** Is told what was written, in order. */
+    private interface Sent {
+        /** Value {@code index} is {@code value}, and its decoder takes it for {@code decoded}. */
+        void at(long index, float value, float decoded);
+    }
+
+    private long write(MemorySegment values, long count, long seed, MemorySegment encoded, Sent sent) {
         var draws = new Draws(seed, count, TopKCodec.kept(fraction, count));
         Header.write(encoded, Header.RANDOMK, KeptValues.bits(full), count);
         encoded.set(Header.LONG, Header.BYTES, seed);

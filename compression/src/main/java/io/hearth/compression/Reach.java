@@ -1,10 +1,22 @@
 package io.hearth.compression;
 
+import io.hearth.accel.Engines;
 import java.lang.foreign.MemorySegment;
 
 /** How far from zero values reach. */
 public final class Reach {
     private Reach() {}
+
+    /**
+     * Refuses values that are not finite.
+     *
+     * @param values native memory, float32, at least {@code count}; borrowed
+     * @throws NonFiniteException if there is one; names the first
+     */
+    public static void demandFinite(MemorySegment values, long count) throws NonFiniteException {
+        Float32.checkRoom(values, count);
+        Float32.checkFinite(Engines.best().codecKernels(), values, count);
+    }
 
     /**
      * The largest magnitude.

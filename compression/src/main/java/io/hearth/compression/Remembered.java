@@ -4,13 +4,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** What is remembered of one tensor, and what will be if the encoding that is pending is committed. */
+/** What is remembered of one tensor, and the encoding of it that is pending. */
 final class Remembered {
     private final Arena arena = Arena.ofShared();
     private final long floats;
     private final long shape;
     private MemorySegment now;
-    private MemorySegment next;
+    private @Nullable MemorySegment next;
     private long steps;
     private long note;
     private @Nullable Encoding pending;
@@ -25,7 +25,6 @@ final class Remembered {
         this.floats = floats;
         this.shape = shape;
         now = arena.allocate(Float32.FLOAT, floats);
-        next = arena.allocate(Float32.FLOAT, floats);
     }
 
     /** What {@link TensorFile} read; takes {@code values} over by copy. */
@@ -58,13 +57,32 @@ final class Remembered {
         return now;
     }
 
-    /** To be written before {@link #pend}. */
+    /** A second memory of the same size, for an encoding that replaces the first one as a whole; taken when first asked for. */
     MemorySegment next() {
-        return next;
+        MemorySegment taken = next;
+        if (taken == null) {
+            taken = arena.allocate(Float32.FLOAT, floats);
+            next = taken;
+        }
+        return taken;
     }
 
-    Encoding pend(long encodedBytes, long nextNote) {
-        var encoding = new Encoding(encodedBytes, nextNote);
+    /** An encoding that leaves in {@link #next} what will be {@link #now}. */
+    Encoding pendNext(long encodedBytes) {
+        return pend(encodedBytes, note, () -> {
+            MemorySegment kept = next();
+            next = now;
+            now = kept;
+        });
+    }
+
+    /**
+     * An encoding that leaves {@link #now} as it is until it is committed.
+     *
+     * @param change made by then
+     */
+    Encoding pend(long encodedBytes, long nextNote, Runnable change) {
+        var encoding = new Encoding(encodedBytes, nextNote, change);
         pending = encoding;
         return encoding;
     }
@@ -84,10 +102,12 @@ final class Remembered {
     final class Encoding implements Pending {
         private final long encodedBytes;
         private final long nextNote;
+        private final Runnable change;
 
-        private Encoding(long encodedBytes, long nextNote) {
+        private Encoding(long encodedBytes, long nextNote, Runnable change) {
             this.encodedBytes = encodedBytes;
             this.nextNote = nextNote;
+            this.change = change;
         }
 
         @Override
@@ -98,9 +118,7 @@ final class Remembered {
         @Override
         public void commit() {
             end();
-            MemorySegment kept = next;
-            next = now;
-            now = kept;
+            change.run();
             note = nextNote;
             steps++;
         }
@@ -108,6 +126,11 @@ final class Remembered {
         @Override
         public void rollback() {
             end();
+        }
+
+        /** Nothing is owed to this tensor any more. */
+        void forget() {
+            now.fill((byte) 0);
         }
 
         private void end() {

@@ -52,6 +52,16 @@ sealed interface SixteenBits extends BlockCodec permits Fp16Codec, Bf16Codec {
         return encodedBytesMax(count);
     }
 
+    @Override
+    default long encodeLeavingError(MemorySegment values, long count, long seed, MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(values, count);
+        Float32.checkRoom(encoded, encodedBytesMax(count), count);
+        refuse(kernels().narrowLeavingError(format(), values, 0, count, encoded, Header.BYTES), 0, values);
+        Header.write(encoded, id(), 0, count);
+        return encodedBytesMax(count);
+    }
+
     /** Chunk by chunk, so that the sum, its halves and what they leave out are made in one pass over the memory. */
     @Override
     default long encodeOwing(

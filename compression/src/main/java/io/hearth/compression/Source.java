@@ -3,43 +3,49 @@ package io.hearth.compression;
 import io.hearth.accel.CodecKernels;
 import java.lang.foreign.MemorySegment;
 
-/** Values that come into being chunk by chunk, so that whoever looks at them first finds them in the cache. */
+/** Values that are looked at run by run, in a cache. What is made for a look is not kept. */
 interface Source {
-    /** Where they are. */
-    MemorySegment values();
-
-    /** What value {@code index} is or will be: for samples. */
+    /** What value {@code index} is: for samples. */
     float value(long index);
 
-    /** Makes {@code n} values from {@code first} on; called once for each, in order. */
-    void make(long first, int n);
+    /**
+     * Sees to it that {@code n} values from {@code first} on are in {@link #run}.
+     *
+     * @param n at most what the source was made for
+     * @return the byte at which they begin there, until the next call
+     */
+    long make(long first, int n);
+
+    /** Native memory in which {@link #make} leaves values. */
+    MemorySegment run();
 
     /** Values that are there. */
     static Source of(MemorySegment values) {
         return new Source() {
-            @Override
-            public MemorySegment values() {
-                return values;
-            }
-
             @Override
             public float value(long index) {
                 return values.get(Float32.FLOAT, index * Float.BYTES);
             }
 
             @Override
-            public void make(long first, int n) {}
+            public long make(long first, int n) {
+                return first * Float.BYTES;
+            }
+
+            @Override
+            public MemorySegment run() {
+                return values;
+            }
         };
     }
 
-    /** {@code left[i] = gradient[i] + owed[i]}. */
-    static Source sum(CodecKernels kernels, MemorySegment gradient, MemorySegment owed, MemorySegment left) {
+    /**
+     * {@code gradient[i] + owed[i]}.
+     *
+     * @param run native memory for the longest run; written
+     */
+    static Source sum(CodecKernels kernels, MemorySegment gradient, MemorySegment owed, MemorySegment run) {
         return new Source() {
-            @Override
-            public MemorySegment values() {
-                return left;
-            }
-
             @Override
             public float value(long index) {
                 long offset = index * Float.BYTES;
@@ -47,9 +53,15 @@ interface Source {
             }
 
             @Override
-            public void make(long first, int n) {
+            public long make(long first, int n) {
                 long offset = first * Float.BYTES;
-                kernels.add(left, offset, gradient, offset, owed, offset, n);
+                kernels.add(run, 0, gradient, offset, owed, offset, n);
+                return 0;
+            }
+
+            @Override
+            public MemorySegment run() {
+                return run;
             }
         };
     }

@@ -129,21 +129,20 @@ final class Sparse {
     /** Over what {@code values} held. */
     static void scatter(MemorySegment encoded, MemorySegment values, long count) {
         values.asSlice(0, count * Float.BYTES).fill((byte) 0);
-        scatterAdd(encoded, values, count, 1);
+        scatterAdd(encoded, values, count);
     }
 
     /** What is left out still adds 0, which turns -0 into +0. */
     static void addAll(MemorySegment encoded, MemorySegment values, long count) {
         Float32.addZero(values, count);
-        scatterAdd(encoded, values, count, 1);
+        scatterAdd(encoded, values, count);
     }
 
-    /** Each value is divided before it is added. */
-    static void scatterAdd(MemorySegment encoded, MemorySegment values, long count, int divisor) {
+    private static void scatterAdd(MemorySegment encoded, MemorySegment values, long count) {
         var cursor = new Cursor(encoded, count);
         while (cursor.next()) {
             long offset = cursor.index() * Float.BYTES;
-            values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + cursor.value() / divisor);
+            values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + cursor.value());
         }
     }
 }

@@ -10,6 +10,9 @@ import java.util.List;
  * dense ones (as {@link NoneCodec} writes them) where values that are not finite had to arrive as such.
  */
 public final class SparseSum {
+    /** Values that are added in one go, in a first-level cache. */
+    static final int RUN = 4096;
+
     private static final NoneCodec DENSE = new NoneCodec();
 
     private SparseSum() {}
@@ -55,25 +58,77 @@ public final class SparseSum {
     public static void decodeAll(List<MemorySegment> encodings, int divisor, MemorySegment values, long count)
             throws MalformedMessageException {
         Float32.checkRoom(values, count);
-        var sparse = new ArrayList<Boolean>();
         for (MemorySegment encoded : encodings) {
-            sparse.add(check(encoded, count));
+            check(encoded, count);
         }
-        values.asSlice(0, count * Float.BYTES).fill((byte) 0);
-        for (int i = 0; i < encodings.size(); i++) {
-            MemorySegment encoded = encodings.get(i);
-            if (sparse.get(i)) {
-                Sparse.scatterAdd(encoded, values, count, divisor);
-            } else {
-                addDense(encoded, values, count, divisor);
+        var addends = new Addends(encodings, divisor, values, count);
+        for (long first = 0; first < count; first += RUN) {
+            addends.add(first, (int) Math.min(RUN, count - first));
+        }
+    }
+
+    /** Sound encodings on their way into a sum, run by run, in order. */
+    static final class Addends {
+        /** Of which there is no sum. */
+        static final Addends NONE = new Addends(List.of(), 1, MemorySegment.NULL, 0);
+
+        private final MemorySegment sum;
+        private final int divisor;
+        private final List<Addend> addends = new ArrayList<>();
+
+        /** Each value of {@code encodings} is divided before it is added to {@code sum}, whatever that held. */
+        Addends(List<MemorySegment> encodings, int divisor, MemorySegment sum, long count) {
+            this.sum = sum;
+            this.divisor = divisor;
+            for (MemorySegment encoded : encodings) {
+                addends.add(
+                        Header.isOf(encoded, Header.NONE)
+                                ? new Dense(encoded)
+                                : new Few(new Sparse.Cursor(encoded, count)));
+            }
+        }
+
+        /** Makes {@code n} values from {@code first} on; runs have to come in order. */
+        void add(long first, int n) {
+            if (addends.isEmpty()) {
+                return;
+            }
+            sum.asSlice(first * Float.BYTES, (long) n * Float.BYTES).fill((byte) 0);
+            for (Addend addend : addends) {
+                addend.add(sum, first, n, divisor);
             }
         }
     }
 
-    private static void addDense(MemorySegment encoded, MemorySegment values, long count, int divisor) {
-        for (long i = 0; i < count; i++) {
-            float value = encoded.get(Float32.FLOAT, Header.BYTES + i * Float.BYTES) / divisor;
-            values.setAtIndex(Float32.FLOAT, i, values.getAtIndex(Float32.FLOAT, i) + value);
+    private sealed interface Addend {
+        void add(MemorySegment sum, long first, int n, int divisor);
+    }
+
+    private static final class Few implements Addend {
+        private final Sparse.Cursor cursor;
+        private boolean more;
+
+        Few(Sparse.Cursor cursor) {
+            this.cursor = cursor;
+            more = cursor.next();
+        }
+
+        @Override
+        public void add(MemorySegment sum, long first, int n, int divisor) {
+            for (; more && cursor.index() < first + n; more = cursor.next()) {
+                long at = cursor.index() * Float.BYTES;
+                sum.set(Float32.FLOAT, at, sum.get(Float32.FLOAT, at) + cursor.value() / divisor);
+            }
+        }
+    }
+
+    private record Dense(MemorySegment encoded) implements Addend {
+        @Override
+        public void add(MemorySegment sum, long first, int n, int divisor) {
+            for (long at = first * Float.BYTES; at < (first + n) * Float.BYTES; at += Float.BYTES) {
+                float value = encoded.get(Float32.FLOAT, Header.BYTES + at) / divisor;
+                sum.set(Float32.FLOAT, at, sum.get(Float32.FLOAT, at) + value);
+            }
         }
     }
 

@@ -33,11 +33,11 @@ final class TensorFile {
     /** {@link DgcMemory}: momentum, then velocity. */
     static final byte DGC = 2;
 
-    /** {@link PowerSgd}: what is owed, then the right factor. */
+    /** {@link PowerSgd}: what is owed, then the right factor, line by line. */
     static final byte POWER_SGD = 3;
 
     private static final int MAGIC = 0x4d_47_52_48; // HRGM
-    private static final byte VERSION = 1;
+    private static final byte VERSION = 2;
     private static final ValueLayout.OfInt INT = Float32.BITS;
     private static final ValueLayout.OfLong LONG = Header.LONG;
     private static final int TENSORS_AT = 8;

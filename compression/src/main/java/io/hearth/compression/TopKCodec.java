@@ -87,34 +87,19 @@ public final class TopKCodec implements Codec {
     public long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        return write(Source.of(values), count, encoded, (index, value, decoded) -> {});
-    }
-
-    @Override
-    public long encodeOwing(
-            MemorySegment gradient,
-            MemorySegment owed,
-            MemorySegment left,
-            long count,
-            long seed,
-            MemorySegment encoded)
-            throws NonFiniteException {
-        Float32.checkRoom(gradient, count);
-        Float32.checkRoom(owed, count);
-        Float32.checkRoom(left, count);
-        Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        return write(Source.sum(kernels, gradient, owed, left), count, encoded, (index, value, decoded) -> {
-            left.set(Float32.FLOAT, index * Float.BYTES, value - decoded);
-        });
-    }
-
-    private long write(Source source, long count, MemorySegment encoded, LargestWriter.Sent sent)
-            throws NonFiniteException {
         if (count == 0) {
             return new Sparse.Writer(encoded, 0, 0, full, 0).finish();
         }
+        var source = Source.of(values);
         var threshold = MagnitudeThreshold.of(kernels, source, count, kept(fraction, count));
-        return new LargestWriter(kernels, source.values(), count, full).write(threshold, encoded, sent);
+        return new LargestWriter(kernels, source, count, full).write(threshold, encoded);
+    }
+
+    /** Encodes the values of a source as {@link #encode} does those of a memory, with room for candidates at hand. */
+    long encode(Source source, long count, Candidates candidates, MemorySegment encoded) throws NonFiniteException {
+        return count == 0
+                ? new Sparse.Writer(encoded, 0, 0, full, 0).finish()
+                : candidates.writeLargest(source, count, kept(fraction, count), full, encoded);
     }
 
     @Override

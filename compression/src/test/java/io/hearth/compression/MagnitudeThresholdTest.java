@@ -60,7 +60,7 @@ final class MagnitudeThresholdTest {
             int[] sorted = sample.clone();
             Arrays.sort(sorted);
             int place = random.nextInt(length);
-            assertEquals(sorted[place], MagnitudeThreshold.select(sample, place), place + " of " + length);
+            assertEquals(sorted[place], MagnitudeThreshold.select(sample, length, place), place + " of " + length);
         }
     }
 

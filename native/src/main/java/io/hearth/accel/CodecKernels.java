@@ -154,6 +154,9 @@ public interface CodecKernels {
      */
     void histogram(MemorySegment values, long valuesOffset, long count, MagnitudeHistogram histogram);
 
+    /** The products of matrices by the same engine. */
+    MatrixKernels matrices();
+
     /**
      * Into runs of how many values a caller should cut {@code count} of them who does several things to each: as many as stay in
      * a first-level cache, or more where so many are better off in one submission of that kernel. At least 1,024, a multiple of

@@ -215,6 +215,12 @@ final class MetalCodecKernels implements CodecKernels {
         PortableCodecKernels.histogram(cpu, values, valuesOffset, done, count, histogram);
     }
 
+    /** By the CPU: thin products wait for memory, not for arithmetic. */
+    @Override
+    public MatrixKernels matrices() {
+        return cpu.matrices();
+    }
+
     /** As large as the CPU would have it, unless a larger run is one whose kernel the GPU does. */
     @Override
     public int run(KernelKind kernel, long count) {

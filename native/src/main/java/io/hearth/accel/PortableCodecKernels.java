@@ -310,6 +310,11 @@ final class PortableCodecKernels implements CodecKernels {
     }
 
     @Override
+    public MatrixKernels matrices() {
+        return new PortableMatrixKernels();
+    }
+
+    @Override
     public int run(KernelKind kernel, long count) {
         return MagnitudeHistogram.RUN;
     }

@@ -408,6 +408,11 @@ final class VectorCodecKernels implements CodecKernels {
     }
 
     @Override
+    public MatrixKernels matrices() {
+        return new VectorMatrixKernels();
+    }
+
+    @Override
     public int run(KernelKind kernel, long count) {
         return MagnitudeHistogram.RUN;
     }

@@ -1,0 +1,54 @@
+package io.hearth.collective;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+
+/**
+ * The sizes of a tensor's dimensions as its values lie in memory, the outermost first, as NumPy and PyTorch have them. Compression by
+ * low rank takes a tensor of two or more dimensions as a matrix: the first one times all others.
+ *
+ * @param sizes 1 or more each, together at most 2^31 - 1 but for the first; none for a single value
+ */
+public record TensorShape(List<Integer> sizes) {
+    public TensorShape {
+        sizes = List.copyOf(sizes);
+        if (sizes.stream().anyMatch(size -> size < 1)) {
+            throw new IllegalArgumentException("each size of a tensor is 1 or more, got " + text(sizes));
+        }
+        try {
+            Math.multiplyExact(columns(sizes), (long) (sizes.isEmpty() ? 1 : sizes.getFirst()));
+        } catch (ArithmeticException tooLarge) {
+            throw new IllegalArgumentException("a tensor of " + text(sizes) + " is larger than any memory", tooLarge);
+        }
+    }
+
+    /** As the record has them. */
+    public static TensorShape of(int... sizes) {
+        return new TensorShape(Arrays.stream(sizes).boxed().toList());
+    }
+
+    /** How many values such a tensor has. */
+    public long count() {
+        return (sizes.isEmpty() ? 1L : sizes.getFirst()) * columns(sizes);
+    }
+
+    /** Values of a row, where the tensor is taken as a matrix; empty with fewer than two dimensions. */
+    OptionalInt columns() {
+        return sizes.size() < 2 ? OptionalInt.empty() : OptionalInt.of(columns(sizes));
+    }
+
+    private static int columns(List<Integer> sizes) {
+        return sizes.stream().skip(1).reduce(1, Math::multiplyExact);
+    }
+
+    /** For people and for the agreement between ranks: {@code 64x3x7x7}. */
+    String text() {
+        return text(sizes);
+    }
+
+    private static String text(List<Integer> sizes) {
+        return sizes.stream().map(String::valueOf).collect(Collectors.joining("x"));
+    }
+}

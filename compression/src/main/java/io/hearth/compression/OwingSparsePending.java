@@ -1,0 +1,40 @@
+package io.hearth.compression;
+
+import io.hearth.accel.CodecKernels;
+import java.lang.foreign.MemorySegment;
+
+/** One step of {@link ErrorFeedback} with a sparse codec. */
+final class OwingSparsePending extends SparsePending {
+    private final CodecKernels kernels;
+    private final MemorySegment gradient;
+    private final MemorySegment owed;
+
+    OwingSparsePending(
+            CodecKernels kernels,
+            Remembered.Encoding encoding,
+            MemorySegment own,
+            MemorySegment gradient,
+            MemorySegment owed,
+            long count) {
+        super(encoding, own, count);
+        this.kernels = kernels;
+        this.gradient = gradient;
+        this.owed = owed;
+    }
+
+    @Override
+    void owe(long first, int n, boolean all) {
+        long at = first * Float.BYTES;
+        if (all) {
+            owed.asSlice(at, (long) n * Float.BYTES).fill((byte) 0);
+        } else {
+            kernels.add(owed, at, gradient, at, owed, at, n);
+        }
+    }
+
+    @Override
+    void sent(long index, float decoded) {
+        long at = index * Float.BYTES;
+        owed.set(Float32.FLOAT, at, owed.get(Float32.FLOAT, at) - decoded);
+    }
+}
