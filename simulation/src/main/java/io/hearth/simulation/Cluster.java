@@ -324,6 +324,7 @@ final class Cluster {
         world.note("the link of " + one.name() + " and " + other.name() + " drops");
         boolean isUp = areLinked(first, second);
         if (isUp) {
+            world.network.connectionBroke(one.index, other.index);
             links.remove(new Link(first, second));
             links.remove(new Link(second, first));
             unlink(first, second, false);

@@ -115,6 +115,12 @@ final class Network {
         }
     }
 
+    /** A connection of the pair broke: until there is another one, no message comes. */
+    void connectionBroke(int one, int other) {
+        disturbed(one, other, timeline.now());
+        disturbed(other, one, timeline.now());
+    }
+
     private void disturbed(int from, int to, long until) {
         cutUntil[from][to] = Math.max(cutUntil[from][to], until);
     }
