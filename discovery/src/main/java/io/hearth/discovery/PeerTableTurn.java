@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
 /** One transition of a {@link PeerTableMachine} in the making; lives for the length of a step. */
@@ -109,13 +110,19 @@ final class PeerTableTurn {
 
     /** Whoever waits for its address to refuse is told by the next dial. */
     void hungUp(PeerAddress address, String why) {
-        ended(
-                address,
-                record -> record.failed(address, why, nowNanos, isJustLost(record) ? AGAIN_NANOS : pauseNanos(record)));
+        againIfJustLost(address, why, this::pauseNanos);
     }
 
+    /** A process that ends in the middle of a handshake looks foreign too: a handshake broke. */
     void foreign(PeerAddress address, String why) {
-        ended(address, record -> record.failed(address, why, nowNanos, limits.pauseMaxNanos()));
+        againIfJustLost(address, why, _ -> limits.pauseMaxNanos());
+    }
+
+    private void againIfJustLost(PeerAddress address, String why, ToLongFunction<PeerRecord> pauseNanos) {
+        ended(
+                address,
+                record -> record.failed(
+                        address, why, nowNanos, isJustLost(record) ? AGAIN_NANOS : pauseNanos.applyAsLong(record)));
     }
 
     void reflected(PeerAddress address) {
