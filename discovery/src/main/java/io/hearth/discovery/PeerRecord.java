@@ -1,5 +1,6 @@
 package io.hearth.discovery;
 
+import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -40,6 +41,9 @@ public record PeerRecord(
     /** More names than addresses only come from a peer that changes names while nothing answers. */
     private static final int NAMES_MAX = 16;
 
+    /** How long others may wait to hear whether the address of a peer that was lost refuses. */
+    private static final long JUST_LOST_NANOS = PeerTable.SECOND / 4;
+
     public PeerRecord {
         names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
         candidates = List.copyOf(candidates);
@@ -68,6 +72,11 @@ public record PeerRecord(
 
     boolean isLinked() {
         return standing instanceof Standing.Linked;
+    }
+
+    /** Dialled beyond the limit of dials, again and again until its address refuses: a change of the view may wait for that. */
+    boolean isJustLost(long nowNanos) {
+        return standing instanceof Standing.Lost(NodeId _, long sinceNanos) && nowNanos - sinceNanos < JUST_LOST_NANOS;
     }
 
     boolean has(PeerAddress address) {

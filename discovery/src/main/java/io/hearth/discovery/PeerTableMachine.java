@@ -156,7 +156,8 @@ public final class PeerTableMachine implements Machine<PeerTable, PeerTableMachi
         long windowNanos = table.windowFreeNanos(limits, nowNanos);
         for (PeerRecord record : table.records().values()) {
             if (record.wantsDial()) {
-                sleep = Math.min(sleep, Math.max(windowNanos, record.dueNanos() - nowNanos));
+                long dueNanos = record.dueNanos() - nowNanos;
+                sleep = Math.min(sleep, record.isJustLost(nowNanos) ? dueNanos : Math.max(windowNanos, dueNanos));
             }
             if (!record.isLinked() && !record.pinned()) {
                 sleep = Math.min(sleep, record.freshNanos() + limits.forgetAfterNanos() - nowNanos);

@@ -22,9 +22,6 @@ final class PeerTableTurn {
     private static final String TOLD = "told:";
     private static final int OWN_MAX = 32;
 
-    /** How long others may wait to hear whether the address of a peer that was lost refuses. */
-    private static final long JUST_LOST_NANOS = PeerTable.SECOND / 4;
-
     private static final long AGAIN_NANOS = PeerTable.SECOND / 40;
 
     private final PeerTableLimits limits;
@@ -122,7 +119,10 @@ final class PeerTableTurn {
         ended(
                 address,
                 record -> record.failed(
-                        address, why, nowNanos, isJustLost(record) ? AGAIN_NANOS : pauseNanos.applyAsLong(record)));
+                        address,
+                        why,
+                        nowNanos,
+                        record.isJustLost(nowNanos) ? AGAIN_NANOS : pauseNanos.applyAsLong(record)));
     }
 
     void reflected(PeerAddress address) {
@@ -224,7 +224,8 @@ final class PeerTableTurn {
             Optional<Map.Entry<Long, PeerRecord>> next = records.entrySet().stream()
                     .filter(entry -> entry.getValue().wantsDial()
                             && nowNanos - entry.getValue().dueNanos() >= 0)
-                    .min(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) -> !isJustLost(entry.getValue()))
+                    .min(Comparator.comparing((Map.Entry<Long, PeerRecord> entry) ->
+                                    !entry.getValue().isJustLost(nowNanos))
                             .thenComparing(entry -> entry.getValue().failures() > 0)
                             .thenComparingLong(entry -> entry.getValue().dueNanos() - nowNanos)
                             .thenComparing(Map.Entry::getKey));
@@ -234,7 +235,7 @@ final class PeerTableTurn {
             PeerRecord record = next.get().getValue();
             PeerAddress address = record.untried().getFirst();
             if (!dialling.containsKey(address)) {
-                if (!isJustLost(record)) {
+                if (!record.isJustLost(nowNanos)) {
                     if (dialledNanos.size() >= limits.dialsPerSecondMax()) {
                         return;
                     }
@@ -245,11 +246,6 @@ final class PeerTableTurn {
             }
             records.put(next.get().getKey(), record.dialling(address, nowNanos + limits.attemptDelayNanos()));
         }
-    }
-
-    private boolean isJustLost(PeerRecord record) {
-        return record.standing() instanceof Standing.Lost(NodeId _, long sinceNanos)
-                && nowNanos - sinceNanos < JUST_LOST_NANOS;
     }
 
     Step<PeerTable, Effect> end() {

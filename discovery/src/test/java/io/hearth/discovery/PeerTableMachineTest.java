@@ -132,11 +132,12 @@ final class PeerTableMachineTest {
         assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
         for (int again = 0; again < 3; again++) {
             happens(new Event.HungUp(A, "reset"));
-            passes(25_000_000);
+            assertEquals(25 * MILLI, machine.sleepNanos(table, now), "though this second's dials are used");
+            passes(25 * MILLI);
             assertEquals(List.of(dial(A)), happens(new Event.Tick()));
         }
         happens(new Event.DialFailed(A, "refused"));
-        passes(25_000_000);
+        passes(25 * MILLI);
         assertEquals(List.of(), happens(new Event.Tick()));
     }
 
@@ -147,7 +148,7 @@ final class PeerTableMachineTest {
         happens(new Event.Admitted(A, ANNA));
         assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
         happens(new Event.Refused(A, Refusal.FOREIGN, "TLS"));
-        passes(25_000_000);
+        passes(25 * MILLI);
         assertEquals(List.of(dial(A)), happens(new Event.Tick()));
         passes(SECOND / 4);
         happens(new Event.Refused(A, Refusal.FOREIGN, "TLS"));
@@ -162,7 +163,7 @@ final class PeerTableMachineTest {
         happens(new Event.Lost(ANNA));
         passes(SECOND / 4);
         assertEquals(List.of(), happens(new Event.HungUp(A, "reset")));
-        passes(25_000_000);
+        passes(25 * MILLI);
         assertEquals(List.of(), happens(new Event.Tick()));
         passes(PeerTableLimits.DEFAULT.pauseMinNanos());
         assertEquals(List.of(dial(A)), happens(new Event.Tick()));
