@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
 /** One transition of a {@link PeerTableMachine} in the making; lives for the length of a step. */
@@ -107,22 +106,14 @@ final class PeerTableTurn {
 
     /** Whoever waits for its address to refuse is told by the next dial. */
     void hungUp(PeerAddress address, String why) {
-        againIfJustLost(address, why, this::pauseNanos);
-    }
-
-    /** A process that ends in the middle of a handshake looks foreign too: a handshake broke. */
-    void foreign(PeerAddress address, String why) {
-        againIfJustLost(address, why, _ -> limits.pauseMaxNanos());
-    }
-
-    private void againIfJustLost(PeerAddress address, String why, ToLongFunction<PeerRecord> pauseNanos) {
         ended(
                 address,
                 record -> record.failed(
-                        address,
-                        why,
-                        nowNanos,
-                        record.isJustLost(nowNanos) ? AGAIN_NANOS : pauseNanos.applyAsLong(record)));
+                        address, why, nowNanos, record.isJustLost(nowNanos) ? AGAIN_NANOS : pauseNanos(record)));
+    }
+
+    void foreign(PeerAddress address, String why) {
+        ended(address, record -> record.failed(address, why, nowNanos, limits.pauseMaxNanos()));
     }
 
     void reflected(PeerAddress address) {

@@ -141,21 +141,6 @@ final class PeerTableMachineTest {
         assertEquals(List.of(), happens(new Event.Tick()));
     }
 
-    /** The process ends while the two shake hands: TLS breaks as it would with a stranger. */
-    @Test
-    void whoWasJustLostAndBreaksTheHandshakeIsDialledAgainAtOnce() {
-        happens(sighted("a", A));
-        happens(new Event.Admitted(A, ANNA));
-        assertEquals(List.of(dial(A)), happens(new Event.Lost(ANNA)));
-        happens(new Event.Refused(A, Refusal.FOREIGN, "TLS"));
-        passes(25 * MILLI);
-        assertEquals(List.of(dial(A)), happens(new Event.Tick()));
-        passes(SECOND / 4);
-        happens(new Event.Refused(A, Refusal.FOREIGN, "TLS"));
-        passes(PeerTableLimits.DEFAULT.pauseMinNanos());
-        assertEquals(List.of(), happens(new Event.Tick()), "by then it is a stranger");
-    }
-
     @Test
     void whoWasLostLongAgoAndHangsUpIsDialledWithPauses() {
         happens(sighted("a", A));

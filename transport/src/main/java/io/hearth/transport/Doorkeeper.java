@@ -24,7 +24,7 @@ interface Doorkeeper {
     void admit(Link link);
 
     /** The connection became no link. */
-    void refuse(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why, boolean byPeer);
+    void refuse(InetSocketAddress address, boolean dialed, Optional<PeerId> peer, Refusal refusal, String why);
 
     /** Handles what an admitted link brings. */
     LinkHandler handlerOf(Link link);

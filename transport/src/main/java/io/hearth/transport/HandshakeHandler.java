@@ -83,9 +83,7 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
         if (event instanceof SslHandshakeCompletionEvent tls) {
             step(
                     context,
-                    tls.isSuccess()
-                            ? secured(context)
-                            : new Event.Lost(Refusal.TLS, "TLS failed: " + line(tls.cause())));
+                    tls.isSuccess() ? secured(context) : insecure(tls.cause()));
         }
     }
 
@@ -123,6 +121,14 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                 });
     }
 
+    /** A connection that breaks in the middle of TLS, as that of a process that ends does, tells nothing of who is there. */
+    private static Event insecure(Throwable failed) {
+        Throwable cause = failed instanceof SSLException && failed.getCause() != null ? failed.getCause() : failed;
+        return cause instanceof IOException && !(cause instanceof SSLException)
+                ? new Event.Lost(Refusal.HUNG_UP, "the connection broke before admission: " + line(failed))
+                : new Event.Lost(Refusal.TLS, "TLS failed: " + line(failed));
+    }
+
     private State start() {
         return dialed ? State.client(dial, clock.nanoTime()) : State.server(clock.nanoTime());
     }
@@ -151,7 +157,8 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
                 case Effect.Unknown(var remote) -> step(context, unknown(remote));
                 case Effect.Told(var found, var by) -> door.told(found, by, address);
                 case Effect.Refuse(var refusal, var why, var byPeer) -> {
-                    door.refuse(address, peer, refusal, why, byPeer);
+                    String reason = byPeer ? "the other side refused: " + why : why;
+                    door.refuse(address, dialed, peer, refusal, reason);
                     if (peer.isPresent()) {
                         Link.closeAfter(Unpooled.EMPTY_BUFFER, context.channel());
                     } else {

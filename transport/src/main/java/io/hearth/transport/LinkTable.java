@@ -165,11 +165,10 @@ final class LinkTable implements Doorkeeper {
     }
 
     @Override
-    public void refuse(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why, boolean byPeer) {
+    public void refuse(InetSocketAddress address, boolean dialed, Optional<PeerId> peer, Refusal refusal, String why) {
         tally.refused(refusal);
-        String text = byPeer ? "the other side refused: " + why : why;
-        refusals.log(address, peer, refusal, text);
-        observer.refused(address, peer, refusal, text);
+        refusals.log(address, dialed, peer, refusal, why);
+        observer.refused(address, peer, refusal, why);
     }
 
     /** A connection was closed unheard. The observer is not told: there may be thousands a second. */

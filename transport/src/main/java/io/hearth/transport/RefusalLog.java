@@ -26,8 +26,9 @@ final class RefusalLog {
         this.clock = clock;
     }
 
-    void log(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why) {
-        if (refusal == Refusal.DUPLICATE || refusal.tellsOfPeer()) {
+    void log(InetSocketAddress address, boolean dialed, Optional<PeerId> peer, Refusal refusal, String why) {
+        boolean isEnding = dialed && refusal == Refusal.HUNG_UP; // as processes do; who dials tries again
+        if (isEnding || refusal == Refusal.DUPLICATE || refusal.tellsOfPeer()) {
             LOG.debug("refused cause={} address={} reason={}", refusal, address, why);
         } else {
             seldom(address, peer, refusal, why);

@@ -208,6 +208,22 @@ final class AttacksTest {
         }
     }
 
+    /** It may be a member whose process ends: not a stranger, who would not be dialled again soon. */
+    @Test
+    void whoHangsUpInTheMiddleOfTlsIsNotTakenForAStranger() throws Exception {
+        try (var a = new TestNode(keys);
+                var ending = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            for (int heard : new int[] {0, 5, 100}) {
+                a.links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), ending.getLocalPort()));
+                try (Socket socket = ending.accept()) {
+                    assertEquals(heard, socket.getInputStream().readNBytes(heard).length);
+                }
+                assertEquals(Refusal.HUNG_UP, a.await(Seen.Refused.class).refusal());
+            }
+            stillWorks(a);
+        }
+    }
+
     @Test
     void olderTlsAndOtherProtocolsFailAtOnce() throws Exception {
         try (var a = new TestNode(keys)) {
