@@ -52,8 +52,7 @@ public record CodecBenchPlan(List<CompressionStrategy.Coded> codecs, List<Intege
     public static CodecBenchPlan parse(String codecs, String nodes, int values) {
         var strategies = new ArrayList<CompressionStrategy.Coded>();
         Set<String> known = new HashSet<>();
-        for (String text : codecs.split(",", -1)) {
-            CompressionStrategy strategy = CompressionStrategy.parse(text.strip());
+        for (CompressionStrategy strategy : CompressionStrategy.parseList(codecs)) {
             if (!(strategy instanceof CompressionStrategy.Coded coded)) {
                 throw new IllegalArgumentException("'" + strategy.text()
                         + "' depends on earlier steps or on links, so one sum says nothing about it; choose others");

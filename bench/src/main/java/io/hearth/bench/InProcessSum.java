@@ -48,8 +48,7 @@ final class InProcessSum implements GradientSum {
     private static VectorMean way(
             ConvergenceCodec codec, int nodes, List<Matrix> matrices, int count, Traffic traffic) {
         return switch (codec.strategy()) {
-            case CompressionStrategy.Coded coded ->
-                coded(coded.codec(), codec.feedback() && coded.isOwed(), nodes, count, traffic);
+            case CompressionStrategy.Coded coded -> coded(coded.codec(), coded.isOwed(), nodes, count, traffic);
             case CompressionStrategy.Dgc dgc ->
                 new GatherSum(
                         new GatherSum.Decoder(SparseSum::decode, SparseSum::decodeAndAdd),
@@ -58,7 +57,8 @@ final class InProcessSum implements GradientSum {
                         traffic);
             case CompressionStrategy.Auto auto ->
                 throw new IllegalArgumentException(auto.text() + " is no codec: name those that it chooses among");
-            case CompressionStrategy.LowRank lowRank -> new LowRankSum(lowRank.rank(), nodes, matrices, count, traffic);
+            case CompressionStrategy.PowerSgd lowRank ->
+                new LowRankSum(lowRank.rank(), nodes, matrices, count, traffic);
         };
     }
 

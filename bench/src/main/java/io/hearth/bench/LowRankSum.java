@@ -3,7 +3,7 @@ package io.hearth.bench;
 import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
 import io.hearth.compression.NonFiniteException;
-import io.hearth.compression.PowerSgd;
+import io.hearth.compression.PowerSgdMemory;
 import io.hearth.core.DataType;
 import io.hearth.examples.Mlp.Matrix;
 import java.lang.foreign.MemorySegment;
@@ -17,7 +17,7 @@ import java.util.List;
 final class LowRankSum implements VectorMean {
     private final List<Matrix> matrices;
     private final List<Part> plain;
-    private final List<PowerSgd> nodes = new ArrayList<>();
+    private final List<PowerSgdMemory> nodes = new ArrayList<>();
     private final FusedSum left;
     private final FusedSum right;
     private final Reducer reducer = Engines.best().newReducer();
@@ -53,7 +53,7 @@ final class LowRankSum implements VectorMean {
             rightCount += (long) matrix.columns() * width;
         }
         for (int node = 0; node < nodeCount; node++) {
-            nodes.add(new PowerSgd(rank, 0, matrices.size()));
+            nodes.add(new PowerSgdMemory(rank, 0, matrices.size()));
         }
         left = new FusedSum(nodeCount, leftCount, traffic);
         right = new FusedSum(nodeCount, rightCount, traffic);
@@ -76,27 +76,27 @@ final class LowRankSum implements VectorMean {
 
     @Override
     public void mean(List<MemorySegment> vectors) throws NonFiniteException {
-        var rounds = new ArrayList<List<PowerSgd.Round>>();
+        var rounds = new ArrayList<List<PowerSgdMemory.Round>>();
         try {
             begin(vectors, rounds);
             sumLeft(vectors, rounds);
             sumRight(rounds);
         } catch (NonFiniteException spoilt) {
-            rounds.forEach(ofNode -> ofNode.forEach(PowerSgd.Round::rollback));
+            rounds.forEach(ofNode -> ofNode.forEach(PowerSgdMemory.Round::rollback));
             throw spoilt;
         }
         for (int node = 0; node < vectors.size(); node++) {
             for (int i = 0; i < matrices.size(); i++) {
-                PowerSgd.Round round = rounds.get(node).get(i);
+                PowerSgdMemory.Round round = rounds.get(node).get(i);
                 round.deliver(Part.of(matrices.get(i)).in(vectors.get(node)));
                 round.commit();
             }
         }
     }
 
-    private void begin(List<MemorySegment> vectors, List<List<PowerSgd.Round>> rounds) throws NonFiniteException {
+    private void begin(List<MemorySegment> vectors, List<List<PowerSgdMemory.Round>> rounds) throws NonFiniteException {
         for (int node = 0; node < vectors.size(); node++) {
-            var ofNode = new ArrayList<PowerSgd.Round>();
+            var ofNode = new ArrayList<PowerSgdMemory.Round>();
             rounds.add(ofNode);
             for (Matrix matrix : matrices) {
                 MemorySegment gradient = Part.of(matrix).in(vectors.get(node));
@@ -107,7 +107,8 @@ final class LowRankSum implements VectorMean {
         }
     }
 
-    private void sumLeft(List<MemorySegment> vectors, List<List<PowerSgd.Round>> rounds) throws NonFiniteException {
+    private void sumLeft(List<MemorySegment> vectors, List<List<PowerSgdMemory.Round>> rounds)
+            throws NonFiniteException {
         var tensors = new ArrayList<List<MemorySegment>>();
         for (int node = 0; node < vectors.size(); node++) {
             var ofNode = new ArrayList<MemorySegment>();
@@ -119,7 +120,7 @@ final class LowRankSum implements VectorMean {
         }
         left.sum(tensors);
         for (int node = 0; node < vectors.size(); node++) {
-            for (PowerSgd.Round round : rounds.get(node)) {
+            for (PowerSgdMemory.Round round : rounds.get(node)) {
                 round.leftSummed(vectors.size());
             }
             for (Part part : plain) {
@@ -129,12 +130,12 @@ final class LowRankSum implements VectorMean {
         }
     }
 
-    private void sumRight(List<List<PowerSgd.Round>> rounds) throws NonFiniteException {
+    private void sumRight(List<List<PowerSgdMemory.Round>> rounds) throws NonFiniteException {
         right.sum(rounds.stream()
-                .map(ofNode -> ofNode.stream().map(PowerSgd.Round::right).toList())
+                .map(ofNode -> ofNode.stream().map(PowerSgdMemory.Round::right).toList())
                 .toList());
-        for (List<PowerSgd.Round> ofNode : rounds) {
-            for (PowerSgd.Round round : ofNode) {
+        for (List<PowerSgdMemory.Round> ofNode : rounds) {
+            for (PowerSgdMemory.Round round : ofNode) {
                 round.rightSummed(rounds.size());
             }
         }
@@ -142,7 +143,7 @@ final class LowRankSum implements VectorMean {
 
     @Override
     public void close() {
-        nodes.forEach(PowerSgd::close);
+        nodes.forEach(PowerSgdMemory::close);
         left.close();
         right.close();
     }

@@ -96,7 +96,7 @@ final class ConvergenceBenchTest {
     @Test
     void aTrainingThatDivergesIsOneLineThatNamesItAndEndsTheOthers() throws Exception {
         MnistImages images = IdxImages.read(folder, 200);
-        var never = new ConvergenceCodec("never", new CompressionStrategy.Custom(new NeverFinite()), true);
+        var never = new ConvergenceCodec("never", new CompressionStrategy.Custom(new NeverFinite()));
         List<ConvergenceCodec> codecs = new ArrayList<>(List.of(never));
         codecs.addAll(ConvergenceCodec.parseList("none,int8"));
         var plan = new ConvergencePlan(codecs, List.of(2L), 1_000, 2);

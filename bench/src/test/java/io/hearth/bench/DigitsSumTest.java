@@ -45,7 +45,16 @@ final class DigitsSumTest {
 
     @Tag("full")
     @ParameterizedTest
-    @CsvSource({"2,int8", "5,int8", "1,int8:dense", "5,fp16:dense", "2,topk", "3,topk", "4,topk", "5,topk"})
+    @CsvSource({
+        "2,int8",
+        "5,int8",
+        "1,'int8,nonfinite=dense'",
+        "5,'fp16,nonfinite=dense'",
+        "2,topk",
+        "3,topk",
+        "4,topk",
+        "5,topk"
+    })
     void compressionCostsAtMostTwoImagesWithOtherSeeds(long seed, String compression) throws Exception {
         compressionCostsAtMostTwoImages(seed, compression);
     }

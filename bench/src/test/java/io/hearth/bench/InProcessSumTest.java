@@ -59,17 +59,17 @@ final class InProcessSumTest {
                 "bf16",
                 "int8",
                 "fp16",
-                "int8:64:stochastic",
-                "int8:dense",
+                "int8:64,rounding=stochastic",
+                "int8,nonfinite=dense",
                 "int4",
-                "int4:8!",
+                "int4:8,residual=none",
                 "topk:0.05",
-                "topk:0.05!",
-                "topk:0.05:dense",
+                "topk:0.05,residual=none",
+                "topk:0.05,nonfinite=dense",
                 "randomk:0.1",
-                "randomk:0.1!",
+                "randomk:0.1,residual=none",
                 "dgc:0.01",
-                "dgc:0.01:momentum=0.5:warmup=2:clip=1",
+                "dgc:0.01,momentum=0.5,warmup=2,clip=1",
                 "powersgd:1",
                 "powersgd:3"
             })
@@ -111,7 +111,7 @@ final class InProcessSumTest {
         for (int node = 0; node < 4; node++) {
             sent[node] = alone.decompress(alone.compress(gradients[node]), COUNT);
         }
-        try (InProcessSum sum = sum("topk:0.05!", 4)) {
+        try (InProcessSum sum = sum("topk:0.05,residual=none", 4)) {
             sum.mean(gradients);
             assertArrayEquals(mean(sent), gradients[2], 0);
         }
@@ -136,11 +136,11 @@ final class InProcessSumTest {
     @ParameterizedTest
     @CsvSource({
         "topk:0.05, 0, 0.15",
-        "topk:0.05!, 0.3, 1",
+        "'topk:0.05,residual=none', 0.3, 1",
         "randomk:0.1, 0, 0.15",
-        "randomk:0.1!, 0.3, 1",
+        "'randomk:0.1,residual=none', 0.3, 1",
         "int4, 0, 0.05",
-        "dgc:0.05:momentum=0, 0, 0.15",
+        "'dgc:0.05,momentum=0', 0, 0.15",
         "powersgd:2, 0, 0.15"
     })
     void whatErrorFeedbackKeepsBackComesLater(String codec, double lostMin, double lostMax) throws Exception {
@@ -182,7 +182,7 @@ final class InProcessSumTest {
                 gradient[i] *= (float) (3 / Math.sqrt(squares));
             }
         }
-        try (InProcessSum sum = sum("dgc:1:momentum=0:clip=6:full", 4)) {
+        try (InProcessSum sum = sum("dgc:1,momentum=0,clip=6,bits=32", 4)) {
             sum.mean(gradients);
             assertArrayEquals(mean(clipped), gradients[0], 1e-6f);
         }
@@ -239,7 +239,7 @@ final class InProcessSumTest {
             bytes[node] = alone.compress(gradients[node]).length;
             all += bytes[node];
         }
-        try (InProcessSum sum = sum("topk:0.05!", 4)) {
+        try (InProcessSum sum = sum("topk:0.05,residual=none", 4)) {
             sum.mean(gradients);
             assertEquals(4 * COUNT * 4 / all, sum.traffic().uploadedRatio(), 1e-12);
             double least = Math.min(Math.min(bytes[0], bytes[1]), Math.min(bytes[2], bytes[3]));
@@ -252,7 +252,7 @@ final class InProcessSumTest {
     void encodingsThatWouldNotPayGoPlain() throws Exception {
         float[][] gradients = gradients(4, 3);
         float[] expected = mean(gradients);
-        try (InProcessSum sum = sum("topk:1:full!", 4)) {
+        try (InProcessSum sum = sum("topk:1,bits=32,residual=none", 4)) {
             sum.mean(gradients);
             assertArrayEquals(expected, gradients[3], 0);
             double ring = 1.5 * COUNT * 4;
@@ -268,7 +268,7 @@ final class InProcessSumTest {
             float[][] gradients = gradients(4, 1);
             float[][] passing = gradients(4, 1);
             try (InProcessSum sum = sum(codec, 4);
-                    InProcessSum dense = sum(codec + ":dense", 4)) {
+                    InProcessSum dense = sum(codec + ",nonfinite=dense", 4)) {
                 sum.mean(gradients);
                 dense.mean(passing);
                 assertArrayEquals(gradients, passing, codec);
@@ -286,7 +286,7 @@ final class InProcessSumTest {
     @Test
     void whatIsOutOfReachGoesPlainRoundTheRing() throws Exception {
         double[] missing = new double[COUNT];
-        try (InProcessSum sum = sum("int4:8:dense", 4)) {
+        try (InProcessSum sum = sum("int4:8,nonfinite=dense", 4)) {
             for (int step = 0; step < 3; step++) {
                 float[][] gradients = gradients(4, step);
                 gradients[2][100] = step == 2 ? Float.NaN : gradients[2][100];
@@ -301,7 +301,7 @@ final class InProcessSumTest {
             // What the owners' roundings left out is lost, as always; what contributors owed is not.
             assertEquals(i == 100, Double.isNaN(missing[i]), "value " + i);
         }
-        try (InProcessSum sum = sum("fp16:dense", 3)) {
+        try (InProcessSum sum = sum("fp16,nonfinite=dense", 3)) {
             float[][] gradients = gradients(3, 1);
             gradients[0][7] = 30_000;
             gradients[1][7] = 30_000;
@@ -324,7 +324,7 @@ final class InProcessSumTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"int8", "topk:0.01!", "dgc:0.01", "powersgd:2"})
+    @ValueSource(strings = {"int8", "topk:0.01,residual=none", "dgc:0.01", "powersgd:2"})
     void whatIsNotFiniteIsRefusedAndTheArraysStay(String codec) throws Exception {
         try (InProcessSum sum = sum(codec, 3)) {
             sum.mean(gradients(3, 1));

@@ -30,7 +30,7 @@ final class BenchCompressionCommand implements Callable<Integer> {
     @Option(
             names = "--codecs",
             paramLabel = "CODEC,...",
-            description = "Codecs with their settings (default: none,fp16,bf16,int8,int4,topk,randomk).")
+            description = "Codecs (default: none,fp16,bf16,int8,int4,topk,randomk).")
     private String codecs = "none,fp16,bf16,int8,int4,topk,randomk";
 
     @Option(names = "--nodes", paramLabel = "N,...", description = "Contributors of the sums (default: 2,4,8,16).")

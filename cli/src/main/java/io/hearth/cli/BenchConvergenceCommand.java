@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             "Four nodes in this process, 32 images each per step; rate 0.1, in the last quarter of the epochs 0.01; momentum 0.9.",
             "Of the images, four fifths are trained on and the others tested; the seed chooses which, the first weights and the order.",
             "Uploaded: bytes of a gradient over those of one node's encodings. Busiest link: bytes of an uncompressed ring all-reduce"
-                    + " through one node's port over those through the busiest one. Intervals are of 95 % (Student's t)."
+                    + " through one node's port over those through the busiest one. Intervals are of 95 %% (Student's t)."
         })
 final class BenchConvergenceCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -54,12 +54,12 @@ final class BenchConvergenceCommand implements Callable<Integer> {
 
     @Option(
             names = "--codecs",
-            paramLabel = "CODEC[!],...",
+            paramLabel = "CODEC,...",
             description = {
-                "What to compare, as for --compression (default: none,int8,topk:0.01,topk:0.01!,dgc:0.001).",
-                "With ! the nodes forget what was left out: no error feedback. Differences are to 'none'."
+                "What to compare, as for --compression (default: none,int8,topk:0.01,topk:0.01,residual=none,dgc:0.001).",
+                "Differences are to 'none'."
             })
-    private String codecs = "none,int8,topk:0.01,topk:0.01!,dgc:0.001";
+    private String codecs = "none,int8,topk:0.01,topk:0.01,residual=none,dgc:0.001";
 
     @Option(names = "--seeds", paramLabel = "N,...|A..B", description = "One training for each (default: 1,2,3).")
     private String seeds = "1,2,3";

@@ -1,15 +1,21 @@
 package io.hearth.cli;
 
 import io.hearth.compression.CompressionStrategy;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code none}, {@code int8}, {@code topk:0.01}, …: what crosses the wire instead of gradients. */
 final class Compression implements ITypeConverter<CompressionStrategy> {
     /** For help texts. */
     static final String CHOICES =
-            "none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd, perhaps with settings (topk:0.001),"
+            "none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd, perhaps with settings (topk:0.001,bits=32),"
                     + " or auto:lossy for whichever is fastest";
+
+    private static final List<String> OPTIONS = List.of("--compression", "--codecs");
 
     @Override
     public CompressionStrategy convert(String text) {
@@ -17,6 +23,19 @@ final class Compression implements ITypeConverter<CompressionStrategy> {
             return CompressionStrategy.parse(text);
         } catch (IllegalArgumentException unknown) {
             throw new TypeConversionException(String.valueOf(unknown.getMessage()));
+        }
+    }
+
+    /** Lists all settings below the help of each command that takes compressions. */
+    static void explain(CommandLine commands) {
+        for (CommandLine each : commands.getSubcommands().values()) {
+            CommandSpec spec = each.getCommandSpec();
+            if (OPTIONS.stream().anyMatch(spec.optionsMap()::containsKey)) {
+                var lines = new ArrayList<>(List.of("", "Compressions, with their settings as usual:"));
+                CompressionStrategy.help().forEach(line -> lines.add("  " + line));
+                spec.usageMessage().footer(lines.toArray(String[]::new));
+            }
+            explain(each);
         }
     }
 }

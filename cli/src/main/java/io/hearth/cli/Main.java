@@ -69,7 +69,7 @@ public final class Main {
         CommandLine secret = new CommandLine(new SecretCommand())
                 .addSubcommand(new SecretShowCommand(terminal))
                 .addSubcommand(new SecretRotateCommand(terminal));
-        return new CommandLine(new RootCommand())
+        CommandLine all = new CommandLine(new RootCommand())
                 .addSubcommand(new DemoCommand(terminal))
                 .addSubcommand(new TrainCommand(terminal))
                 .addSubcommand(new AgentCommand(terminal))
@@ -98,6 +98,8 @@ public final class Main {
                 .setAbbreviatedOptionsAllowed(false)
                 .setParameterExceptionHandler(usageMistake(terminal))
                 .setExecutionExceptionHandler(failure(terminal));
+        Compression.explain(all);
+        return all;
     }
 
     private static IParameterExceptionHandler usageMistake(Terminal terminal) {

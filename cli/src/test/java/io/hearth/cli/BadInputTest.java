@@ -271,7 +271,7 @@ final class BadInputTest {
                 "bench compression --codecs ,",
                 "bench compression --codecs int8,int8:64",
                 "bench compression --codecs dgc:0.001",
-                "bench compression --codecs topk:0.1:stochastic",
+                "bench compression --codecs topk:0.1,rounding=stochastic",
                 "bench compression --nodes 1",
                 "bench compression --nodes 65",
                 "bench compression --nodes 2,2",

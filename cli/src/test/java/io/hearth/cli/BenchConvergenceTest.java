@@ -61,7 +61,8 @@ final class BenchConvergenceTest {
 
     @Test
     void jsonIsALineForEachTrainingAndThenOneForEachCodec() {
-        Commands.Outcome done = bench("--codecs none,topk:0.01! --seeds 1..2 --epochs 1 --parallel 2 --json");
+        Commands.Outcome done =
+                bench("--codecs none,topk:0.01,residual=none --seeds 1..2 --epochs 1 --parallel 2 --json");
         assertEquals(Exit.OK, done.code(), done.err());
         List<JsonObject> lines = done.out()
                 .lines()
@@ -70,7 +71,8 @@ final class BenchConvergenceTest {
         assertEquals(6, lines.size(), done.out());
         for (int i = 0; i < 4; i++) {
             assertEquals(
-                    i < 2 ? "none" : "topk:0.01!", lines.get(i).get("codec").getAsString());
+                    i < 2 ? "none" : "topk:0.01,residual=none",
+                    lines.get(i).get("codec").getAsString());
             assertEquals(i % 2 + 1, lines.get(i).get("seed").getAsInt());
             double accuracy = lines.get(i).get("accuracy").getAsDouble();
             assertTrue(accuracy >= 0 && accuracy <= 100, done.out());
@@ -92,8 +94,8 @@ final class BenchConvergenceTest {
         assertEquals(Exit.OK, done.code(), done.err());
         List<String> lines = done.out().lines().toList();
         assertEquals(5, lines.size(), done.out());
-        assertTrue(lines.get(1).startsWith("int8   7 "), done.out());
-        assertTrue(lines.get(4).startsWith("int8   1 ") && lines.get(4).contains("  -  "), done.out());
+        assertTrue(lines.get(1).startsWith("int8:64  7 "), done.out());
+        assertTrue(lines.get(4).startsWith("int8:64  1 ") && lines.get(4).contains("  -  "), done.out());
     }
 
     @ParameterizedTest

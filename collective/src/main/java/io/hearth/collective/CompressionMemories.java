@@ -5,7 +5,10 @@ import io.hearth.compression.CompressionMemory;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.PowerSgd;
+import io.hearth.compression.OnNonFinite;
+import io.hearth.compression.PowerSgdMemory;
+import io.hearth.compression.RandomKMemory;
+import io.hearth.compression.Residual;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -34,8 +37,8 @@ final class CompressionMemories implements AutoCloseable {
     private static final int STRATEGIES_MAX = 8;
     private static final int TENSORS_MAX = 4096;
     private static final int MAGIC = 0x43_47_52_48; // HRGC
-    private static final int TEXT_BYTES_MAX = 256;
     private static final String CUSTOM = "custom "; // no text of a compression begins so
+    private static final int TEXT_BYTES_MAX = CUSTOM.length() + 3 * CompressionStrategy.TEXT_MAX; // of UTF-8
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -78,14 +81,19 @@ final class CompressionMemories implements AutoCloseable {
         }
     }
 
+    /** For sums of drawn values. */
+    RandomKMemory of(CompressionStrategy.RandomK compression) {
+        return (RandomKMemory) get(compression);
+    }
+
     /** For sums that gather momentum. */
     DgcMemory of(CompressionStrategy.Dgc compression) {
         return (DgcMemory) get(compression);
     }
 
     /** For matrices. */
-    PowerSgd of(CompressionStrategy.LowRank compression) {
-        return (PowerSgd) get(compression);
+    PowerSgdMemory of(CompressionStrategy.PowerSgd compression) {
+        return (PowerSgdMemory) get(compression);
     }
 
     private CompressionMemory get(CompressionStrategy compression) {
@@ -108,9 +116,12 @@ final class CompressionMemories implements AutoCloseable {
 
     private CompressionMemory fresh(CompressionStrategy compression) {
         return switch (compression) {
+            case CompressionStrategy.RandomK(double fraction, Residual residual, OnNonFinite _) ->
+                new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
             case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(kernels), TENSORS_MAX, 0, kernels);
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX, kernels);
-            case CompressionStrategy.LowRank lowRank -> new PowerSgd(lowRank.rank(), 0, TENSORS_MAX, kernels);
+            case CompressionStrategy.PowerSgd(int rank, Residual residual) ->
+                new PowerSgdMemory(rank, residual != Residual.NONE, 0, TENSORS_MAX, kernels);
             case CompressionStrategy.Auto auto ->
                 throw new IllegalStateException(auto.text() + " remembers nothing; its codecs do");
         };
@@ -249,7 +260,7 @@ final class CompressionMemories implements AutoCloseable {
     static boolean remembers(CompressionStrategy compression) {
         return switch (compression) {
             case CompressionStrategy.Coded coded -> coded.isOwed();
-            case CompressionStrategy.Dgc _, CompressionStrategy.LowRank _ -> true;
+            case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _ -> true;
             case CompressionStrategy.Auto auto -> auto.allowed().stream().anyMatch(CompressionStrategy.Coded::isOwed);
         };
     }

@@ -51,6 +51,12 @@ abstract class EncodedContribution implements Contribution {
         pending = Optional.of(made);
     }
 
+    /** Nothing is owed by this sum after all. */
+    void giveUp() {
+        pending.ifPresent(Pending::rollback);
+        pending = Optional.empty();
+    }
+
     /** What is owed if this sum is done, if anything. */
     Optional<Pending> pending() {
         return pending;
@@ -192,8 +198,7 @@ abstract class EncodedContribution implements Contribution {
 
     @Override
     public void rollBack() {
-        pending.ifPresent(Pending::rollback);
-        pending = Optional.empty();
+        giveUp();
         releaseOwn();
         release();
     }

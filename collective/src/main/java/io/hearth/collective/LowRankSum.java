@@ -4,7 +4,7 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
-import io.hearth.compression.PowerSgd;
+import io.hearth.compression.PowerSgdMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A sum of matrices as the product of two thin ones: {@link PowerSgd}, whose two factors are summed as they are, round the ring. Of several
+ * A sum of matrices as the product of two thin ones: {@link PowerSgdMemory}, whose two factors are summed as they are, round the ring. Of several
  * tensors all left factors travel together, and then all right ones; what is no matrix goes as it is along with the left factors (as in
  * Vogels et al., NeurIPS 2019, section 4.3).
  *
@@ -21,10 +21,10 @@ import java.util.Optional;
  * where the application wants it.
  */
 final class LowRankSum extends EncodedContribution {
-    private final PowerSgd memory;
+    private final PowerSgdMemory memory;
     private final List<Matrix> matrices;
     private final List<Plain> plain;
-    private List<PowerSgd.Round> rounds = List.of(); // one for each matrix, once all sums are there
+    private List<PowerSgdMemory.Round> rounds = List.of(); // one for each matrix, once all sums are there
 
     /**
      * A tensor that is compressed.
@@ -58,7 +58,7 @@ final class LowRankSum extends EncodedContribution {
      * @param matrices one or more
      * @param plain all other values of the call
      */
-    LowRankSum(PowerSgd memory, List<Matrix> matrices, List<Plain> plain, Buffers buffers) {
+    LowRankSum(PowerSgdMemory memory, List<Matrix> matrices, List<Plain> plain, Buffers buffers) {
         super(true, buffers);
         this.memory = memory;
         this.matrices = matrices;
@@ -95,7 +95,7 @@ final class LowRankSum extends EncodedContribution {
         ExchangeWatch watch = place.exchange().watch();
         long bytes = place.call().signature().bytes();
         long since = watch.now();
-        List<PowerSgd.Round> begun;
+        List<PowerSgdMemory.Round> begun;
         try {
             begun = begin(place.call().input());
         } catch (NonFiniteException notCarried) {
@@ -104,7 +104,7 @@ final class LowRankSum extends EncodedContribution {
         }
         pend(new All(begun));
         long at = 0;
-        for (PowerSgd.Round round : begun) {
+        for (PowerSgdMemory.Round round : begun) {
             MemorySegment.copy(round.left(), 0, left, at, round.left().byteSize());
             at += round.left().byteSize();
         }
@@ -118,7 +118,8 @@ final class LowRankSum extends EncodedContribution {
     }
 
     /** With the sums of all left factors. */
-    private Optional<Refusal> right(Place place, List<PowerSgd.Round> begun, MemorySegment left) throws IOException {
+    private Optional<Refusal> right(Place place, List<PowerSgdMemory.Round> begun, MemorySegment left)
+            throws IOException {
         ExchangeWatch watch = place.exchange().watch();
         long since = watch.now();
         long bytes = 0;
@@ -130,7 +131,7 @@ final class LowRankSum extends EncodedContribution {
             MemorySegment right = buffer.bytes().asSlice(0, bytes);
             long from = 0;
             long to = 0;
-            for (PowerSgd.Round round : begun) {
+            for (PowerSgdMemory.Round round : begun) {
                 round.left().copyFrom(left.asSlice(from, round.left().byteSize()));
                 from += round.left().byteSize();
                 round.leftSummed(1); // an average was taken on the way, if that is what was asked for
@@ -143,7 +144,7 @@ final class LowRankSum extends EncodedContribution {
                 return refusal;
             }
             from = 0;
-            for (PowerSgd.Round round : begun) {
+            for (PowerSgdMemory.Round round : begun) {
                 long size = round.right().byteSize();
                 round.right().copyFrom(right.asSlice(from, size));
                 from += size;
@@ -158,8 +159,8 @@ final class LowRankSum extends EncodedContribution {
         }
     }
 
-    private List<PowerSgd.Round> begin(MemorySegment input) throws NonFiniteException {
-        var begun = new ArrayList<PowerSgd.Round>();
+    private List<PowerSgdMemory.Round> begin(MemorySegment input) throws NonFiniteException {
+        var begun = new ArrayList<PowerSgdMemory.Round>();
         for (Matrix matrix : matrices) {
             try {
                 begun.add(memory.begin(matrix.key(), matrix.in(input), matrix.count(), matrix.columns()));

@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param op how contributions combine; SUM where nothing is combined
  * @param type of the elements
  * @param count elements in the buffer, 0 or more; at most {@link Status#NUMBER_MAX} bytes of them
- * @param codec name of the compression, {@code none} without; at most 63 characters
+ * @param codec name of the compression, {@code none} without; at most {@link CompressionStrategy#TEXT_MAX} characters
  * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
- * @param strategy which algorithm was asked for, {@code auto} without; at most 63 characters
+ * @param strategy which algorithm was asked for, {@code auto} without; at most {@link CompressionStrategy#TEXT_MAX} characters
  * @param inPlace an all-reduce only: the result comes into being where the application wants it, and no rank keeps it; so the
  *     number ends only when all said that they hold it
  * @param list the tensors of which this is a bucket; empty for what is no list
@@ -36,8 +36,6 @@ public record Signature(
 
     /** Where the algorithm is chosen by size and world. */
     public static final String AUTO = "auto";
-
-    private static final int NAME_MAX = 63;
 
     /** The collectives. */
     public enum Kind {
@@ -98,7 +96,7 @@ public record Signature(
     }
 
     private static boolean isName(String text) {
-        return !text.isEmpty() && text.length() <= NAME_MAX;
+        return !text.isEmpty() && text.length() <= CompressionStrategy.TEXT_MAX;
     }
 
     /** An all-reduce. */

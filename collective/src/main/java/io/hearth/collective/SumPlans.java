@@ -5,6 +5,7 @@ import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.OnNonFinite;
 import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
@@ -55,11 +56,13 @@ final class SumPlans {
         String key = key(how, count);
         return switch (compression) {
             case CompressionStrategy.None _ -> plain(op, type, count, way, ownership);
+            case CompressionStrategy.RandomK randomK ->
+                count == 0 ? plain(op, type, count, way, ownership) : drawn(op, count, randomK, key);
             case CompressionStrategy.Coded coded -> coded(op, count, way, ownership, coded, key);
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
             case CompressionStrategy.Auto _ ->
                 throw new IllegalStateException("auto is no codec: AutoSums chooses one");
-            case CompressionStrategy.LowRank lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
+            case CompressionStrategy.PowerSgd lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
         };
     }
 
@@ -84,7 +87,7 @@ final class SumPlans {
                 && CompressionMemories.remembers(compression)
                 && switch (compression) {
                     case CompressionStrategy.Auto _ -> count * Float.BYTES >= AutoSums.BYTES_MIN;
-                    case CompressionStrategy.LowRank lowRank ->
+                    case CompressionStrategy.PowerSgd lowRank ->
                         spans(count, how, bucket).stream().anyMatch(span -> isWorth(span, lowRank.rank()));
                     case CompressionStrategy.Coded _, CompressionStrategy.Dgc _ -> count > 0;
                 };
@@ -99,10 +102,9 @@ final class SumPlans {
 
     private static int block(CompressionStrategy compression) {
         return switch (compression) {
-            case CompressionStrategy.Coded coded ->
-                PassDenseCodec.within(coded.codec()) instanceof BlockCodec blocks ? blocks.block() : 1;
+            case CompressionStrategy.Coded coded -> coded.block();
             case CompressionStrategy.Auto auto -> auto.block();
-            case CompressionStrategy.Dgc _, CompressionStrategy.LowRank _ -> 1;
+            case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _ -> 1;
         };
     }
 
@@ -201,6 +203,13 @@ final class SumPlans {
         return new Plan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer));
     }
 
+    private Plan drawn(ReduceOp op, long count, CompressionStrategy.RandomK compression, String key) {
+        boolean passesDense = compression.onNonFinite() == OnNonFinite.DENSE;
+        return new Plan(
+                Signature.encoded(op, count, compression.text(), Signature.AUTO, true),
+                new DrawnSum(memories.of(compression), key, passesDense, buffers));
+    }
+
     private boolean isLarge(long count) {
         return count * Float.BYTES >= options.config().inPlaceBytesMin();
     }
@@ -210,7 +219,7 @@ final class SumPlans {
             long count,
             AllReduceStrategy way,
             Ownership ownership,
-            CompressionStrategy.LowRank compression,
+            CompressionStrategy.PowerSgd compression,
             String key,
             List<TensorBucket.Span> spans) {
         var matrices = new ArrayList<LowRankSum.Matrix>();

@@ -29,7 +29,7 @@ final class AutoSumsTest {
     private static final double SLOW = 1000;
     private static final double FAST = 0.001;
     private static final CompressionStrategy LOSSY = CompressionStrategy.parse("auto:lossy");
-    private static final String TOP_K = "topk:0.01:dense";
+    private static final String TOP_K = "topk:0.01,nonfinite=dense";
     private static final int UNTIL_SETTLED = 17; // four plain sums, four with each codec, and one with what was chosen
 
     /** Time passes as bytes are sent. */
@@ -385,7 +385,7 @@ final class AutoSumsTest {
     @Test
     void whatCannotBeCarriedIsRefusedAndTheNextSumGoesOn() throws Exception {
         var clock = new WireClock();
-        try (var group = group(2, clock, CompressionStrategy.parse("auto:int8"))) {
+        try (var group = group(2, clock, CompressionStrategy.parse("auto:int8:64"))) {
             sums(group, List.of(0, 1), UNTIL_SETTLED);
             assertEquals("int8:64", chosen(group.engine(0)));
             Map<Integer, Throwable> thrown = group.start((rank, _) -> {

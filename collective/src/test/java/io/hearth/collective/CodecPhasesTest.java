@@ -80,11 +80,11 @@ final class CodecPhasesTest {
         "fp16, AUTO",
         "int8, AUTO",
         "int8, RING",
-        "int8:dense, AUTO",
+        "'int8,nonfinite=dense', AUTO",
         "int4, DIRECT",
         "int4, RING",
         "topk:0.1, AUTO",
-        "topk:1:full, AUTO",
+        "'topk:1,bits=32', AUTO",
         "randomk:0.1, AUTO",
         "dgc:0.1, AUTO",
         "powersgd, AUTO"

@@ -44,23 +44,29 @@ final class CompressedSumsTest {
         INT8_IN_PLACE("int8:8", AllReduceStrategy.AUTO),
         INT4("int4:16", AllReduceStrategy.DIRECT),
         INT4_RING_IN_PLACE("int4:8", AllReduceStrategy.RING),
-        INT8_DENSE("int8:8:dense", AllReduceStrategy.AUTO),
-        INT4_DENSE_IN_PLACE("int4:16:dense", AllReduceStrategy.DIRECT),
-        INT4_DENSE_RING("int4:8:dense", AllReduceStrategy.RING),
-        INT8_STOCHASTIC("int8:8:stochastic", AllReduceStrategy.AUTO),
-        INT4_STOCHASTIC("int4:16:stochastic", AllReduceStrategy.DIRECT),
-        FP16_DENSE("fp16:dense", AllReduceStrategy.AUTO),
+        INT8_DENSE("int8:8,nonfinite=dense", AllReduceStrategy.AUTO),
+        INT4_DENSE_IN_PLACE("int4:16,nonfinite=dense", AllReduceStrategy.DIRECT),
+        INT4_DENSE_RING("int4:8,nonfinite=dense", AllReduceStrategy.RING),
+        INT8_OWING("int8:8,residual=float32", AllReduceStrategy.AUTO),
+        INT4_FORGETFUL("int4:16,residual=none", AllReduceStrategy.RING),
+        BF16_OWING("bf16,residual=float32", AllReduceStrategy.DIRECT),
+        INT8_STOCHASTIC("int8:8,rounding=stochastic", AllReduceStrategy.AUTO),
+        INT4_STOCHASTIC("int4:16,rounding=stochastic", AllReduceStrategy.DIRECT),
+        FP16_DENSE("fp16,nonfinite=dense", AllReduceStrategy.AUTO),
         FP16("fp16", AllReduceStrategy.AUTO),
         BF16_RING("bf16", AllReduceStrategy.RING),
         TOP_K("topk:0.05", AllReduceStrategy.AUTO),
+        TOP_K_FORGETFUL("topk:0.05,residual=none", AllReduceStrategy.AUTO),
         TOP_K_IN_PLACE("topk:0.05", AllReduceStrategy.AUTO),
-        TOP_K_DENSE_IN_PLACE("topk:0.05:dense", AllReduceStrategy.AUTO),
+        TOP_K_DENSE_IN_PLACE("topk:0.05,nonfinite=dense", AllReduceStrategy.AUTO),
         RANDOM_K("randomk:0.1", AllReduceStrategy.AUTO),
-        RANDOM_K_DENSE("randomk:0.1:dense", AllReduceStrategy.AUTO),
-        DGC("dgc:0.05:warmup=1", AllReduceStrategy.AUTO),
-        DGC_IN_PLACE("dgc:0.05:clip=1", AllReduceStrategy.AUTO),
-        DGC_REUSE("dgc:0.05:momentum=0.5:reuse=3", AllReduceStrategy.AUTO),
-        LOW_RANK("powersgd:1", AllReduceStrategy.AUTO);
+        RANDOM_K_FORGETFUL("randomk:0.1,residual=none", AllReduceStrategy.AUTO),
+        RANDOM_K_DENSE("randomk:0.1,nonfinite=dense", AllReduceStrategy.AUTO),
+        DGC("dgc:0.05,warmup=1", AllReduceStrategy.AUTO),
+        DGC_IN_PLACE("dgc:0.05,clip=1", AllReduceStrategy.AUTO),
+        DGC_REUSE("dgc:0.05,momentum=0.5,reuse=3", AllReduceStrategy.AUTO),
+        LOW_RANK("powersgd:1", AllReduceStrategy.AUTO),
+        LOW_RANK_FORGETFUL("powersgd:1,residual=none", AllReduceStrategy.AUTO);
 
         private final String compression;
         private final AllReduceStrategy algorithm;
@@ -88,12 +94,12 @@ final class CompressedSumsTest {
         }
 
         boolean passesDense() {
-            return compression.endsWith(":dense");
+            return compression.endsWith("nonfinite=dense");
         }
 
         /** Where a tensor is too small, its values travel as they are, and the order of sums is another algorithm's. */
         boolean isCompressed(int count) {
-            if (this == LOW_RANK) {
+            if (this == LOW_RANK || this == LOW_RANK_FORGETFUL) {
                 int columns = SumOracles.columns(Math.max(1, count));
                 return Math.ceilDiv(count, columns) + columns < count;
             }
@@ -293,7 +299,7 @@ final class CompressedSumsTest {
     @Test
     void smallTensorsCostNoMoreBytesThanTheyHave() throws Exception {
         int[] counts = {1, 8, 9, 300, 4810};
-        for (String compression : new String[] {"fp16", "int8", "int8:dense", "int4"}) {
+        for (String compression : new String[] {"fp16", "int8", "int8,nonfinite=dense", "int4"}) {
             var codec = ((CompressionStrategy.Coded) CompressionStrategy.parse(compression)).codec();
             try (var group = new TestGroup(4, EngineOptions.DEFAULTS.as(CompressionStrategy.parse(compression)))) {
                 group.start((rank, context) -> {
@@ -356,8 +362,9 @@ final class CompressedSumsTest {
     void aValueThatCannotBeCarriedEndsTheSumOnAllRanks(Way way, int inTurn) throws Exception {
         int world = 3;
         int count = 2000;
-        boolean carries = way == Way.FP16 || way == Way.BF16_RING;
-        float bad = way == Way.FP16 ? 1e6f : way == Way.BF16_RING ? Float.MAX_VALUE : Float.NaN;
+        boolean isBf16 = way == Way.BF16_RING || way == Way.BF16_OWING;
+        boolean carries = way == Way.FP16 || isBf16;
+        float bad = way == Way.FP16 ? 1e6f : isBf16 ? Float.MAX_VALUE : Float.NaN;
         List<Integer> ranks = CollectiveEngineTest.ranks(world);
         for (int at : new int[] {0, 700, 1200, 1999}) {
             float[][][] got = new float[world][STEPS][];

@@ -94,7 +94,7 @@ final class GatheredSumTest {
     void aSumOfManyTakesNoMemoryForWhatNobodySent() throws Exception {
         int world = 6;
         int count = 1 << 18;
-        for (String compression : new String[] {"topk:0.01:dense", "randomk:0.01:dense"}) {
+        for (String compression : new String[] {"topk:0.01,nonfinite=dense", "randomk:0.01,nonfinite=dense"}) {
             try (var group = new TestGroup(world, EngineOptions.DEFAULTS.as(CompressionStrategy.parse(compression)));
                     var arena = Arena.ofShared()) {
                 group.start((rank, context) -> {

@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.accel.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
@@ -8,7 +9,9 @@ import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.GradientMemory;
 import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
-import io.hearth.compression.PowerSgd;
+import io.hearth.compression.PowerSgdMemory;
+import io.hearth.compression.RandomKCodec;
+import io.hearth.compression.Residual;
 import io.hearth.compression.SparseSum;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** What sums of compressed gradients come to, one thread for all ranks: by the codecs and plain arithmetic alone. */
 final class SumOracles implements AutoCloseable {
@@ -26,7 +30,7 @@ final class SumOracles implements AutoCloseable {
 
     private final Arena arena = Arena.ofConfined();
     private final Map<Integer, GradientMemory> memories = new TreeMap<>();
-    private final Map<Integer, PowerSgd> factors = new TreeMap<>();
+    private final Map<Integer, PowerSgdMemory> factors = new TreeMap<>();
     private final Map<Integer, float[]> owed = new TreeMap<>();
     private final CompressionStrategy compression;
     private final boolean isRing;
@@ -49,10 +53,11 @@ final class SumOracles implements AutoCloseable {
         var made = new TreeMap<Integer, float[]>();
         IntFunction<float[]> gradients = rank -> made.computeIfAbsent(rank, given::apply);
         int count = gradients.apply(ranks.getFirst()).length;
-        if (ranks.size() == 1 && !(compression instanceof CompressionStrategy.LowRank)) {
+        if (ranks.size() == 1 && !(compression instanceof CompressionStrategy.PowerSgd)) {
             return alone(ranks.getFirst(), gradients.apply(ranks.getFirst()));
         }
         return switch (compression) {
+            case CompressionStrategy.RandomK randomK -> drawn(randomK, ranks, gradients, count);
             case CompressionStrategy.Coded coded
             when coded.codec() instanceof PassDenseCodec passing
                     && PassDenseCodec.within(passing) instanceof BlockCodec codec -> {
@@ -72,7 +77,7 @@ final class SumOracles implements AutoCloseable {
                 }
                 yield sum;
             }
-            case CompressionStrategy.LowRank lowRank -> lowRank(lowRank, ranks, gradients, count);
+            case CompressionStrategy.PowerSgd lowRank -> lowRank(lowRank, ranks, gradients, count);
             default -> gathered(ranks, gradients, count);
         };
     }
@@ -80,8 +85,9 @@ final class SumOracles implements AutoCloseable {
     /** Who sends nothing leaves nothing out. */
     private float[] alone(int rank, float[] gradient) {
         int count = gradient.length;
-        if (compression instanceof CompressionStrategy.Coded coded
-                && PassDenseCodec.within(coded.codec()) instanceof BlockCodec) {
+        if (compression instanceof CompressionStrategy.RandomK
+                || (compression instanceof CompressionStrategy.Coded coded
+                        && PassDenseCodec.within(coded.codec()) instanceof BlockCodec)) {
             float[] values = gradient.clone();
             add(values, owed(rank, count));
             Arrays.fill(owed(rank, count), 0);
@@ -96,7 +102,7 @@ final class SumOracles implements AutoCloseable {
         return memories.computeIfAbsent(rank, _ -> switch (compression) {
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
             case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
-            case CompressionStrategy.LowRank other -> throw new IllegalArgumentException(other.text());
+            case CompressionStrategy.PowerSgd other -> throw new IllegalArgumentException(other.text());
             case CompressionStrategy.Auto other -> throw new IllegalArgumentException(other.text());
         });
     }
@@ -129,6 +135,50 @@ final class SumOracles implements AutoCloseable {
         return sent.getFirst().toArray(FLOAT);
     }
 
+    /** Which are drawn is taken from what becomes of ones. */
+    private float[] drawn(
+            CompressionStrategy.RandomK strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
+            throws Exception {
+        if (count == 0) {
+            return new float[0];
+        }
+        for (int rank : ranks) {
+            for (float value : gradients.apply(rank)) {
+                if (!Float.isFinite(value)) {
+                    return plain(ranks, gradients, count);
+                }
+            }
+        }
+        var codec = new RandomKCodec(strategy.fraction());
+        float[] ones = new float[count];
+        Arrays.fill(ones, 1);
+        MemorySegment encoded = arena.allocate(codec.encodedBytesMax(count));
+        codec.encode(of(ones), count, Draws.of(number, key(count)), encoded);
+        MemorySegment decoded = arena.allocate(FLOAT, count);
+        codec.decode(encoded, decoded, count);
+        int[] indices = IntStream.range(0, count)
+                .filter(i -> decoded.getAtIndex(FLOAT, i) == 1)
+                .toArray();
+        var sent = new ArrayList<MemorySegment>();
+        for (int rank : ranks) {
+            float[] values = gradients.apply(rank).clone();
+            add(values, owed(rank, count));
+            MemorySegment own = arena.allocate(FLOAT, indices.length);
+            for (int i = 0; i < indices.length; i++) {
+                own.setAtIndex(FLOAT, i, values[indices[i]]);
+                values[indices[i]] = 0;
+            }
+            System.arraycopy(strategy.isOwed() ? values : new float[count], 0, owed(rank, count), 0, count);
+            sent.add(own);
+        }
+        spread(sent);
+        float[] sum = new float[count];
+        for (int i = 0; i < indices.length; i++) {
+            sum[indices[i]] = sent.getFirst().getAtIndex(FLOAT, i);
+        }
+        return sum;
+    }
+
     private float[] gathered(List<Integer> ranks, IntFunction<float[]> gradients, int count) throws Exception {
         var sent = new ArrayList<MemorySegment>();
         long bytes = 0;
@@ -142,14 +192,14 @@ final class SumOracles implements AutoCloseable {
             Pending pending = memory instanceof ErrorFeedback feedback
                     ? feedback.prepare(key(count), gradient, count, Draws.of(number, key(count)), encoded)
                     : memory.prepare(key(count), gradient, count, encoded);
-            pending.commit();
+            if (compression instanceof CompressionStrategy.Coded coded && !coded.isOwed()) {
+                pending.rollback();
+            } else {
+                pending.commit();
+            }
             bytes += pending.encodedBytes();
             MemorySegment decoded = arena.allocate(FLOAT, count);
-            if (compression instanceof CompressionStrategy.RandomK drawn) {
-                drawn.codec().decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
-            } else {
-                SparseSum.decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
-            }
+            SparseSum.decode(encoded.asSlice(0, pending.encodedBytes()), decoded, count);
             sent.add(decoded);
         }
         if (bytes > 2L * count * Float.BYTES) { // they go round the ring as they are
@@ -254,12 +304,19 @@ final class SumOracles implements AutoCloseable {
     }
 
     private float[] lowRank(
-            CompressionStrategy.LowRank strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
+            CompressionStrategy.PowerSgd strategy, List<Integer> ranks, IntFunction<float[]> gradients, int count)
             throws Exception {
         int columns = columns(count);
-        var rounds = new TreeMap<Integer, PowerSgd.Round>();
+        var rounds = new TreeMap<Integer, PowerSgdMemory.Round>();
         for (int rank : ranks) {
-            PowerSgd memory = factors.computeIfAbsent(rank, _ -> new PowerSgd(strategy.rank(), 0, 1));
+            PowerSgdMemory memory = factors.computeIfAbsent(
+                    rank,
+                    _ -> new PowerSgdMemory(
+                            strategy.rank(),
+                            strategy.residual() != Residual.NONE,
+                            0,
+                            1,
+                            Engines.best().codecKernels()));
             MemorySegment gradient = of(gradients.apply(rank));
             if (ranks.size() == 1) {
                 memory.prepareDense(key(count), gradient, count, columns, arena.allocate(FLOAT, count))
@@ -268,13 +325,13 @@ final class SumOracles implements AutoCloseable {
             }
             rounds.put(rank, memory.begin(key(count), gradient, count, columns));
         }
-        spread(rounds.values().stream().map(PowerSgd.Round::left).toList());
-        for (PowerSgd.Round round : rounds.values()) {
+        spread(rounds.values().stream().map(PowerSgdMemory.Round::left).toList());
+        for (PowerSgdMemory.Round round : rounds.values()) {
             round.leftSummed(1);
         }
-        spread(rounds.values().stream().map(PowerSgd.Round::right).toList());
+        spread(rounds.values().stream().map(PowerSgdMemory.Round::right).toList());
         MemorySegment result = arena.allocate(FLOAT, count);
-        for (PowerSgd.Round round : rounds.values()) {
+        for (PowerSgdMemory.Round round : rounds.values()) {
             round.rightSummed(1);
             round.deliver(result);
             round.commit();
@@ -337,7 +394,7 @@ final class SumOracles implements AutoCloseable {
     @Override
     public void close() {
         memories.values().forEach(GradientMemory::close);
-        factors.values().forEach(PowerSgd::close);
+        factors.values().forEach(PowerSgdMemory::close);
         arena.close();
     }
 }

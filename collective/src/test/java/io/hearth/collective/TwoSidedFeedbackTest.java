@@ -76,7 +76,7 @@ final class TwoSidedFeedbackTest {
 
     /** Values of less than half a level arrive in the end, beside a large one in each block. */
     @ParameterizedTest
-    @CsvSource({"int4, SUM", "int4, AVG", "int4:64:stochastic, SUM"})
+    @CsvSource({"int4, SUM", "int4, AVG", "'int4:64,rounding=stochastic', SUM"})
     void smallValuesArrive(String compression, ReduceOp op) throws Exception {
         Gradients gradients = (rank, _, i) -> i % 64 == 5 ? 7 : 0.1f + 0.05f * rank + 0.002f * (i % 23);
         Run run = run(compression, op, 200, gradients);

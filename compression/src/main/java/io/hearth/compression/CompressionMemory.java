@@ -4,7 +4,7 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /** What a member remembers of its tensors, by their names. Off-heap memory until {@link #close}. One thread at a time. */
-public sealed interface CompressionMemory extends AutoCloseable permits GradientMemory, PowerSgd {
+public sealed interface CompressionMemory extends AutoCloseable permits GradientMemory, RandomKMemory, PowerSgdMemory {
     /**
      * Says before anything is encoded whether a tensor of that name can be remembered.
      *

@@ -1,15 +1,15 @@
 package io.hearth.compression;
 
+import io.hearth.accel.BlockFormat;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import java.util.HashSet;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
 public sealed interface CompressionStrategy {
     /** Most characters of {@link #text}: ranks compare it in every sum. */
-    int TEXT_MAX = 63;
+    int TEXT_MAX = 255;
 
     /** All bits, always exact. */
     CompressionStrategy NONE = new None();
@@ -19,9 +19,6 @@ public sealed interface CompressionStrategy {
 
     /** The form that {@link #parse} reads, settings included: what ranks compare to agree. */
     String text();
-
-    /** How a single value is stored. */
-    QuantizationType quantization();
 
     /**
      * The momentum that is left to an optimiser which steps by these sums: what gives momentum itself leaves none, or it would come twice.
@@ -44,12 +41,22 @@ public sealed interface CompressionStrategy {
             return codec(Engines.best().codecKernels());
         }
 
-        /**
-         * Whether sums have to remember what encodings leave out, so that it is sent later ({@link ErrorFeedback}, two buffers of the
-         * tensor's size): not where rounding to nearest leaves less than a hundredth and errors of both signs even out.
-         */
+        /** How sums remember what encodings leave out, so that it is sent later ({@link ErrorFeedback}). */
+        Residual residual();
+
+        /** Whether they do. */
         default boolean isOwed() {
-            return !codec().lossless();
+            return residual() != Residual.NONE;
+        }
+
+        /** Values that share a scale, at whose multiples parts of a tensor can begin; 1 where each stands for itself. */
+        default int block() {
+            return 1;
+        }
+
+        @Override
+        default String text() {
+            return StrategyText.of(this);
         }
 
         @Override
@@ -74,37 +81,33 @@ public sealed interface CompressionStrategy {
             return codec;
         }
 
+        /** As float32, if it is lossy. */
         @Override
-        public String text() {
-            return codec.name();
+        public Residual residual() {
+            return codec.lossless() ? Residual.NONE : Residual.FLOAT32;
         }
 
         @Override
-        public QuantizationType quantization() {
-            return QuantizationType.NONE;
+        public int block() {
+            return codec instanceof BlockCodec blocks ? blocks.block() : 1;
+        }
+
+        @Override
+        public String text() {
+            return codec.name();
         }
     }
 
     /** Exact float32. */
     record None() implements Coded {
         @Override
+        public Residual residual() {
+            return Residual.NONE;
+        }
+
+        @Override
         public Codec codec(CodecKernels kernels) {
             return new NoneCodec(kernels);
-        }
-
-        @Override
-        public boolean isOwed() {
-            return false;
-        }
-
-        @Override
-        public String text() {
-            return "none";
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.NONE;
         }
     }
 
@@ -114,54 +117,26 @@ public sealed interface CompressionStrategy {
      * <p>Sums are carried as such. Round the ring an average is divided at the end, so it is refused where the sum is beyond the range; among
      * all pairs the owner of a part divides before it encodes, and only the average has to fit.
      *
+     * @param residual of what rounding leaves out; none is usual
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
-    record Fp16(OnNonFinite onNonFinite) implements Coded {
+    record Fp16(Residual residual, OnNonFinite onNonFinite) implements Coded {
         @Override
         public Codec codec(CodecKernels kernels) {
             return onNonFinite.around(new Fp16Codec(kernels), kernels);
-        }
-
-        @Override
-        public boolean isOwed() {
-            return false;
-        }
-
-        @Override
-        public String text() {
-            return "fp16" + onNonFinite.text();
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.FP16;
         }
     }
 
     /**
      * The upper half of each float32.
      *
+     * @param residual of what rounding leaves out; none is usual
      * @param onNonFinite for finite values beyond its range; NaN and infinity arrive as such
      */
-    record Bf16(OnNonFinite onNonFinite) implements Coded {
+    record Bf16(Residual residual, OnNonFinite onNonFinite) implements Coded {
         @Override
         public Codec codec(CodecKernels kernels) {
             return onNonFinite.around(new Bf16Codec(kernels), kernels);
-        }
-
-        @Override
-        public boolean isOwed() {
-            return false;
-        }
-
-        @Override
-        public String text() {
-            return "bf16" + onNonFinite.text();
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.BF16;
         }
     }
 
@@ -170,36 +145,22 @@ public sealed interface CompressionStrategy {
      *
      * @param block values per scale, 8 to 65,536
      * @param stochastic rounding, or else to nearest
+     * @param residual of what rounding leaves out
      * @param onNonFinite for NaN and infinity
      */
-    record Int8(int block, boolean stochastic, OnNonFinite onNonFinite) implements Coded {
+    record Int8(int block, boolean stochastic, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public Int8 {
             Int8Codec.format(block);
         }
 
-        /** Rounded to nearest, refusing what is not finite. */
+        /** Rounded to nearest, nothing remembered, refusing what is not finite. */
         public Int8(int block) {
-            this(block, false, OnNonFinite.ERROR);
+            this(block, false, Residual.NONE, OnNonFinite.ERROR);
         }
 
         @Override
         public Codec codec(CodecKernels kernels) {
             return onNonFinite.around(new Int8Codec(block, stochastic, kernels), kernels);
-        }
-
-        @Override
-        public boolean isOwed() {
-            return false;
-        }
-
-        @Override
-        public String text() {
-            return "int8:" + block + (stochastic ? ":stochastic" : "") + onNonFinite.text();
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.INT8;
         }
     }
 
@@ -208,26 +169,22 @@ public sealed interface CompressionStrategy {
      *
      * @param block values per scale, 8 to 65,536
      * @param stochastic rounding, or else to nearest
+     * @param residual of what rounding leaves out
      * @param onNonFinite for NaN and infinity
      */
-    record Int4(int block, boolean stochastic, OnNonFinite onNonFinite) implements Coded {
+    record Int4(int block, boolean stochastic, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public Int4 {
             Int4Codec.format(block);
+        }
+
+        /** Rounded to nearest, what that leaves out remembered as float32, refusing what is not finite. */
+        public Int4(int block) {
+            this(block, false, Residual.FLOAT32, OnNonFinite.ERROR);
         }
 
         @Override
         public Codec codec(CodecKernels kernels) {
             return onNonFinite.around(new Int4Codec(block, stochastic, kernels), kernels);
-        }
-
-        @Override
-        public String text() {
-            return "int4:" + block + (stochastic ? ":stochastic" : "") + onNonFinite.text();
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.INT4;
         }
     }
 
@@ -235,60 +192,47 @@ public sealed interface CompressionStrategy {
      * Only the largest values, with their indices.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
-     * @param full all 32 bits of each, or else 16
+     * @param bits of each value that is kept, 16 or 32
+     * @param residual of all that is not sent
      * @param onNonFinite for NaN and infinity
      */
-    record TopK(double fraction, boolean full, OnNonFinite onNonFinite) implements Coded {
+    record TopK(double fraction, int bits, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public TopK {
             TopKCodec.checkFraction("topk", fraction);
+            KeptValues.demandBits(bits);
         }
 
-        /** 16 bits of each value, refusing what is not finite. */
+        /** 16 bits of each value, the rest remembered as float32, refusing what is not finite. */
         public TopK(double fraction) {
-            this(fraction, false, OnNonFinite.ERROR);
+            this(fraction, Short.SIZE, Residual.FLOAT32, OnNonFinite.ERROR);
         }
 
         @Override
         public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new TopKCodec(fraction, full, kernels), kernels);
-        }
-
-        @Override
-        public String text() {
-            return "topk:" + fraction + fullText(full) + onNonFinite.text();
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return full ? QuantizationType.NONE : QuantizationType.FP16;
+            return onNonFinite.around(new TopKCodec(fraction, bits == Float.SIZE, kernels), kernels);
         }
     }
 
     /**
-     * Values drawn from a seed.
+     * Values drawn from a seed that all members have: their sum is a plain one of the drawn values, {@link RandomKMemory}.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
-     * @param full all 32 bits of each, or else 16
+     * @param residual of all that is not sent
      * @param onNonFinite for NaN and infinity
      */
-    record RandomK(double fraction, boolean full, OnNonFinite onNonFinite) implements Coded {
+    record RandomK(double fraction, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public RandomK {
             TopKCodec.checkFraction("randomk", fraction);
         }
 
+        /** All that is not sent remembered as float32, refusing what is not finite. */
+        public RandomK(double fraction) {
+            this(fraction, Residual.FLOAT32, OnNonFinite.ERROR);
+        }
+
         @Override
         public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new RandomKCodec(fraction, full, kernels), kernels);
-        }
-
-        @Override
-        public String text() {
-            return "randomk:" + fraction + fullText(full) + onNonFinite.text();
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return full ? QuantizationType.NONE : QuantizationType.FP16;
+            return onNonFinite.around(new RandomKCodec(fraction, kernels), kernels);
         }
     }
 
@@ -302,22 +246,30 @@ public sealed interface CompressionStrategy {
      * @param clipNorm largest L2 norm of a tensor's summed gradient; above 0, infinite for no clipping
      * @param reuseSteps steps between exact searches for the values to send, 1 or more; in between those are sent that reach the threshold
      *     found last, as long as they are half to twice as many as wanted
-     * @param full all 32 bits of each value, or else 16
+     * @param bits of each value that is sent, 16 or 32
      */
-    record Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm, int reuseSteps, boolean full)
+    record Dgc(double fraction, float momentum, int warmUpSteps, double clipNorm, int reuseSteps, int bits)
             implements CompressionStrategy {
+        /** One value in a thousand, as in the paper. */
+        static final double FRACTION_DEFAULT = 0.001;
+
         public Dgc {
             if (warmUpSteps < 0) {
                 throw new IllegalArgumentException(
                         "need 0 or more warm-up steps, got " + warmUpSteps + "; a usual choice is those of an epoch");
             }
+            KeptValues.demandBits(bits);
             options(fraction, momentum, warmUpSteps, clipNorm).reusing(reuseSteps);
-            demandShort(text(fraction, momentum, warmUpSteps, clipNorm, reuseSteps, full));
         }
 
         /** 16 bits of each value, searched in every step. */
-        public Dgc(double fraction, float momentum, long warmUpSteps, double clipNorm) {
-            this(fraction, momentum, warmUpSteps, clipNorm, 1, false);
+        public Dgc(double fraction, float momentum, int warmUpSteps, double clipNorm) {
+            this(fraction, momentum, warmUpSteps, clipNorm, 1, Short.SIZE);
+        }
+
+        @Override
+        public String text() {
+            return StrategyText.of(this);
         }
 
         /** None: what is kept back gathers it. */
@@ -330,64 +282,45 @@ public sealed interface CompressionStrategy {
         public DgcOptions options() {
             return options(fraction, momentum, warmUpSteps, clipNorm)
                     .reusing(reuseSteps)
-                    .full(full);
+                    .full(bits == Float.SIZE);
         }
 
-        private static DgcOptions options(double fraction, float momentum, long warmUpSteps, double clipNorm) {
+        private static DgcOptions options(double fraction, float momentum, int warmUpSteps, double clipNorm) {
             TopKCodec.checkFraction("dgc", fraction);
             SparsitySchedule schedule = warmUpSteps == 0
                     ? SparsitySchedule.constant(fraction)
                     : SparsitySchedule.downTo(fraction, warmUpSteps);
             return DgcOptions.of(schedule, momentum).clippedTo(clipNorm);
         }
-
-        @Override
-        public String text() {
-            return text(fraction, momentum, warmUpSteps, clipNorm, reuseSteps, full);
-        }
-
-        private static String text(
-                double fraction, float momentum, long warmUpSteps, double clipNorm, int reuseSteps, boolean full) {
-            return "dgc:" + fraction
-                    + ":momentum=" + momentum
-                    + (warmUpSteps == 0 ? "" : ":warmup=" + warmUpSteps)
-                    + (Double.isInfinite(clipNorm) ? "" : ":clip=" + clipNorm)
-                    + (reuseSteps == 1 ? "" : ":reuse=" + reuseSteps)
-                    + fullText(full);
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return full ? QuantizationType.NONE : QuantizationType.FP16;
-        }
     }
 
     /**
-     * The gradient as a matrix, and that as the product of two thin ones: {@link PowerSgd}.
+     * The gradient as a matrix, and that as the product of two thin ones: {@link PowerSgdMemory}.
      *
      * @param rank columns of both factors, 1 or more
+     * @param residual of what the product lacks
      */
-    record LowRank(int rank) implements CompressionStrategy {
+    record PowerSgd(int rank, Residual residual) implements CompressionStrategy {
         /** What is usual. */
         static final int RANK_DEFAULT = 2;
 
-        public LowRank {
-            PowerSgd.checkRank(rank);
+        public PowerSgd {
+            PowerSgdMemory.checkRank(rank);
+        }
+
+        /** What the product lacks remembered as float32. */
+        public PowerSgd(int rank) {
+            this(rank, Residual.FLOAT32);
         }
 
         @Override
         public String text() {
-            return "powersgd:" + rank;
+            return StrategyText.of(this);
         }
 
         @Override
         public float momentumLeft(float usual) {
             return usual;
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.NONE;
         }
     }
 
@@ -402,24 +335,45 @@ public sealed interface CompressionStrategy {
         /** Most codecs to choose among. */
         public static final int ALLOWED_MAX = 6;
 
+        private static final Fp16 DENSE_FP16 = new Fp16(Residual.NONE, OnNonFinite.DENSE);
+        private static final Int8 DENSE_INT8 =
+                new Int8(Int8Codec.BLOCK_DEFAULT, false, Residual.NONE, OnNonFinite.DENSE);
+        private static final Auto INT8 = new Auto(List.of(DENSE_FP16, DENSE_INT8));
+        private static final Auto LOSSY = new Auto(List.of(
+                DENSE_FP16,
+                DENSE_INT8,
+                new TopK(TopKCodec.FRACTION_DEFAULT, Short.SIZE, Residual.FLOAT32, OnNonFinite.DENSE)));
+
         public Auto {
             allowed = List.copyOf(allowed);
-            boolean areKnown = allowed.stream().noneMatch(each -> each instanceof None || each instanceof Custom);
+            boolean areKnown = allowed.stream()
+                    .noneMatch(each -> each instanceof None || each instanceof RandomK || each instanceof Custom);
             if (!areKnown || allowed.size() > ALLOWED_MAX || new HashSet<>(allowed).size() < allowed.size()) {
                 throw new IllegalArgumentException("auto chooses between none and up to " + ALLOWED_MAX
-                        + " others of fp16, bf16, int8, int4, topk and randomk, each once; got " + names(allowed));
+                        + " others of fp16, bf16, int8, int4 and topk, each once; got " + StrategyText.names(allowed));
             }
-            demandShort("auto:" + names(allowed));
+            if (commonBlock(allowed) > BlockFormat.BLOCK_MAX) {
+                throw new IllegalArgumentException("the blocks of " + StrategyText.names(allowed)
+                        + " have no common multiple up to " + BlockFormat.BLOCK_MAX
+                        + ", at which tensors could begin; choose blocks that are powers of two");
+            }
+            demandShort("auto:" + StrategyText.names(allowed));
         }
 
         /** Values at whose multiples blocks of each of them begin; 1 if none has blocks. */
         public int block() {
+            return (int) commonBlock(allowed);
+        }
+
+        private static long commonBlock(List<Coded> all) {
             long common = 1;
-            for (Coded each : allowed) {
-                int block = PassDenseCodec.within(each.codec()) instanceof BlockCodec blocks ? blocks.block() : 1;
-                common = Math.multiplyExact(common / gcd(common, block), (long) block);
+            for (Coded each : all) {
+                common = common / gcd(common, each.block()) * each.block();
+                if (common > BlockFormat.BLOCK_MAX) {
+                    return common;
+                }
             }
-            return Math.toIntExact(common);
+            return common;
         }
 
         private static long gcd(long one, long other) {
@@ -431,40 +385,48 @@ public sealed interface CompressionStrategy {
          * are not finite or beyond its range, so that it does not depend on a link whether they arrive.
          */
         public Auto allowLossy() {
-            return new Auto(List.of(
-                    new Fp16(OnNonFinite.PASS_DENSE),
-                    new Int8(Int8Codec.BLOCK_DEFAULT, false, OnNonFinite.PASS_DENSE),
-                    new TopK(TopKCodec.FRACTION_DEFAULT, false, OnNonFinite.PASS_DENSE)));
+            return LOSSY;
+        }
+
+        /** As {@link #allowLossy}, but nothing that loses more than a byte per value does. */
+        public Auto allowInt8() {
+            return INT8;
         }
 
         @Override
         public String text() {
-            return allowed.isEmpty() ? "auto" : "auto:" + names(allowed);
+            return StrategyText.of(this);
         }
 
         @Override
         public float momentumLeft(float usual) {
             return usual;
         }
-
-        private static String names(List<Coded> all) {
-            return all.stream().map(CompressionStrategy::text).collect(Collectors.joining("+"));
-        }
-
-        @Override
-        public QuantizationType quantization() {
-            return QuantizationType.NONE;
-        }
     }
 
     /**
-     * Reads a name, a setting and options, with colons between: {@code int8}, {@code int8:64}, {@code int8:64:stochastic:dense},
-     * {@code topk:0.01:full}, {@code dgc:0.001:momentum=0.9:warmup=100:clip=1:reuse=10}; or {@code auto}, {@code auto:lossy}, {@code auto:fp16+int8:64}.
+     * Reads {@code name[:main][,key=value]…}: a codec, the main one of its settings, and others in any order, as {@code int8},
+     * {@code int8:64,rounding=stochastic}, {@code dgc:0.001,warmup=100,clip=1}; or {@code auto}, {@code auto:lossless},
+     * {@code auto:int8}, {@code auto:lossy}, {@code auto:fp16+int8:64}. {@link #help} tells all settings.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
      */
     static CompressionStrategy parse(String text) {
         return StrategyText.parse(text);
+    }
+
+    /**
+     * Reads several, with commas between: {@code int8,block=32,topk} are two.
+     *
+     * @throws IllegalArgumentException as {@link #parse}
+     */
+    static List<CompressionStrategy> parseList(String texts) {
+        return StrategyText.parseList(texts);
+    }
+
+    /** For people: a line for each codec, and below it one for each of its settings: what it usually is, and may be. */
+    static List<String> help() {
+        return StrategyText.help();
     }
 
     private static void demandShort(String text) {
@@ -473,9 +435,5 @@ public sealed interface CompressionStrategy {
                     + " characters, because ranks compare it in every sum, and this one has " + text.length() + ": '"
                     + text + "'; take fewer codecs, rounder settings or a shorter name");
         }
-    }
-
-    private static String fullText(boolean full) {
-        return full ? ":full" : "";
     }
 }

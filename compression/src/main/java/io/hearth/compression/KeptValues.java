@@ -54,6 +54,14 @@ final class KeptValues {
                 : Math.addExact(Short.BYTES, Math.multiplyExact(kept, (long) Short.BYTES));
     }
 
+    /** Refuses a number of bits that no encoding has. */
+    static void demandBits(int bits) {
+        if (bits != Short.SIZE && bits != Float.SIZE) {
+            throw new IllegalArgumentException(
+                    "need 16 or 32 bits of each value, got " + bits + "; a usual choice is 16");
+        }
+    }
+
     /** Bits per value: what headers tell. */
     static int bits(boolean full) {
         return full ? Float.SIZE : Short.SIZE;

@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/** One round of {@link PowerSgd}; owns the factors until it ends, and leaves gradient and memory as they are until then. */
-final class PowerRound implements PowerSgd.Round {
+/** One round of {@link PowerSgdMemory}; owns the factors until it ends, and leaves gradient and memory as they are until then. */
+final class PowerRound implements PowerSgdMemory.Round {
     private enum Stage {
         LEFT,
         RIGHT,
@@ -19,6 +19,7 @@ final class PowerRound implements PowerSgd.Round {
 
     private final CodecKernels kernels;
     private final MatrixKernels matrices;
+    private final boolean remembers;
     private final Remembered tensor;
     private final MemorySegment gradient;
     private final long count;
@@ -34,8 +35,16 @@ final class PowerRound implements PowerSgd.Round {
     private Stage stage = Stage.LEFT;
 
     /** Of a tensor that remembers {@code count} values and a right factor. */
-    PowerRound(CodecKernels kernels, Remembered tensor, MemorySegment gradient, long count, int columns, int width) {
+    PowerRound(
+            CodecKernels kernels,
+            boolean remembers,
+            Remembered tensor,
+            MemorySegment gradient,
+            long count,
+            int columns,
+            int width) {
         this.kernels = kernels;
+        this.remembers = remembers;
         this.matrices = kernels.matrices();
         this.tensor = tensor;
         this.gradient = gradient;
@@ -150,7 +159,9 @@ final class PowerRound implements PowerSgd.Round {
     @Override
     public void gradientEnds() {
         need(Stage.DONE);
-        matrices.lessProduct(gradient, owed(), orthogonal, ownRight, width, owed(), count, columns);
+        if (remembers) {
+            matrices.lessProduct(gradient, owed(), orthogonal, ownRight, width, owed(), count, columns);
+        }
         stage = Stage.DELIVERED;
     }
 

@@ -1,157 +1,289 @@
 package io.hearth.compression;
 
+import io.hearth.compression.CompressionStrategy.Auto;
+import io.hearth.compression.CompressionStrategy.Bf16;
+import io.hearth.compression.CompressionStrategy.Coded;
+import io.hearth.compression.CompressionStrategy.Custom;
+import io.hearth.compression.CompressionStrategy.Dgc;
+import io.hearth.compression.CompressionStrategy.Fp16;
+import io.hearth.compression.CompressionStrategy.Int4;
+import io.hearth.compression.CompressionStrategy.Int8;
+import io.hearth.compression.CompressionStrategy.None;
+import io.hearth.compression.CompressionStrategy.PowerSgd;
+import io.hearth.compression.CompressionStrategy.RandomK;
+import io.hearth.compression.CompressionStrategy.TopK;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/**
- * Reads {@code name[:setting][:stochastic][:full][:dense]} and
- * {@code dgc[:fraction][:momentum=M][:warmup=STEPS][:clip=NORM][:reuse=STEPS][:full]} and {@code auto[:lossy|:codec[+codec]…]}.
- */
+/** Reads and writes strategies: the tables of all codecs, and {@code auto[:lossless|int8|lossy|codec[+codec]…]}. */
 final class StrategyText {
-    private static final float MOMENTUM_DEFAULT = 0.9f;
+    private static final String BLOCK_VALUES = "8 to 65536 values per scale";
+    private static final String FRACTION_VALUES = "share of the values that is sent, above 0, at most 1";
 
-    private final String text;
-    private String rest;
+    private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8Codec.BLOCK_DEFAULT);
+    private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4Codec.BLOCK_DEFAULT);
+    private static final Setting<Boolean> ROUNDING = new Setting<>(
+            "rounding",
+            "nearest or stochastic",
+            false,
+            text -> switch (text) {
+                case "nearest" -> false;
+                case "stochastic" -> true;
+                default -> throw new IllegalArgumentException(text);
+            },
+            isStochastic -> isStochastic ? "stochastic" : "nearest");
+    private static final Setting<Double> FRACTION =
+            Setting.number("fraction", FRACTION_VALUES, TopKCodec.FRACTION_DEFAULT);
+    private static final Setting<Integer> BITS = Setting.whole("bits", "16 or 32 of each value", Short.SIZE);
+    private static final Setting<Residual> NO_RESIDUAL = Setting.oneOf("residual", Residual.class, Residual.NONE);
+    private static final Setting<Residual> RESIDUAL = Setting.oneOf("residual", Residual.class, Residual.FLOAT32);
+    private static final Setting<OnNonFinite> NON_FINITE =
+            Setting.oneOf("nonfinite", OnNonFinite.class, OnNonFinite.ERROR);
 
-    private StrategyText(String text) {
-        this.text = text;
-        rest = text;
+    private static final CodecText<None> NONE_TEXT =
+            new CodecText<>("none", Optional.empty(), List.of(), _ -> new None(), _ -> new Values());
+
+    private static final CodecText<Fp16> FP16 = new CodecText<>(
+            "fp16",
+            Optional.empty(),
+            List.of(NO_RESIDUAL, NON_FINITE),
+            values -> new Fp16(values.get(NO_RESIDUAL), values.get(NON_FINITE)),
+            fp16 -> new Values().with(NO_RESIDUAL, fp16.residual()).with(NON_FINITE, fp16.onNonFinite()));
+
+    private static final CodecText<Bf16> BF16 = new CodecText<>(
+            "bf16",
+            Optional.empty(),
+            List.of(NO_RESIDUAL, NON_FINITE),
+            values -> new Bf16(values.get(NO_RESIDUAL), values.get(NON_FINITE)),
+            bf16 -> new Values().with(NO_RESIDUAL, bf16.residual()).with(NON_FINITE, bf16.onNonFinite()));
+
+    private static final CodecText<Int8> INT8 = new CodecText<>(
+            "int8",
+            Optional.of(BLOCK8),
+            List.of(ROUNDING, NO_RESIDUAL, NON_FINITE),
+            values ->
+                    new Int8(values.get(BLOCK8), values.get(ROUNDING), values.get(NO_RESIDUAL), values.get(NON_FINITE)),
+            int8 -> new Values()
+                    .with(BLOCK8, int8.block())
+                    .with(ROUNDING, int8.stochastic())
+                    .with(NO_RESIDUAL, int8.residual())
+                    .with(NON_FINITE, int8.onNonFinite()));
+
+    private static final CodecText<Int4> INT4 = new CodecText<>(
+            "int4",
+            Optional.of(BLOCK4),
+            List.of(ROUNDING, RESIDUAL, NON_FINITE),
+            values -> new Int4(values.get(BLOCK4), values.get(ROUNDING), values.get(RESIDUAL), values.get(NON_FINITE)),
+            int4 -> new Values()
+                    .with(BLOCK4, int4.block())
+                    .with(ROUNDING, int4.stochastic())
+                    .with(RESIDUAL, int4.residual())
+                    .with(NON_FINITE, int4.onNonFinite()));
+
+    private static final CodecText<TopK> TOP_K = new CodecText<>(
+            "topk",
+            Optional.of(FRACTION),
+            List.of(BITS, RESIDUAL, NON_FINITE),
+            values -> new TopK(values.get(FRACTION), values.get(BITS), values.get(RESIDUAL), values.get(NON_FINITE)),
+            topK -> new Values()
+                    .with(FRACTION, topK.fraction())
+                    .with(BITS, topK.bits())
+                    .with(RESIDUAL, topK.residual())
+                    .with(NON_FINITE, topK.onNonFinite()));
+
+    private static final CodecText<RandomK> RANDOM_K = new CodecText<>(
+            "randomk",
+            Optional.of(FRACTION),
+            List.of(RESIDUAL, NON_FINITE),
+            values -> new RandomK(values.get(FRACTION), values.get(RESIDUAL), values.get(NON_FINITE)),
+            randomK -> new Values()
+                    .with(FRACTION, randomK.fraction())
+                    .with(RESIDUAL, randomK.residual())
+                    .with(NON_FINITE, randomK.onNonFinite()));
+
+    private static final Setting<Double> DGC_FRACTION =
+            Setting.number("fraction", FRACTION_VALUES, Dgc.FRACTION_DEFAULT);
+    private static final Setting<Double> MOMENTUM =
+            Setting.number("momentum", "that of the optimiser, which must have none itself: 0 to below 1", 0.9);
+    private static final Setting<Integer> WARM_UP =
+            Setting.whole("warmup", "steps with each of the larger shares that come first", 0);
+    private static final Setting<Double> CLIP =
+            Setting.number("clip", "largest L2 norm of a tensor's sum, above 0", Double.POSITIVE_INFINITY);
+    private static final Setting<Integer> REUSE =
+            Setting.whole("reuse", "steps from one search for the values to send to the next, 1 or more", 1);
+
+    private static final CodecText<Dgc> DGC = new CodecText<>(
+            "dgc",
+            Optional.of(DGC_FRACTION),
+            List.of(MOMENTUM, WARM_UP, CLIP, REUSE, BITS),
+            values -> new Dgc(
+                    values.get(DGC_FRACTION),
+                    values.get(MOMENTUM).floatValue(),
+                    values.get(WARM_UP),
+                    values.get(CLIP),
+                    values.get(REUSE),
+                    values.get(BITS)),
+            dgc -> new Values()
+                    .with(DGC_FRACTION, dgc.fraction())
+                    .with(MOMENTUM, Double.parseDouble(Float.toString(dgc.momentum())))
+                    .with(WARM_UP, dgc.warmUpSteps())
+                    .with(CLIP, dgc.clipNorm())
+                    .with(REUSE, dgc.reuseSteps())
+                    .with(BITS, dgc.bits()));
+
+    private static final Setting<Integer> RANK =
+            Setting.whole("rank", "columns of both factors, 1 or more", PowerSgd.RANK_DEFAULT);
+
+    private static final CodecText<PowerSgd> POWER_SGD = new CodecText<>(
+            "powersgd",
+            Optional.of(RANK),
+            List.of(RESIDUAL),
+            values -> new PowerSgd(values.get(RANK), values.get(RESIDUAL)),
+            powerSgd -> new Values().with(RANK, powerSgd.rank()).with(RESIDUAL, powerSgd.residual()));
+
+    private static final List<CodecText<?>> TABLES =
+            List.of(NONE_TEXT, FP16, BF16, INT8, INT4, TOP_K, RANDOM_K, DGC, POWER_SGD);
+
+    private static final Pattern OPTION = Pattern.compile("[a-z]+=.*");
+    private static final String AUTO = "auto";
+    private static final String FOR_AUTO = "fp16, bf16, int8, int4 and topk";
+
+    private StrategyText() {}
+
+    static String of(CompressionStrategy strategy) {
+        return switch (strategy) {
+            case None none -> NONE_TEXT.write(none);
+            case Fp16 fp16 -> FP16.write(fp16);
+            case Bf16 bf16 -> BF16.write(bf16);
+            case Int8 int8 -> INT8.write(int8);
+            case Int4 int4 -> INT4.write(int4);
+            case TopK topK -> TOP_K.write(topK);
+            case RandomK randomK -> RANDOM_K.write(randomK);
+            case Dgc dgc -> DGC.write(dgc);
+            case PowerSgd powerSgd -> POWER_SGD.write(powerSgd);
+            case Custom custom -> custom.codec().name();
+            case Auto auto -> auto(auto);
+        };
+    }
+
+    private static String auto(Auto auto) {
+        if (auto.allowed().isEmpty()) {
+            return AUTO;
+        }
+        String allowed = auto.equals(CompressionStrategy.AUTO.allowLossy())
+                ? "lossy"
+                : auto.equals(CompressionStrategy.AUTO.allowInt8()) ? "int8" : names(auto.allowed());
+        return AUTO + ":" + allowed;
+    }
+
+    static String names(List<Coded> codecs) {
+        return codecs.stream().map(CompressionStrategy::text).collect(Collectors.joining("+"));
     }
 
     static CompressionStrategy parse(String text) {
-        var reader = new StrategyText(text);
-        if (text.equals("auto") || text.startsWith("auto:")) {
-            return reader.auto();
-        }
-        return text.equals("dgc") || text.startsWith("dgc:") ? reader.dgc() : reader.strategy();
-    }
-
-    private CompressionStrategy auto() {
-        String allowed = rest.substring(Math.min(rest.length(), "auto:".length()));
-        if (allowed.equals("lossy")) {
-            return CompressionStrategy.AUTO.allowLossy();
-        }
-        if (allowed.isEmpty()) {
-            return only(rest.equals("auto"), CompressionStrategy.AUTO);
-        }
-        var codecs = new ArrayList<CompressionStrategy.Coded>();
-        for (String each : allowed.split("\\+", -1)) {
-            if (!(parse(each) instanceof CompressionStrategy.Coded coded)) {
-                throw new IllegalArgumentException("'" + each + "' in '" + text
-                        + "' is not for auto: choose among fp16, bf16, int8, int4, topk and randomk");
+        try {
+            return read(text);
+        } catch (IllegalArgumentException wrong) {
+            Optional<String> today = today(text);
+            if (today.isPresent()) {
+                throw new IllegalArgumentException(
+                        "'" + text + "' is how it was written before: write " + today.get(), wrong);
             }
-            codecs.add(coded);
+            throw wrong;
         }
-        return new CompressionStrategy.Auto(codecs);
     }
 
-    /** Options stand in this order, each at most once. */
-    private CompressionStrategy dgc() {
-        boolean full = takeOption(":full");
+    private static CompressionStrategy read(String text) {
+        String name = text.split("[:,]", 2)[0];
+        String rest = text.substring(name.length());
+        if (name.equals(AUTO)) {
+            return readAuto(text, rest);
+        }
+        return TABLES.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("unknown compression '" + text + "': choose "
+                        + forms() + " or auto[:lossless|int8|lossy|CODEC+CODEC], settings after commas as in "
+                        + "topk:0.01,bits=32"))
+                .read(rest);
+    }
+
+    private static String forms() {
+        return TABLES.stream().map(CodecText::form).collect(Collectors.joining(", "));
+    }
+
+    private static CompressionStrategy readAuto(String text, String rest) {
+        return switch (rest) {
+            case "", ":lossless" -> CompressionStrategy.AUTO;
+            case ":int8" -> CompressionStrategy.AUTO.allowInt8();
+            case ":lossy" -> CompressionStrategy.AUTO.allowLossy();
+            default -> {
+                if (!rest.startsWith(":")) {
+                    throw new IllegalArgumentException(
+                            "auto has no options, only those of its codecs: write auto:CODEC" + rest);
+                }
+                var codecs = new ArrayList<Coded>();
+                for (String each : rest.substring(1).split("\\+", -1)) {
+                    if (!(read(each) instanceof Coded coded)) {
+                        throw new IllegalArgumentException(
+                                "'" + each + "' in '" + text + "' is not for auto: choose among " + FOR_AUTO);
+                    }
+                    codecs.add(coded);
+                }
+                yield new Auto(codecs);
+            }
+        };
+    }
+
+    /** What the spelling of before means, which had colons between settings; empty if it is none. */
+    private static Optional<String> today(String text) {
+        if (text.startsWith(AUTO)) {
+            return Stream.of(text.substring(Math.min(text.length(), AUTO.length() + 1))
+                            .split("\\+", -1))
+                    .map(each -> today(each).or(() -> Optional.of(each)))
+                    .map(Optional::orElseThrow)
+                    .collect(Collectors.collectingAndThen(
+                            Collectors.joining("+"), codecs -> readable(AUTO + ":" + codecs)));
+        }
+        String[] parts = text.split(":", -1);
+        var today = new StringBuilder(parts[0]);
+        for (int i = 1; i < parts.length; i++) {
+            switch (parts[i]) {
+                case "stochastic" -> today.append(",rounding=stochastic");
+                case "full" -> today.append(parts[0].equals(RANDOM_K.name()) ? "" : ",bits=32");
+                case "dense" -> today.append(",nonfinite=dense");
+                default -> today.append(parts[i].contains("=") ? "," : ":").append(parts[i]);
+            }
+        }
+        return parts.length == 1 ? Optional.empty() : readable(today.toString());
+    }
+
+    private static Optional<String> readable(String text) {
         try {
-            int reuse = whole("reuse", 1);
-            double clip = number("clip", Double.POSITIVE_INFINITY);
-            int warmUp = whole("warmup", 0);
-            double momentum = number("momentum", MOMENTUM_DEFAULT);
-            int colon = rest.indexOf(':');
-            double fraction = fraction(colon, rest.substring(colon + 1));
-            return new CompressionStrategy.Dgc(fraction, (float) momentum, warmUp, clip, reuse, full);
-        } catch (NumberFormatException notNumber) {
-            throw unknown();
+            return Optional.of(read(text).text());
+        } catch (IllegalArgumentException unreadable) {
+            return Optional.empty();
         }
     }
 
-    /** The value of an option at the end, which is taken off. */
-    private double number(String option, double otherwise) {
-        int at = rest.lastIndexOf(":" + option + "=");
-        if (at < 0) {
-            return otherwise;
+    static List<CompressionStrategy> parseList(String texts) {
+        var each = new ArrayList<String>();
+        for (String part : texts.split(",", -1)) {
+            boolean isOption = OPTION.matcher(part).matches() && !each.isEmpty();
+            each.add((isOption ? each.removeLast() + "," : "") + part.strip());
         }
-        double value = Double.parseDouble(rest.substring(at + option.length() + 2));
-        rest = rest.substring(0, at);
-        return value;
+        return each.stream().map(StrategyText::parse).toList();
     }
 
-    private int whole(String option, int otherwise) {
-        double value = number(option, otherwise);
-        if (value != Math.rint(value) || Math.abs(value) > Integer.MAX_VALUE) {
-            throw unknown();
-        }
-        return (int) value;
-    }
-
-    /** Options are taken from the end, so that what is left is a name and perhaps a setting. */
-    private CompressionStrategy strategy() {
-        OnNonFinite onNonFinite = takeOption(":dense") ? OnNonFinite.PASS_DENSE : OnNonFinite.ERROR;
-        boolean full = takeOption(":full");
-        boolean stochastic = takeOption(":stochastic");
-        int colon = rest.indexOf(':');
-        String name = colon < 0 ? rest : rest.substring(0, colon);
-        String setting = colon < 0 ? "" : rest.substring(colon + 1);
-        boolean plain = colon < 0 && !stochastic && !full;
-        try {
-            return switch (name) {
-                case "none" -> only(plain && onNonFinite == OnNonFinite.ERROR, CompressionStrategy.NONE);
-                case "fp16" -> only(plain, new CompressionStrategy.Fp16(onNonFinite));
-                case "bf16" -> only(plain, new CompressionStrategy.Bf16(onNonFinite));
-                case "int8" ->
-                    only(
-                            !full,
-                            new CompressionStrategy.Int8(
-                                    colon < 0 ? Int8Codec.BLOCK_DEFAULT : Integer.parseInt(setting),
-                                    stochastic,
-                                    onNonFinite));
-                case "int4" ->
-                    only(
-                            !full,
-                            new CompressionStrategy.Int4(
-                                    colon < 0 ? Int4Codec.BLOCK_DEFAULT : Integer.parseInt(setting),
-                                    stochastic,
-                                    onNonFinite));
-                case "topk" ->
-                    only(!stochastic, new CompressionStrategy.TopK(fraction(colon, setting), full, onNonFinite));
-                case "randomk" ->
-                    only(!stochastic, new CompressionStrategy.RandomK(fraction(colon, setting), full, onNonFinite));
-                case "powersgd" ->
-                    only(
-                            !stochastic && !full && onNonFinite == OnNonFinite.ERROR,
-                            new CompressionStrategy.LowRank(
-                                    colon < 0 ? CompressionStrategy.LowRank.RANK_DEFAULT : Integer.parseInt(setting)));
-                default -> throw unknown();
-            };
-        } catch (NumberFormatException notNumber) {
-            throw unknown();
-        }
-    }
-
-    private boolean takeOption(String option) {
-        boolean there = rest.endsWith(option);
-        if (there) {
-            rest = rest.substring(0, rest.length() - option.length());
-        }
-        return there;
-    }
-
-    private static double fraction(int colon, String setting) {
-        return colon < 0 ? TopKCodec.FRACTION_DEFAULT : Double.parseDouble(setting);
-    }
-
-    private CompressionStrategy only(boolean allowed, CompressionStrategy strategy) {
-        if (!allowed) {
-            throw unknown();
-        }
-        return strategy;
-    }
-
-    private IllegalArgumentException unknown() {
-        return new IllegalArgumentException(
-                "unknown compression '" + text
-                        + "': choose none, fp16, bf16, int8, int4, topk, randomk, dgc or powersgd; int8:BLOCK and int4:BLOCK (values per scale, "
-                        + Int8Codec.BLOCK_DEFAULT
-                        + "), also with :stochastic; topk:FRACTION and randomk:FRACTION (share kept, "
-                        + TopKCodec.FRACTION_DEFAULT
-                        + "), also with :full (32 bits of each, not 16); these also with :dense (plain values where some are not finite), as fp16 and bf16;"
-                        + " dgc:FRACTION:momentum=M:warmup=STEPS:clip=NORM:reuse=STEPS:full (each may be left out); powersgd:RANK ("
-                        + CompressionStrategy.LowRank.RANK_DEFAULT
-                        + "); auto:lossy (none, fp16, int8 or topk, whichever is fastest) or auto:CODEC+CODEC (none or these), auto alone for none");
+    static List<String> help() {
+        var lines = new ArrayList<String>();
+        TABLES.forEach(each -> lines.addAll(each.help()));
+        lines.add("auto[:lossless|int8|lossy|CODEC+CODEC]");
+        lines.add("  whichever is fastest, by what may be lost (usually nothing), or of " + FOR_AUTO);
+        return lines;
     }
 }

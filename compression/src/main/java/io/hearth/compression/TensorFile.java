@@ -33,8 +33,11 @@ final class TensorFile {
     /** {@link DgcMemory}: momentum, then velocity. */
     static final byte DGC = 2;
 
-    /** {@link PowerSgd}: what is owed, then the right factor, line by line. */
+    /** {@link PowerSgdMemory}: what is owed, then the right factor, line by line. */
     static final byte POWER_SGD = 3;
+
+    /** {@link RandomKMemory}: what is owed, if anything is remembered. */
+    static final byte RANDOM_K = 4;
 
     private static final int MAGIC = 0x4d_47_52_48; // HRGM
     private static final byte VERSION = 2;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,36 +17,55 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class CompressionStrategyTest {
     @ParameterizedTest
-    @CsvSource({
-        "none,none,none,NONE",
-        "fp16,fp16,fp16,FP16",
-        "fp16:dense,fp16:dense,fp16,FP16",
-        "bf16,bf16,bf16,BF16",
-        "int8,int8:64,int8,INT8",
-        "int8:stochastic,int8:64:stochastic,int8,INT8",
-        "int8:256:stochastic:dense,int8:256:stochastic:dense,int8,INT8",
-        "int4,int4:64,int4,INT4",
-        "int4:32:dense,int4:32:dense,int4,INT4",
-        "randomk,randomk:0.01,randomk,FP16",
-        "randomk:0.5:dense,randomk:0.5:dense,randomk,FP16",
-        "topk:0.25:dense,topk:0.25:dense,topk,FP16",
-        "int8:64,int8:64,int8,INT8",
-        "topk,topk:0.01,topk,FP16",
-        "topk:0.25,topk:0.25,topk,FP16",
-        "topk:1e-3,topk:0.001,topk,FP16",
-        "topk:full,topk:0.01:full,topk,NONE",
-        "topk:0.001:full:dense,topk:0.001:full:dense,topk,NONE",
-        "randomk:full,randomk:0.01:full,randomk,NONE"
-    })
-    void textIsReadAndWrittenWithItsSettings(String read, String written, String codec, QuantizationType type) {
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "none;none;none",
+                "fp16;fp16;fp16",
+                "fp16,nonfinite=dense;fp16,nonfinite=dense;fp16",
+                "fp16,nonfinite=error;fp16;fp16",
+                "fp16,residual=float32;fp16,residual=float32;fp16",
+                "bf16;bf16;bf16",
+                "bf16,residual=float32;bf16,residual=float32;bf16",
+                "int8;int8:64;int8",
+                "int8:64;int8:64;int8",
+                "int8,block=32;int8:32;int8",
+                "int8,rounding=stochastic;int8:64,rounding=stochastic;int8",
+                "int8,rounding=nearest;int8:64;int8",
+                "int8:256,nonfinite=dense,rounding=stochastic;int8:256,rounding=stochastic,nonfinite=dense;int8",
+                "int8,residual=float32,block=8;int8:8,residual=float32;int8",
+                "int4;int4:64;int4",
+                "int4,residual=none;int4:64,residual=none;int4",
+                "int4:32,nonfinite=dense;int4:32,nonfinite=dense;int4",
+                "randomk;randomk:0.01;randomk",
+                "randomk:0.5,nonfinite=dense;randomk:0.5,nonfinite=dense;randomk",
+                "randomk,residual=none;randomk:0.01,residual=none;randomk",
+                "topk;topk:0.01;topk",
+                "topk:0.25;topk:0.25;topk",
+                "topk:1;topk:1;topk",
+                "topk:.5;topk:0.5;topk",
+                "topk:1e-3;topk:0.001;topk",
+                "topk,fraction=0.5;topk:0.5;topk",
+                "topk,bits=32;topk:0.01,bits=32;topk",
+                "topk,bits=16;topk:0.01;topk",
+                "topk:0.001,nonfinite=dense,residual=none,bits=32;topk:0.001,bits=32,residual=none,nonfinite=dense;topk"
+            })
+    void textIsReadAndWrittenWithItsSettings(String read, String written, String codec) {
         CompressionStrategy.Coded strategy = coded(read);
         assertEquals(written, strategy.text());
         assertEquals(strategy, CompressionStrategy.parse(written));
         assertEquals(codec, strategy.codec().name());
-        assertEquals(type, strategy.quantization());
         assertEquals(codec.equals("none"), strategy.codec().lossless());
-        boolean carries = codec.equals("none") || codec.endsWith("16") || written.endsWith(":dense");
+        boolean carries = codec.equals("none") || codec.endsWith("16") || written.endsWith("nonfinite=dense");
         assertEquals(carries, strategy.codec().carriesNonFinite());
+    }
+
+    /** What each codec remembers when a text says nothing of it. */
+    @ParameterizedTest
+    @CsvSource({"none,NONE", "fp16,NONE", "bf16,NONE", "int8,NONE", "int4,FLOAT32", "topk,FLOAT32", "randomk,FLOAT32"})
+    void whatIsLeftOutOfMuchIsRemembered(String text, Residual residual) {
+        assertEquals(residual, coded(text).residual());
+        assertEquals(residual != Residual.NONE, coded(text).isOwed());
     }
 
     @ParameterizedTest
@@ -56,7 +77,7 @@ final class CompressionStrategyTest {
         "randomk,0.9",
         "powersgd,0.9",
         "dgc,0",
-        "dgc:0.1:momentum=0.5,0"
+        "'dgc:0.1,momentum=0.5',0"
     })
     void whatGivesMomentumItselfLeavesNoneToAnOptimiser(String text, float left) {
         assertEquals(left, CompressionStrategy.parse(text).momentumLeft(0.9f));
@@ -73,7 +94,8 @@ final class CompressionStrategyTest {
                 "auto:int8+auto;is not for auto",
                 "auto:none;others of fp16, bf16",
                 "auto:int8+int8:64;got int8:64+int8:64",
-                "auto:int8:256:stochastic:dense+int4:64:stochastic:dense+topk:0.01;has 1 to 63 characters"
+                "auto,nonfinite=dense;write auto:CODEC,nonfinite=dense",
+                "auto:int8:33+int4:4096;no common multiple up to 65536"
             })
     void whatAutoCannotChooseAmongIsSaid(String text, String told) {
         String message = assertThrows(IllegalArgumentException.class, () -> CompressionStrategy.parse(text))
@@ -86,14 +108,15 @@ final class CompressionStrategyTest {
     void namesThatNoSumCanCarryAreRefusedAtOnce() {
         String message = assertThrows(
                         IllegalArgumentException.class,
-                        () -> CompressionStrategy.parse(
-                                "dgc:0.0012345678901:momentum=0.123456789:warmup=1000000:clip=1.2345678:full"))
+                        () -> CompressionStrategy.parse(IntStream.range(10, 15)
+                                .mapToObj(i -> "topk:0.01234567" + i + ",bits=32,residual=none,nonfinite=dense")
+                                .collect(Collectors.joining("+", "auto:", ""))))
                 .toString();
-        assertTrue(message.contains("has 1 to 63 characters"), message);
-        for (String name : new String[] {"", "x".repeat(64)}) {
+        assertTrue(message.contains("has 1 to 255 characters"), message);
+        for (String name : new String[] {"", "x".repeat(256)}) {
             assertThrows(IllegalArgumentException.class, () -> new CompressionStrategy.Custom(new Named(name)));
         }
-        assertEquals("x".repeat(63), new CompressionStrategy.Custom(new Named("x".repeat(63))).text());
+        assertEquals("x".repeat(255), new CompressionStrategy.Custom(new Named("x".repeat(255))).text());
     }
 
     /** Plain values under another name. */
@@ -133,22 +156,30 @@ final class CompressionStrategyTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "dgc,dgc:0.01:momentum=0.9",
-        "dgc:0.001,dgc:0.001:momentum=0.9",
-        "dgc:0.001:momentum=0.5:warmup=62:clip=1.5,dgc:0.001:momentum=0.5:warmup=62:clip=1.5",
-        "dgc:warmup=3,dgc:0.01:momentum=0.9:warmup=3",
-        "dgc:full,dgc:0.01:momentum=0.9:full",
-        "dgc:reuse=8,dgc:0.01:momentum=0.9:reuse=8",
-        "dgc:reuse=1,dgc:0.01:momentum=0.9",
-        "dgc:0.001:clip=1:reuse=4:full,dgc:0.001:momentum=0.9:clip=1.0:reuse=4:full",
-        "dgc:0.001:clip=2:full,dgc:0.001:momentum=0.9:clip=2.0:full",
-        "powersgd,powersgd:2",
-        "powersgd:4,powersgd:4",
-        "auto,auto",
-        "auto:lossy,auto:fp16:dense+int8:64:dense+topk:0.01:dense",
-        "auto:int8+fp16,auto:int8:64+fp16"
-    })
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "dgc;dgc:0.001",
+                "dgc:0.01;dgc:0.01",
+                "dgc:0.001,clip=1.5,momentum=0.5,warmup=62;dgc:0.001,momentum=0.5,warmup=62,clip=1.5",
+                "dgc,warmup=3;dgc:0.001,warmup=3",
+                "dgc,bits=32;dgc:0.001,bits=32",
+                "dgc,reuse=8;dgc:0.001,reuse=8",
+                "dgc,reuse=1,momentum=0.9,clip=infinite;dgc:0.001",
+                "dgc:0.001,bits=32,reuse=4,clip=1.0;dgc:0.001,clip=1,reuse=4,bits=32",
+                "powersgd;powersgd:2",
+                "powersgd:4;powersgd:4",
+                "powersgd,rank=4;powersgd:4",
+                "powersgd,residual=none;powersgd:2,residual=none",
+                "auto;auto",
+                "auto:lossless;auto",
+                "auto:int8;auto:int8",
+                "auto:lossy;auto:lossy",
+                "auto:fp16,nonfinite=dense+int8:64,nonfinite=dense;auto:int8",
+                "auto:fp16,nonfinite=dense+int8:64,nonfinite=dense+topk:0.01,nonfinite=dense;auto:lossy",
+                "auto:int8+fp16;auto:int8:64+fp16",
+                "auto:int8,block=32+topk:0.001,bits=32;auto:int8:32+topk:0.001,bits=32"
+            })
     void strategiesWithoutACodecAreReadAndWrittenToo(String read, String written) {
         CompressionStrategy strategy = CompressionStrategy.parse(read);
         assertEquals(written, strategy.text());
@@ -163,62 +194,114 @@ final class CompressionStrategyTest {
         assertEquals(1, options.reuseSteps());
         assertEquals(
                 5,
-                new CompressionStrategy.Dgc(fraction, 0.9f, 7, 1, 5, false)
+                new CompressionStrategy.Dgc(fraction, 0.9f, 7, 1, 5, 16)
                         .options()
                         .reuseSteps());
         var wanted = Stream.of(spans.split(";")).map(Double::valueOf).toList();
         assertEquals(new SparsitySchedule(wanted, 7), options.schedule());
     }
 
+    /** One line says what is wrong and what there is. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "None",
-                "none:",
-                "none:1",
-                "none:dense",
-                "none:stochastic",
-                "int8:",
-                "int8:x",
-                "int8:1.5",
-                "int8::dense",
-                "int8:64:dense:stochastic",
-                "topk:",
-                "topk:x",
-                "topk:stochastic",
-                "topk:0.1:stochastic",
-                "fp16:",
-                "fp16:1",
-                "bf16:stochastic",
-                "powersgd:",
-                "powersgd:1.5",
-                "powersgd:2:dense",
-                "powersgd:2:stochastic",
-                "dgc:",
-                "dgc:x",
-                "dgc:momentum",
-                "dgc:momentum=",
-                "dgc:clip=1:momentum=0.9",
-                "dgc:warmup=1.5",
-                "dgc:reuse=1.5",
-                "dgc:reuse=4:clip=1",
-                "topk:reuse=4",
-                "dgc:dense",
-                "dgc:full:clip=1",
-                "topk:0.1:dense:full",
-                "topk:0.1:full:full",
-                "int8:full",
-                "int4:64:full",
-                "fp16:full",
-                "none:full",
-                "powersgd:2:full",
-                ":",
-                ":dense"
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "``;unknown compression '': choose none, fp16, bf16, int8[:BLOCK], int4[:BLOCK], topk[:FRACTION], randomk[:FRACTION], dgc[:FRACTION], powersgd[:RANK] or auto[:lossless|int8|lossy|CODEC+CODEC]",
+                "None;unknown compression 'None': choose none, fp16",
+                "INT8;unknown compression",
+                "` int8`;unknown compression",
+                "gzip,level=9;unknown compression 'gzip,level=9'",
+                ":;unknown compression ':'",
+                ",nonfinite=dense;unknown compression",
+                "none:;nothing can stand behind the colon of none; it has none",
+                "none:1;nothing can stand behind the colon of none; it has none",
+                "none,bits=32;none has no option 'bits'; it has none",
+                "fp16:1;nothing can stand behind the colon of fp16; it has residual, nonfinite",
+                "int8:;'' is no block of int8, which is 8 to 65536 values per scale; a usual choice is 64",
+                "int8:x;'x' is no block of int8",
+                "int8:1.5;'1.5' is no block of int8",
+                "int8:+64;'+64' is no block of int8",
+                "int8,;int8 has no option ''; it has block, rounding, residual, nonfinite",
+                "int8,stochastic;int8 has no option 'stochastic'",
+                "int8,rounding;rounding of int8 needs a value: rounding=nearest (nearest or stochastic)",
+                "int8,rounding=up;'up' is no rounding of int8, which is nearest or stochastic; a usual choice is nearest",
+                "int8,bits=32;int8 has no option 'bits'",
+                "int8:64,block=32;block of int8 is given twice; leave one out",
+                "int8,residual=none,residual=none;residual of int8 is given twice",
+                "int8,residual=FLOAT32;'FLOAT32' is no residual of int8, which is none or float32; a usual choice is none",
+                "topk:;'' is no fraction of topk",
+                "topk:1%;'1%' is no fraction of topk, which is share of the values that is sent",
+                "topk:0.01f;'0.01f' is no fraction",
+                "topk:0x1p-7;'0x1p-7' is no fraction",
+                "topk:NaN;'NaN' is no fraction",
+                "topk,momentum=0.9;topk has no option 'momentum'; it has fraction, bits, residual, nonfinite",
+                "dgc,momentum;momentum of dgc needs a value",
+                "dgc,momentum=;'' is no momentum of dgc",
+                "dgc,warmup=1.5;'1.5' is no warmup of dgc",
+                "dgc,warmup=-1;need 0 or more warm-up steps",
+                "dgc,nonfinite=dense;dgc has no option 'nonfinite'; it has fraction, momentum, warmup, clip, reuse, bits",
+                "powersgd:1.5;'1.5' is no rank of powersgd",
+                "powersgd:99999999999;'99999999999' is no rank of powersgd",
+                "powersgd:2,nonfinite=dense;powersgd has no option 'nonfinite'; it has rank, residual"
             })
-    void anythingElseIsRefusedWithTheChoices(String text) {
+    void whatIsWrongIsSaidWithWhatThereIs(String text, String told) {
         String message = refusal(text);
-        assertTrue(message.contains("'" + text + "'") && message.contains("none, fp16, bf16, int8"), message);
+        assertTrue(message.contains(told), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "int8:64:stochastic:dense;int8:64,rounding=stochastic,nonfinite=dense",
+                "int8:stochastic;int8:64,rounding=stochastic",
+                "int4:dense;int4:64,nonfinite=dense",
+                "fp16:dense;fp16,nonfinite=dense",
+                "topk:full;topk:0.01,bits=32",
+                "topk:0.001:full:dense;topk:0.001,bits=32,nonfinite=dense",
+                "randomk:0.1:full;randomk:0.1",
+                "dgc:0.01:momentum=0.5:warmup=62:clip=1.5:full;dgc:0.01,momentum=0.5,warmup=62,clip=1.5,bits=32",
+                "dgc:warmup=3;dgc:0.001,warmup=3",
+                "powersgd:rank=3;powersgd:3",
+                "auto:fp16:dense+int8:64:stochastic;auto:fp16,nonfinite=dense+int8:64,rounding=stochastic"
+            })
+    void theSpellingOfBeforeIsRefusedWithTodays(String before, String today) {
+        String message = refusal(before);
+        assertTrue(message.endsWith("'" + before + "' is how it was written before: write " + today), message);
+    }
+
+    @Test
+    void commasStandBetweenCodecsAndBetweenSettings() {
+        assertEquals(
+                List.of("none", "int8:32,nonfinite=dense", "topk:0.01", "topk:0.01,residual=none", "auto:int8:64+fp16"),
+                CompressionStrategy.parseList(
+                                "none, int8,block=32,nonfinite=dense,topk,topk:0.01,residual=none , auto:int8:64+fp16")
+                        .stream()
+                        .map(CompressionStrategy::text)
+                        .toList());
+        for (String wrong : List.of("", "none,,int8", "block=32,int8", "int8,")) {
+            assertThrows(IllegalArgumentException.class, () -> CompressionStrategy.parseList(wrong), wrong);
+        }
+    }
+
+    /** Whatever the help names can be written as it stands there. */
+    @Test
+    void helpListsEachCodecWithItsUsualSettings() {
+        String name = "";
+        int codecs = 0;
+        for (String line : CompressionStrategy.help()) {
+            if (!line.startsWith(" ")) {
+                name = line.split("\\[", 2)[0];
+                codecs++;
+            } else if (line.contains("=")) {
+                String setting = line.strip().split(" ", 2)[0];
+                String usual = CompressionStrategy.parse(name).text();
+                assertEquals(
+                        usual, CompressionStrategy.parse(name + "," + setting).text(), line);
+            }
+        }
+        assertEquals(10, codecs);
     }
 
     @ParameterizedTest
@@ -228,19 +311,21 @@ final class CompressionStrategyTest {
                 "int8:-1",
                 "int8:65537",
                 "int4:7",
-                "int8:7:dense",
+                "int8:7,nonfinite=dense",
                 "randomk:2",
                 "topk:0",
                 "topk:-0.1",
                 "topk:1.01",
-                "topk:NaN",
+                "topk:infinite",
+                "topk,bits=8",
                 "powersgd:0",
                 "dgc:2",
-                "dgc:momentum=1",
-                "dgc:warmup=-1",
-                "dgc:reuse=0",
-                "dgc:reuse=-1",
-                "dgc:clip=0"
+                "dgc,bits=0",
+                "dgc,momentum=1",
+                "dgc,warmup=-1",
+                "dgc,reuse=0",
+                "dgc,reuse=-1",
+                "dgc,clip=0"
             })
     void settingsOutOfRangeAreRefusedWithTheRangeAndAUsualChoice(String text) {
         String message = refusal(text);

@@ -35,7 +35,16 @@ final class ErrorFeedbackPartsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"int8", "int8:8:stochastic", "int8:11", "int4", "int4:64:stochastic", "fp16", "bf16", "none"})
+            strings = {
+                "int8",
+                "int8:8,rounding=stochastic",
+                "int8:11",
+                "int4",
+                "int4:64,rounding=stochastic",
+                "fp16",
+                "bf16",
+                "none"
+            })
     void partsInAnyOrderByAnotherThreadAreTheWholeStepByStep(String strategy) throws Exception {
         var codec = (BlockCodec) CompressionStrategyTest.coded(strategy).codec();
         try (var whole = new ErrorFeedback(codec, 1);
@@ -157,7 +166,7 @@ final class ErrorFeedbackPartsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"topk", "randomk", "topk:0.1:dense"})
+    @ValueSource(strings = {"topk", "randomk", "topk:0.1,nonfinite=dense"})
     void aCodecWithoutBlocksHasNoParts(String strategy) {
         try (var feedback =
                 new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {

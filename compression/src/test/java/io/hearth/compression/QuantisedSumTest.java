@@ -65,7 +65,12 @@ final class QuantisedSumTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"int8:64:stochastic,0.02", "int8:256:stochastic,0.02", "int4:64:stochastic,0.3", "int4:64,0.2"})
+    @CsvSource({
+        "'int8:64,rounding=stochastic',0.02",
+        "'int8:256,rounding=stochastic',0.02",
+        "'int4:64,rounding=stochastic',0.3",
+        "int4:64,0.2"
+    })
     void otherRoundingsHaveNoDirectionEither(String strategy, double errorMax) throws Exception {
         Outcome outcome = outcome(CompressionStrategyTest.coded(strategy).codec(), 4, Spread.NORMAL);
         assertTrue(outcome.error() <= errorMax, outcome.toString());

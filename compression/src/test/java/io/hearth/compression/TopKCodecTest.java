@@ -52,7 +52,7 @@ final class TopKCodecTest extends CodecContractTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"topk:0.01,100", "topk:0.001,1000", "topk:0.01:full,65"})
+    @CsvSource({"topk:0.01,100", "topk:0.001,1000", "'topk:0.01,bits=32',65"})
     void aRealModelIsSoManyTimesSmallerHeadersIncluded(String strategy, int ratio) throws Exception {
         int count = 101_770;
         var compressor = new GradientCompressor(CompressionStrategy.parse(strategy));

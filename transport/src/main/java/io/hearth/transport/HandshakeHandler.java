@@ -81,9 +81,7 @@ final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof SslHandshakeCompletionEvent tls) {
-            step(
-                    context,
-                    tls.isSuccess() ? secured(context) : insecure(tls.cause()));
+            step(context, tls.isSuccess() ? secured(context) : insecure(tls.cause()));
         }
     }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.compression.PowerSgd.Round;
+import io.hearth.compression.PowerSgdMemory.Round;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,15 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class PowerSgdTest {
+final class PowerSgdMemoryTest {
     private static final String KEY = "layer";
 
     private final Arena arena = Arena.ofConfined();
-    private final List<PowerSgd> members = new ArrayList<>();
+    private final List<PowerSgdMemory> members = new ArrayList<>();
 
     @AfterEach
     void free() {
-        members.forEach(PowerSgd::close);
+        members.forEach(PowerSgdMemory::close);
         arena.close();
     }
 
@@ -102,7 +102,7 @@ final class PowerSgdTest {
         double cold = 0;
         double warm = 0;
         start(1, 2);
-        PowerSgd going = members.getFirst();
+        PowerSgdMemory going = members.getFirst();
         for (int step = 0; step < 12; step++) {
             float[] noisy = new float[rows * columns];
             float[] clean = new float[rows * columns];
@@ -111,7 +111,7 @@ final class PowerSgdTest {
                 noisy[i] = (float) (clean[i] + 0.1 * random.nextGaussian());
             }
             warm += distance(step(List.of(noisy), rows, columns), clean);
-            try (var fresh = new PowerSgd(2, step, 1)) {
+            try (var fresh = new PowerSgdMemory(2, step, 1)) {
                 members.set(0, fresh);
                 cold += distance(step(List.of(noisy), rows, columns), clean);
             }
@@ -141,7 +141,7 @@ final class PowerSgdTest {
         }
         for (int i = 0; i < got.length; i++) {
             double owed = 0;
-            for (PowerSgd member : members) {
+            for (PowerSgdMemory member : members) {
                 owed += member.remembered(KEY)[i] / (double) world;
             }
             assertEquals(wanted[i], got[i] + owed, 1e-3, "value " + i);
@@ -344,7 +344,7 @@ final class PowerSgdTest {
         assertThrows(IllegalStateException.class, round::commit);
         assertThrows(IllegalArgumentException.class, () -> members.getFirst().begin(KEY, gradient, 0, 6));
         assertThrows(IllegalArgumentException.class, () -> members.getFirst().begin(KEY, gradient, 42, 6));
-        assertThrows(IllegalArgumentException.class, () -> new PowerSgd(0, 0, 1));
+        assertThrows(IllegalArgumentException.class, () -> new PowerSgdMemory(0, 0, 1));
     }
 
     @Test
@@ -370,10 +370,10 @@ final class PowerSgdTest {
         start(2, 2);
         var random = new SplittableRandom(6);
         step(gradients(2, 30, random), 5, 6);
-        PowerSgd original = members.get(0);
+        PowerSgdMemory original = members.get(0);
         MemorySegment saved = arena.allocate(original.savedBytes());
         original.save(saved);
-        PowerSgd restored = members.get(1);
+        PowerSgdMemory restored = members.get(1);
         restored.restore(saved);
         assertArrayEquals(original.remembered(KEY), restored.remembered(KEY));
         float[] gradient = gradients(1, 30, random).getFirst();
@@ -385,7 +385,7 @@ final class PowerSgdTest {
 
     private void start(int world, int rank) {
         for (int member = 0; member < world; member++) {
-            members.add(new PowerSgd(rank, 77, 1));
+            members.add(new PowerSgdMemory(rank, 77, 1));
         }
     }
 
@@ -436,7 +436,7 @@ final class PowerSgdTest {
         return floats(mean);
     }
 
-    private static double[][] withOwed(PowerSgd member, float[] gradient, int rows, int columns) {
+    private static double[][] withOwed(PowerSgdMemory member, float[] gradient, int rows, int columns) {
         float[] owed = member.remembered(KEY);
         float[] all = gradient.clone();
         for (int i = 0; i < all.length && owed.length > 0; i++) {

@@ -28,8 +28,9 @@ import java.util.SplittableRandom;
  * are summed, may differ in the last bits from engine to engine. Off-heap memory of the size of each matrix and a factor. One thread
  * at a time.
  */
-public final class PowerSgd implements CompressionMemory {
+public final class PowerSgdMemory implements CompressionMemory {
     private final int rank;
+    private final boolean remembers;
     private final long seed;
     private final CodecKernels kernels;
     private final Tensors tensors;
@@ -41,21 +42,23 @@ public final class PowerSgd implements CompressionMemory {
      * @param seed of the first right factors
      * @param tensorsMax most keys that may be in use; at least 1
      */
-    public PowerSgd(int rank, long seed, int tensorsMax) {
-        this(rank, seed, tensorsMax, Engines.best().codecKernels());
+    public PowerSgdMemory(int rank, long seed, int tensorsMax) {
+        this(rank, true, seed, tensorsMax, Engines.best().codecKernels());
     }
 
     /**
      * An empty memory that adds by the kernels of an engine.
      *
      * @param rank as in the other constructor
+     * @param remembers what the product lacks; otherwise that is lost
      * @param seed as in the other constructor
      * @param tensorsMax as in the other constructor
      * @param kernels shared with others
      */
-    public PowerSgd(int rank, long seed, int tensorsMax, CodecKernels kernels) {
+    public PowerSgdMemory(int rank, boolean remembers, long seed, int tensorsMax, CodecKernels kernels) {
         checkRank(rank);
         this.rank = rank;
+        this.remembers = remembers;
         this.seed = seed;
         this.kernels = kernels;
         tensors = new Tensors(tensorsMax);
@@ -100,7 +103,7 @@ public final class PowerSgd implements CompressionMemory {
         void commit();
 
         /**
-         * The round was given up: the memory is as before {@link PowerSgd#begin}. Allowed at any time before the end; of what was
+         * The round was given up: the memory is as before {@link PowerSgdMemory#begin}. Allowed at any time before the end; of what was
          * delivered, nothing is owed any more.
          */
         @Override
@@ -130,7 +133,8 @@ public final class PowerSgd implements CompressionMemory {
     public Round begin(String key, MemorySegment gradient, long count, int columns) throws NonFiniteException {
         Remembered tensor = tensor(key, gradient, count, columns);
         var random = new SplittableRandom(seed ^ key.hashCode() ^ (tensor.steps() << Integer.SIZE));
-        return new PowerRound(kernels, tensor, gradient, count, columns, width(count, columns)).begin(random);
+        return new PowerRound(kernels, remembers, tensor, gradient, count, columns, width(count, columns))
+                .begin(random);
     }
 
     /**

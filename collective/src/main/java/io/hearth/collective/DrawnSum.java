@@ -1,0 +1,118 @@
+package io.hearth.collective;
+
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.RandomKMemory;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sum of values that all ranks draw alike: {@link RandomKMemory}. They are summed as they are, round the ring, whatever the number of
+ * ranks; all others arrive as 0.
+ *
+ * <p>Who would take the result from another rank would not know what it owes; so nobody returns before all have the sums, and the result
+ * comes into being where the application wants it.
+ */
+final class DrawnSum extends EncodedContribution {
+    private final RandomKMemory memory;
+    private final String key;
+    private final boolean passesDense;
+    private RandomKMemory.@Nullable Drawn drawn; // once the sums are there
+
+    /**
+     * A call's contribution.
+     *
+     * @param memory of what was not drawn before
+     * @param key names the tensor in it
+     * @param passesDense what is not finite goes with plain values, and else refuses the sum
+     */
+    DrawnSum(RandomKMemory memory, String key, boolean passesDense, Buffers buffers) {
+        super(true, buffers);
+        this.memory = memory;
+        this.key = key;
+        this.passesDense = passesDense;
+    }
+
+    @Override
+    public void demandRoom() {
+        memory.demandRoom(key);
+    }
+
+    @Override
+    public Optional<Refusal> attempt(Place place) throws IOException {
+        release();
+        drawn = null;
+        if (place.world() == 1) {
+            return alone(place, !passesDense, values -> takePlain(place.call(), values));
+        }
+        long bytes = memory.kept(place.call().signature().count()) * Float.BYTES;
+        Buffers.Buffer sums = buffers().take(bytes);
+        hold(sums);
+        return attempt(place, sums.bytes().asSlice(0, bytes));
+    }
+
+    private Optional<Refusal> attempt(Place place, MemorySegment sums) throws IOException {
+        Optional<NonFiniteException> notCarried = draw(place, sums);
+        if (passesDense) {
+            long[] carried = new long[place.world()];
+            Optional<Refusal> refusal = exchange(place, notCarried.isEmpty() ? 1 : 0, carried);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            if (Arrays.stream(carried).anyMatch(each -> each != 1)) {
+                drawn = null;
+                giveUp();
+                release();
+                return sumPlain(place, values -> takePlain(place.call(), values));
+            }
+        } else if (notCarried.isPresent()) {
+            place.exchange().refuse(place.exchange().notCarried(notCarried.get()));
+        }
+        var region = Exchange.Region.of(notCarried.isPresent() ? MemorySegment.NULL : sums);
+        var schedule = new RingAllReduce(
+                place.hop(), place.world(), sums.byteSize() / Float.BYTES, Float.BYTES, place.segmentBytes());
+        Optional<Refusal> refusal = place.exchange().play(schedule, place.mesh().byHop(), region, region);
+        return refusal.isPresent() ? refusal : place.held();
+    }
+
+    /** What cannot be carried, if there is anything. */
+    private Optional<NonFiniteException> draw(Place place, MemorySegment sums) {
+        Signature signature = place.call().signature();
+        ExchangeWatch watch = place.exchange().watch();
+        long since = watch.now();
+        try {
+            long seed = Draws.of(place.exchange().number(), key);
+            RandomKMemory.Drawn made = memory.prepare(key, place.call().input(), signature.count(), seed, sums);
+            pend(made);
+            drawn = made;
+            return Optional.empty();
+        } catch (NonFiniteException notCarried) {
+            return Optional.of(notCarried);
+        } finally {
+            watch.did(Phase.ENCODE, -1, signature.bytes(), since);
+        }
+    }
+
+    /** All that is owed comes with it. */
+    private void takePlain(Call call, MemorySegment values) {
+        pend(memory.prepareDense(key, call.input(), call.signature().count(), values));
+    }
+
+    @Override
+    public Phase delivery() {
+        return drawn == null ? Phase.COPY : super.delivery();
+    }
+
+    @Override
+    void make(Signature signature, MemorySegment result) {
+        if (drawn == null) {
+            MemorySegment.copy(plainSum(), 0, result, 0, signature.bytes());
+        } else {
+            drawn.deliver(heldBytes().asSlice(0, memory.kept(signature.count()) * Float.BYTES), result);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.hearth.compression;
+
+/**
+ * Which of {@code count} values a seed draws: one of each of {@code kept} runs of almost equal length, so by rising index. The first
+ * {@code count % kept} runs have one value more than the others.
+ *
+ * @param seed any
+ * @param count of all values
+ * @param kept how many are drawn; 0 only of none
+ */
+record DrawnIndices(long seed, long count, long kept) {
+    private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
+
+    /** Of that share of the values. */
+    static DrawnIndices of(double fraction, long seed, long count) {
+        return new DrawnIndices(seed, count, TopKCodec.kept(fraction, count));
+    }
+
+    /** Index of the value that run {@code run} is represented by; 0 to below {@code kept}. */
+    long index(long run) {
+        long least = count / kept;
+        long longer = count % kept;
+        long length = run < longer ? least + 1 : least;
+        long start = run * least + Math.min(run, longer);
+        // The upper half of 64 by 64 bits maps the draw to the run evenly (Lemire, 2019).
+        return start + Math.unsignedMultiplyHigh(draw(run), length);
+    }
+
+    /** SplitMix64 (Steele et al., OOPSLA 2014). */
+    private long draw(long run) {
+        long z = seed + (run + 1) * GOLDEN;
+        z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
+        z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
+        return z ^ (z >>> 31);
+    }
+}

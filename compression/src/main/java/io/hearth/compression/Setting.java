@@ -1,0 +1,84 @@
+package io.hearth.compression;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A setting of a codec as texts have it: {@code key=value}, or the value alone where it is the codec's main one.
+ *
+ * @param key small letters
+ * @param values what may be given, for people: one clause
+ * @param usual what holds where a text says nothing
+ * @param read of a value's text; an IllegalArgumentException for what is none
+ * @param write what {@code read} reads
+ */
+record Setting<T>(String key, String values, T usual, Function<String, T> read, Function<T, String> write) {
+    /** As people write them: Java's literals have more (hexadecimal, a type's letter), which would be a slip here. */
+    private static final Pattern NUMBER = Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
+
+    private static final Pattern WHOLE = Pattern.compile("-?[0-9]+");
+    private static final String INFINITE = "infinite";
+
+    /** A whole number. */
+    static Setting<Integer> whole(String key, String values, int usual) {
+        return new Setting<>(key, values, usual, Setting::integer, String::valueOf);
+    }
+
+    /** Any number, {@code infinite} too; written as short as it can be. */
+    static Setting<Double> number(String key, String values, double usual) {
+        return new Setting<>(key, values, usual, Setting::decimal, Setting::shortest);
+    }
+
+    /** One of the names of an enum, in small letters. */
+    static <E extends Enum<E>> Setting<E> oneOf(String key, Class<E> type, E usual) {
+        String names =
+                Arrays.stream(type.getEnumConstants()).map(Setting::small).collect(Collectors.joining(" or "));
+        return new Setting<>(
+                key,
+                names,
+                usual,
+                text -> Arrays.stream(type.getEnumConstants())
+                        .filter(each -> small(each).equals(text))
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException(text)),
+                Setting::small);
+    }
+
+    private static String small(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Integer integer(String text) {
+        if (!WHOLE.matcher(text).matches()) {
+            throw new IllegalArgumentException(text);
+        }
+        return Integer.valueOf(text);
+    }
+
+    private static Double decimal(String text) {
+        if (text.equals(INFINITE)) {
+            return Double.POSITIVE_INFINITY;
+        }
+        if (!NUMBER.matcher(text).matches()) {
+            throw new IllegalArgumentException(text);
+        }
+        return Double.valueOf(text);
+    }
+
+    private static String shortest(double value) {
+        if (Double.isInfinite(value)) {
+            return INFINITE;
+        }
+        return value == Math.rint(value) && Math.abs(value) < 1e9
+                ? String.valueOf((long) value)
+                : String.valueOf(value);
+    }
+
+    /** As it stands in help: {@code block=64 (8 to 65536 values per scale)}. */
+    String help() {
+        return key + "=" + write.apply(usual) + " (" + values + ")";
+    }
+}
