@@ -3,11 +3,12 @@ package io.hearth.collective;
 import io.hearth.accel.EngineMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Native working memory of an engine: taken for a number, given back when nobody can ask for its result any more. It is the reducer's
@@ -24,7 +25,7 @@ final class Buffers implements AutoCloseable {
 
     private final Source own;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Buffer> spare = new ArrayDeque<>();
+    private final List<Buffer> spare = new ArrayList<>(); // the last one given comes first
     private final AtomicLong heldBytes = new AtomicLong(); // those who take add, those who give subtract
     private final AtomicLong peakBytes = new AtomicLong(); // most of them; those who take set it, who asks resets it
     private boolean closed;
@@ -38,8 +39,9 @@ final class Buffers implements AutoCloseable {
      * @param isOwn whether it is the reducer's own
      */
     record Buffer(Runnable end, MemorySegment whole, MemorySegment bytes, boolean isOwn) {
+        /** The same object where it was cut so before. */
         private Buffer cut(long size) {
-            return new Buffer(end, whole, whole.asSlice(0, size), isOwn);
+            return bytes.byteSize() == size ? this : new Buffer(end, whole, whole.asSlice(0, size), isOwn);
         }
     }
 
@@ -63,25 +65,28 @@ final class Buffers implements AutoCloseable {
         if (bytes == 0) {
             return NONE;
         }
-        return spare(bytes, false).or(() -> own(bytes)).orElseGet(() -> plain(bytes));
+        Buffer found = spare(bytes, false);
+        return found != null ? found : own(bytes).orElseGet(() -> plain(bytes));
     }
 
     /** The same of the reducer's own memory; empty if it gives none. */
     Optional<Buffer> takeOwn(long bytes) {
-        return spare(bytes, true).or(() -> own(bytes));
+        Buffer found = spare(bytes, true);
+        return found != null ? Optional.of(found) : own(bytes);
     }
 
-    private Optional<Buffer> spare(long bytes, boolean ownOnly) {
+    private @Nullable Buffer spare(long bytes, boolean ownOnly) {
         lock.lock();
         try {
-            for (Buffer candidate : spare) {
+            for (int place = 0; place < spare.size(); place++) {
+                Buffer candidate = spare.get(place);
                 long size = candidate.whole().byteSize();
                 if (size >= bytes && size / 2 <= bytes && (candidate.isOwn() || !ownOnly)) {
-                    spare.remove(candidate);
-                    return Optional.of(candidate.cut(bytes));
+                    spare.remove(place);
+                    return candidate.cut(bytes);
                 }
             }
-            return Optional.empty();
+            return null;
         } finally {
             lock.unlock();
         }

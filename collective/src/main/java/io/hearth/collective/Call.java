@@ -2,8 +2,6 @@ package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +27,10 @@ final class Call {
     Mesh ran;
     /** Of the last attempt begun; of the calling thread alone. */
     ExchangeWatch watch = ExchangeWatch.NONE;
-    /** What the machine said about error feedback; carried out by the calling thread, which alone touches that memory. */
-    final List<Runnable> feedback = new ArrayList<>();
+    /** Whether the machine said so of error feedback; carried out by the calling thread, which alone touches that memory. */
+    boolean rollsBack;
+    /** Likewise, and after that. */
+    boolean commits;
 
     /** Counted by the calling thread alone. */
     long bytesSent;
@@ -69,11 +69,17 @@ final class Call {
 
     /** Carries out what the machine said about error feedback. */
     void settle() {
-        feedback.forEach(Runnable::run);
-        feedback.clear();
+        if (rollsBack) {
+            contribution.rollBack();
+        }
+        if (commits) {
+            contribution.commit();
+        }
         if (error != null) {
             contribution.rollBack();
         }
+        rollsBack = false;
+        commits = false;
     }
 
     Signature signature() {

@@ -91,10 +91,10 @@ final class CallRunner {
     /**
      * Waits for all that was begun before a call, within the call's time.
      *
-     * @return its options with what is left of that
+     * @return when it is {@link #due}
      * @throws CollectiveException this member leaves its group, which goes on with a call that its application does not make
      */
-    CollectiveOptions after(CallQueue begun, CollectiveOptions how) throws CollectiveException {
+    long after(CallQueue begun, CollectiveOptions how) throws CollectiveException {
         long due = due(how);
         int open;
         try {
@@ -109,7 +109,7 @@ final class CallRunner {
                     .tooLate("a collective did not begin before its deadline; " + open
                             + " that were begun earlier had not ended, and waited for ");
         }
-        return until(due, how);
+        return due;
     }
 
     /** Longer than anybody waits is as good as for ever, and can be reckoned with. */
@@ -138,11 +138,20 @@ final class CallRunner {
      * @throws CollectiveException no result; the subclass says what to do
      */
     CollectiveResult run(Asked asked, CollectiveOptions how) throws CollectiveException {
-        return run(asked, how, _ -> {});
+        return run(asked, due(how));
     }
 
-    /** The same; {@code ended} hears of how many members there is a result, also if it cannot be delivered here. */
+    /** The same of a call that is {@link #due} then. */
+    CollectiveResult run(Asked asked, long due) throws CollectiveException {
+        return run(asked, due, _ -> {});
+    }
+
+    /** As the first; {@code ended} hears of how many members there is a result, also if it cannot be delivered here. */
     CollectiveResult run(Asked asked, CollectiveOptions how, IntConsumer ended) throws CollectiveException {
+        return run(asked, due(how), ended);
+    }
+
+    private CollectiveResult run(Asked asked, long due, IntConsumer ended) throws CollectiveException {
         Plan plan = asked.plan();
         MemorySegment input = asked.input();
         MemorySegment target = asked.target();
@@ -152,7 +161,6 @@ final class CallRunner {
             demandEntered();
         }
         plan.contribution().demandRoom();
-        long due = due(how);
         Signature signature = plan.signature();
         Call.Memory memory = plan.contribution().memory(signature, input, target, shell);
         var call = new Call(signature, memory, plan.contribution(), due);

@@ -155,21 +155,26 @@ final class Caller implements AutoCloseable {
         if (!board.awaitThaw(on)) {
             return;
         }
-        board.step(
-                refusal.isPresent()
-                        ? new Event.Refused(asked.number, on.fence(), refusal.get())
-                        : new Event.Finished(asked.number, on.fence()));
         // Calls are synchronous: whoever took part in this number had ended all before it.
-        board.step(new Event.EndedByAll(asked.number - 1));
+        long endedByAll = asked.number - 1;
+        if (refusal.isPresent()) {
+            board.step(new Event.Refused(asked.number, on.fence(), refusal.get()));
+            board.step(new Event.EndedByAll(endedByAll));
+        } else {
+            board.step(new Event.Finished(asked.number, on.fence(), endedByAll));
+        }
     }
 
     private Optional<Refusal> exchange(Call asked, Call.Attempt attempt) throws IOException {
         Mesh on = attempt.mesh();
         long before = on.bytesSent();
         try {
-            var exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
+            Exchange exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
             asked.watch = exchange.watch();
-            return asked.contribution().attempt(new Contribution.Place(exchange, on, config, asked));
+            Optional<Refusal> refusal =
+                    asked.contribution().attempt(new Contribution.Place(exchange, on, config, asked));
+            exchange.end();
+            return refusal;
         } finally {
             asked.bytesSent += on.bytesSent() - before;
         }

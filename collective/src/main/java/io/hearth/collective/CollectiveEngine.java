@@ -53,6 +53,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final SumPlans plans;
     private final AutoSums autoSums;
     private final UnnamedTensors unnamed = new UnnamedTensors();
+    private final PlainPlan plainPlan = new PlainPlan();
     private final Ranks ranks;
     private final Requests requests;
     private final CallRunner runner;
@@ -140,7 +141,8 @@ public final class CollectiveEngine implements DistributedBackend {
             throw new IllegalArgumentException("the result has the size of the input: " + input.byteSize()
                     + " bytes do not go into " + output.byteSize());
         }
-        return reduceNow(input, output, type, op, runner.after(queue, how), Optional.empty());
+        long due = runner.after(queue, how);
+        return runner.timed(() -> run(planned(input, output, type, op, how, Optional.empty()), due));
     }
 
     @Override
@@ -153,12 +155,10 @@ public final class CollectiveEngine implements DistributedBackend {
                 memory -> memory.isNative() && shell.mayTouch(memory),
                 new Coalesced.Cut(
                         options.config().bucketBytes(), plans.block(type, op, how), plans.shapes(type, op, how)));
-        long due = runner.due(how);
-        CollectiveOptions all = runner.after(queue, how);
+        long due = runner.after(queue, how);
         return coalesced.run((input, output, bucket) -> {
-            CollectiveOptions left =
-                    runner.until(due, all).forBucket(bucket.list().bucket());
-            return reduceNow(input, output, type, op, left, Optional.of(bucket));
+            CollectiveOptions own = how.forBucket(bucket.list().bucket());
+            return runner.timed(() -> run(planned(input, output, type, op, own, Optional.of(bucket)), due));
         });
     }
 
@@ -166,27 +166,33 @@ public final class CollectiveEngine implements DistributedBackend {
     public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException, InterruptedException {
         Tensors.demandWritable(values); // what is wrong with the call is said at once
-        CallQueue.Body body = body(values, values, type, op, how, Optional.empty());
+        Sum sum = planned(values, values, type, op, how, Optional.empty());
         if (values.isNative() && !shell.mayTouch(values)) {
             throw new IllegalArgumentException(
                     "a collective that runs on its own needs memory that all threads may use:"
                             + " take Arena.ofShared(), Arena.ofAuto() or an array");
         }
-        return queue.begin(() -> runner.timed(body));
+        return queue.begin(() -> runner.timed(() -> run(sum, runner.due(how))));
     }
 
-    private CollectiveResult reduceNow(
+    /**
+     * A sum whose arguments were found to be right.
+     *
+     * @param name under which a compression would remember it; empty where that does not matter
+     * @param auto whether the group chooses its codec
+     * @param plan empty where it does
+     */
+    private record Sum(
             MemorySegment input,
             MemorySegment output,
-            DataType type,
             ReduceOp op,
             CollectiveOptions how,
-            Optional<TensorBucket> bucket)
-            throws CollectiveException {
-        return runner.timed(() -> body(input, output, type, op, how, bucket).run());
-    }
+            Optional<TensorBucket> bucket,
+            Optional<String> name,
+            Optional<CompressionStrategy.Auto> auto,
+            Optional<Plan> plan) {}
 
-    private CallQueue.Body body(
+    private Sum planned(
             MemorySegment input,
             MemorySegment output,
             DataType type,
@@ -194,16 +200,36 @@ public final class CollectiveEngine implements DistributedBackend {
             CollectiveOptions how,
             Optional<TensorBucket> bucket) {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
+        Optional<Plan> known = bucket.isEmpty() ? plainPlan.of(count, type, op, how) : Optional.empty();
+        if (known.isPresent()) {
+            return new Sum(input, output, op, how, bucket, Optional.empty(), Optional.empty(), known);
+        }
         Optional<String> name = plans.unnamed(count, type, op, how, bucket);
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
-        CallQueue.Body body;
         if (auto.isPresent()) {
-            body = () -> autoSums.reduce(auto.get(), input, output, op, how, bucket);
-        } else {
-            Plan plan = plans.plan(count, type, op, how, bucket);
-            body = () -> runner.run(new Asked(plan, input, output), how);
+            return new Sum(input, output, op, how, bucket, name, auto, Optional.empty());
         }
-        return () -> runner.alone(() -> unnamed.sum(name, body));
+        Plan plan = plans.plan(count, type, op, how, bucket);
+        if (bucket.isEmpty()) {
+            plainPlan.keep(count, type, op, how, plan);
+        }
+        return new Sum(input, output, op, how, bucket, name, auto, Optional.of(plan));
+    }
+
+    private CollectiveResult run(Sum sum, long due) throws CollectiveException {
+        return runner.alone(() -> unnamed.sum(sum.name(), () -> runAlone(sum, due)));
+    }
+
+    private CollectiveResult runAlone(Sum sum, long due) throws CollectiveException {
+        return sum.auto().isPresent()
+                ? autoSums.reduce(
+                        sum.auto().get(),
+                        sum.input(),
+                        sum.output(),
+                        sum.op(),
+                        runner.until(due, sum.how()),
+                        sum.bucket())
+                : runner.run(new Asked(sum.plan().orElseThrow(), sum.input(), sum.output()), due);
     }
 
     @Override
@@ -274,8 +300,8 @@ public final class CollectiveEngine implements DistributedBackend {
 
     /** After all that was begun before. */
     private CollectiveResult next(Asked asked, CollectiveOptions how) throws CollectiveException {
-        CollectiveOptions left = runner.after(queue, how);
-        return runner.alone(() -> runner.run(asked, left));
+        long due = runner.after(queue, how);
+        return runner.alone(() -> runner.run(asked, due));
     }
 
     @Override
@@ -290,25 +316,24 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
-        CollectiveOptions left = runner.after(queue, how);
-        long due = runner.due(left);
+        long due = runner.after(queue, how);
         while (true) {
             try {
-                return beginStepOnce(runner.until(due, left));
+                return beginStepOnce(due);
             } catch (StartMetStepException entering) {
                 LOG.info("the step begins again: {}", entering.getMessage());
             }
         }
     }
 
-    private StepStart beginStepOnce(CollectiveOptions left) throws CollectiveException {
+    private StepStart beginStepOnce(long due) throws CollectiveException {
         var means = new StepBoundary.Means(
                 group, streams, shell.buffers(), clock, views.roundTripNanos(), options.stateBudget(), progress);
         var boundary = new StepBoundary(shared, means, runner.entersByStep() ? leastToEnter : 1);
         MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
         Asked asked = Asked.inPlace(new Plan(Signature.boundary(StateClaim.BYTES), boundary), agreed);
         return runner.alone(() -> {
-            runner.run(asked, left);
+            runner.run(asked, due);
             runner.enterByStep(false);
             unnamed.stepBegan();
             if (StepBoundary.hasNewcomers(agreed)) {

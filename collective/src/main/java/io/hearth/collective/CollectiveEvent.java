@@ -17,6 +17,13 @@ import jdk.jfr.Timespan;
         "One attempt at one collective on this rank. Sending and receiving overlap: the parts may exceed the duration.")
 @StackTrace(false)
 final class CollectiveEvent extends Event {
+    private static final CollectiveEvent PROBE = new CollectiveEvent(); // never begun: asked only
+
+    /** Whether anybody records such events; a call for which nobody does makes none. */
+    static boolean isWanted() {
+        return PROBE.isEnabled();
+    }
+
     @Label("Number")
     long number;
 

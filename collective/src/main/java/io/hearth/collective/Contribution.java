@@ -32,7 +32,7 @@ interface Contribution {
 
         /** What is played where the call leaves it open. */
         ScheduleChoice choice() {
-            return config.choice(mesh.isOnOneMachine());
+            return exchange.choice();
         }
 
         MemorySegment work() {

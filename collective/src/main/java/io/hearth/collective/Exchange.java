@@ -33,14 +33,16 @@ final class Exchange {
 
     private final Mesh mesh;
     private final MeshDriver driver;
-    private final long number;
     private final Wire wire;
     private final RefusalRound refusals;
     private final Signature signature;
     private final Introductions introductions;
     private final Combiner combiner;
     private final boolean isHeld;
-    private final ExchangeWatch watch;
+    private final Transfer toSend = new Transfer(); // of the sender
+    private final Transfer toReceive = new Transfer(); // of whoever receives
+    private long number;
+    private ExchangeWatch watch = ExchangeWatch.NONE;
     private volatile long received; // written by whoever receives, read by the sender
     private volatile @Nullable Thread sender; // written by the sender while it waits, unparked by the companion
 
@@ -52,17 +54,39 @@ final class Exchange {
         this.refusals = new RefusalRound(driver, mesh, wire);
         this.signature = signature;
         var first = new First(signature, driver.terms());
-        this.introductions = new Introductions(mesh, number, wire, first, isForward); // the view change said it
+        this.introductions = new Introductions(mesh, wire, first, isForward); // the view change said it
         this.combiner = new Combiner(driver.reducer(), signature, mesh.world());
         this.isHeld = held;
-        this.watch = isForward ? ExchangeWatch.NONE : driver.watch(number, signature, mesh.world());
     }
 
     /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
     static Exchange ofCall(MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<Refusal> doomed) {
-        var exchange = new Exchange(driver, mesh, number, signature, false, false);
-        doomed.ifPresent(exchange.refusals::refuse);
+        Exchange spare = mesh.takeSpare(signature);
+        Exchange exchange = spare == null ? new Exchange(driver, mesh, number, signature, false, false) : spare;
+        exchange.begin(number);
+        if (doomed.isPresent()) {
+            exchange.refusals.refuse(doomed.get());
+        }
         return exchange;
+    }
+
+    private void begin(long next) {
+        number = next;
+        wire.begin(next);
+        introductions.begin();
+        watch = driver.watch(next, signature, mesh.world());
+    }
+
+    /** All that was to be played is: the next call of the same kind may have this exchange, unless it ended with a refusal. */
+    void end() {
+        if (!refusals.isKnown()) {
+            mesh.keepSpare(this);
+        }
+    }
+
+    /** Whether it is for calls that ask for this. */
+    boolean isOf(Signature asked) {
+        return signature.equals(asked);
     }
 
     /** The exchange that carries a result to those who lack it; where it {@code isHeld}, bytes are only compared. */
@@ -149,6 +173,11 @@ final class Exchange {
         return refusals.refusal();
     }
 
+    /** What is played where the call leaves it open. */
+    ScheduleChoice choice() {
+        return driver.choice(mesh.isOnOneMachine());
+    }
+
     /** Of the receiving thread. */
     Combiner combiner() {
         return combiner;
@@ -173,27 +202,26 @@ final class Exchange {
     }
 
     private void playInTurn(Part part) throws IOException {
-        var transfer = new Transfer();
         long taken = 0;
         for (long index = 0; index < part.schedule.sends(); index++) {
-            part.schedule.send(index, transfer);
-            long needed = transfer.after();
+            part.schedule.send(index, toSend);
+            long needed = toSend.after();
             if (taken < needed) {
                 for (; taken < needed; taken++) {
-                    part.schedule.receive(taken, transfer);
-                    if (!receive(part, transfer)) {
+                    part.schedule.receive(taken, toReceive);
+                    if (!receive(part, toReceive)) {
                         return;
                     }
                 }
-                part.schedule.send(index, transfer);
+                part.schedule.send(index, toSend); // by what all ranks agreed on meanwhile
             }
-            if (!send(part, transfer)) {
+            if (!send(part, toSend)) {
                 return;
             }
         }
         for (; taken < part.schedule.receives(); taken++) {
-            part.schedule.receive(taken, transfer);
-            if (!receive(part, transfer)) {
+            part.schedule.receive(taken, toReceive);
+            if (!receive(part, toReceive)) {
                 return;
             }
         }
@@ -215,28 +243,27 @@ final class Exchange {
      * A member that plays with a companion always receives.
      */
     private void playAhead(Part part, int ahead) throws IOException {
-        var transfer = new Transfer();
         long sends = part.schedule.sends();
         long sent = 0;
         for (long taken = 0; taken < part.schedule.receives(); taken++) {
             while (sent < sends && sent - taken < ahead) {
-                part.schedule.send(sent, transfer);
-                if (transfer.after() > taken) {
+                part.schedule.send(sent, toSend);
+                if (toSend.after() > taken) {
                     break;
                 }
-                if (!send(part, transfer)) {
+                if (!send(part, toSend)) {
                     return;
                 }
                 sent++;
             }
-            part.schedule.receive(taken, transfer);
-            if (!receive(part, transfer)) {
+            part.schedule.receive(taken, toReceive);
+            if (!receive(part, toReceive)) {
                 return;
             }
         }
         for (; sent < sends; sent++) {
-            part.schedule.send(sent, transfer);
-            if (!send(part, transfer)) {
+            part.schedule.send(sent, toSend);
+            if (!send(part, toSend)) {
                 return;
             }
         }
@@ -257,17 +284,16 @@ final class Exchange {
         Runnable wake = () -> LockSupport.unpark(sender);
         mesh.adopt(wake);
         try {
-            var transfer = new Transfer();
             long sends = part.schedule.sends();
             for (long index = 0; index < sends; index++) {
-                part.schedule.send(index, transfer);
-                if (!awaitReceived(transfer.after(), companion)) {
+                part.schedule.send(index, toSend);
+                if (!awaitReceived(toSend.after(), companion)) {
                     break;
                 }
-                if (transfer.after() > 0) {
-                    part.schedule.send(index, transfer); // by what all ranks agreed on meanwhile
+                if (toSend.after() > 0) {
+                    part.schedule.send(index, toSend); // by what all ranks agreed on meanwhile
                 }
-                if (!send(part, transfer)) {
+                if (!send(part, toSend)) {
                     break;
                 }
             }
@@ -322,11 +348,10 @@ final class Exchange {
     }
 
     private void receiveAll(Part part) throws IOException {
-        var transfer = new Transfer();
         long receives = part.schedule.receives();
         for (long index = 0; index < receives && !refusals.isKnown(); index++) {
-            part.schedule.receive(index, transfer);
-            if (!receive(part, transfer)) {
+            part.schedule.receive(index, toReceive);
+            if (!receive(part, toReceive)) {
                 return;
             }
             received = index + 1;
@@ -365,12 +390,17 @@ final class Exchange {
                 return false;
             }
             case Wire.CALL -> {
-                introductions.hear(rank, arrived).ifPresent(refusals::refuse);
+                Optional<Refusal> different = introductions.hear(rank, arrived);
+                if (different.isPresent()) {
+                    refusals.refuse(different.get());
+                }
                 if (refusals.isKnown()) {
                     return false;
                 }
                 prefix = introductions.bytes();
-                introductions.agreed().ifPresent(part.schedule::agree);
+                if (introductions.isComplete()) {
+                    part.schedule.agree(introductions.lag());
+                }
             }
             case Wire.SEGMENT -> introductions.demandHeard(rank, arrived);
             default -> throw wire.misfit(rank, arrived, "a segment");

@@ -77,9 +77,8 @@ interface ExchangeWatch {
 
     /** What watches a call: nothing, unless somebody records or traces. */
     static ExchangeWatch of(CollectiveTrace trace, long number, Signature signature, int world) {
-        var event = new CollectiveEvent();
-        return trace.equals(CollectiveTrace.NONE) && !event.isEnabled()
+        return trace.equals(CollectiveTrace.NONE) && !CollectiveEvent.isWanted()
                 ? NONE
-                : new ExchangeTally(trace, event, number, signature, world);
+                : new ExchangeTally(trace, new CollectiveEvent(), number, signature, world);
     }
 }

@@ -117,7 +117,7 @@ final class Forwarder {
         try {
             known = forward.held()
                     ? board.result(forward.number())
-                    : board.call(forward.number()).map(Call::work);
+                    : Optional.ofNullable(board.call(forward.number())).map(Call::work);
         } finally {
             board.lock.unlock();
         }

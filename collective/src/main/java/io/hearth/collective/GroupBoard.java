@@ -15,9 +15,7 @@ import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,7 +41,7 @@ final class GroupBoard {
     private final Buffers buffers;
     private final CollectiveListener listener;
     private final Clock clock;
-    private final Map<Long, Buffers.Buffer> results = new HashMap<>();
+    private final KeptResults results = new KeptResults();
     private State state = State.START;
     private @Nullable Mesh mesh;
     private @Nullable Follower follower;
@@ -111,13 +109,16 @@ final class GroupBoard {
         return Optional.ofNullable(call);
     }
 
-    Optional<Call> call(long number) {
-        return call().filter(open -> open.number == number);
+    /** The same if it has that number; else {@code null}. */
+    @Nullable
+    Call call(long number) {
+        Call open = call;
+        return open != null && open.number == number ? open : null;
     }
 
     /** The result of an ended number, as long as somebody may ask for it. */
     Optional<Buffers.Buffer> result(long number) {
-        return Optional.ofNullable(results.get(number));
+        return Optional.ofNullable(results.of(number));
     }
 
     /** Takes a call in and gives it its number. */
@@ -203,21 +204,18 @@ final class GroupBoard {
     List<Effect.Forward> install(Event event) {
         Step<State, Effect> step = machine.step(state, event, clock.nanoTime());
         state = step.state();
-        var forwards = new ArrayList<Effect.Forward>();
+        List<Effect.Forward> forwards = List.of();
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Abandon() -> renewRing();
-                case Effect.Renumber(long from, long to) ->
-                    call(from).ifPresent(open -> {
-                        open.number = to;
-                        open.attempt = null;
-                    });
-                case Effect.RollBack(long number) ->
-                    call(number).ifPresent(open -> open.feedback.add(open.contribution()::rollBack));
-                case Effect.Commit(long number) ->
-                    call(number).ifPresent(open -> open.feedback.add(open.contribution()::commit));
+                case Effect.Renumber(long from, long to) -> renumber(from, to);
+                case Effect.RollBack(long number) -> rollBack(number);
+                case Effect.Commit(long number) -> commit(number);
                 case Effect.Run(long number, Optional<Refusal> doomed) -> run(number, doomed);
-                case Effect.Forward forward -> forwards.add(forward);
+                case Effect.Forward forward -> {
+                    forwards = forwards.isEmpty() ? new ArrayList<>() : forwards;
+                    forwards.add(forward);
+                }
                 case Effect.End(Status.Kept outcome) -> end(outcome);
                 case Effect.Release(long number) -> release(number);
                 case Effect.TellLack(Optional<Lack> lack) -> tell(lack);
@@ -242,7 +240,10 @@ final class GroupBoard {
                     String.join(
                             " -> ", formation.ring().stream().map(mesh::name).toList()));
         }
-        call(state.next() - 1).ifPresent(open -> open.attempt = null);
+        Call newest = call(state.next() - 1);
+        if (newest != null) {
+            newest.attempt = null;
+        }
         if (follower != null) {
             follower.renewed(mesh);
         }
@@ -261,21 +262,45 @@ final class GroupBoard {
         }
     }
 
+    private void renumber(long from, long to) {
+        Call open = call(from);
+        if (open != null) {
+            open.number = to;
+            open.attempt = null;
+        }
+    }
+
+    private void rollBack(long number) {
+        Call open = call(number);
+        if (open != null) {
+            open.rollsBack = true;
+        }
+    }
+
+    private void commit(long number) {
+        Call open = call(number);
+        if (open != null) {
+            open.commits = true;
+        }
+    }
+
     private void run(long number, Optional<Refusal> doomed) {
         Mesh on = mesh;
-        if (on != null) {
-            call(number).ifPresent(open -> open.attempt = new Call.Attempt(on, doomed));
+        Call open = call(number);
+        if (on != null && open != null) {
+            open.attempt = new Call.Attempt(on, doomed);
         }
     }
 
     private void end(Status.Kept outcome) {
-        call(outcome.number()).ifPresent(open -> {
+        Call open = call(outcome.number());
+        if (open != null) {
             open.attempt = null;
             open.outcome = outcome;
             if (outcome.bytes() > 0) {
                 results.put(outcome.number(), open.work());
             }
-        });
+        }
     }
 
     private void release(long number) {
@@ -287,8 +312,7 @@ final class GroupBoard {
 
     /** Gives all results back; nobody may be using one. */
     void releaseAll() {
-        results.values().forEach(buffers::give);
-        results.clear();
+        results.removeAll(buffers::give);
     }
 
     /** Waits while a view change is on its way; whether {@code on} is still in use then. */

@@ -13,18 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /** One transition of {@link GroupMachine} in the making: the next state's parts, and the effects so far. */
 final class GroupDraft {
+    private static final int EFFECTS_USUAL = 4;
+
     private final int window;
     private final Policy policy;
     private final RankBounds bounds;
-    private final List<Effect> effects = new ArrayList<>();
-    private final SortedMap<Long, Open> open;
-    private final SortedMap<Long, Status.Kept> kept;
-    private final SortedMap<Long, GroupMachine.Refused> refused;
+    private List<Effect> effects = List.of(); // mutable from the first one on
+    private ByNumber<Open> open;
+    private ByNumber<Status.Kept> kept;
+    private ByNumber<GroupMachine.Refused> refused;
     private Formation formation;
     private GroupMachine.Place place;
     private long next;
@@ -44,9 +44,9 @@ final class GroupDraft {
         this.window = window;
         this.policy = policy;
         this.bounds = bounds;
-        this.open = new TreeMap<>(state.open());
-        this.kept = new TreeMap<>(state.kept());
-        this.refused = new TreeMap<>(state.refused());
+        this.open = state.open();
+        this.kept = state.kept();
+        this.refused = state.refused();
         this.formation = state.formation();
         this.place = state.place();
         this.next = state.next();
@@ -67,20 +67,35 @@ final class GroupDraft {
             endRefused();
         }
         State state = state();
-        if (state.mayRun()) {
-            open.replaceAll(this::meeting);
-            State now = state();
-            open.replaceAll((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting);
-            state = state();
+        if (state.mayRun() && !open.isEmpty()) {
+            state = with(state, open.each(this::meeting));
+            State now = state;
+            state = with(state, open.each((number, waiting) -> mayRun(now, waiting) ? run(number, waiting) : waiting));
         }
         Optional<Lack> lack = lack(state);
         if (!lack.equals(lackBefore)) {
-            effects.add(new Effect.TellLack(lack));
+            say(new Effect.TellLack(lack));
         }
         if (tells || state.phase() != phaseBefore || state.doneUpTo() != doneBefore) {
-            effects.add(new Effect.TellProgress(state.doneUpTo(), state.phase()));
+            say(new Effect.TellProgress(state.doneUpTo(), state.phase()));
         }
         return new Step<>(state, effects);
+    }
+
+    /** The same object where nothing changed. */
+    private State with(State before, ByNumber<Open> now) {
+        if (now.equals(open)) {
+            return before;
+        }
+        open = now;
+        return state();
+    }
+
+    private void say(Effect effect) {
+        if (effects.isEmpty()) {
+            effects = new ArrayList<>(EFFECTS_USUAL);
+        }
+        effects.add(effect);
     }
 
     private boolean mayRun(State state, Open waiting) {
@@ -94,16 +109,20 @@ final class GroupDraft {
     }
 
     private Open run(long number, Open waiting) {
+        if (waiting.running() && waiting.ran().equals(formation.members())) {
+            return waiting;
+        }
         if (!waiting.running()) {
-            effects.add(new Effect.Run(number, waiting.doomed()));
+            say(new Effect.Run(number, waiting.doomed()));
         }
         return new Open(waiting.signature(), true, waiting.doomed(), formation.members());
     }
 
     private void endRefused() {
-        for (long number : List.copyOf(refused.keySet())) {
-            if (open.containsKey(number)) {
-                GroupMachine.Refused known = Objects.requireNonNull(refused.remove(number));
+        for (long number : refused.isEmpty() ? List.<Long>of() : refused.numbers()) {
+            if (open.has(number)) {
+                GroupMachine.Refused known = Objects.requireNonNull(refused.get(number));
+                refused = refused.without(number);
                 end(new Status.Kept(number, 0, 0, Optional.of(known.refusal())), known.members());
             }
         }
@@ -133,7 +152,7 @@ final class GroupDraft {
         returning &= signature.kind() != Signature.Kind.START; // it says itself with how many it goes on
         boolean hasView = !formation.fence().isEmpty(); // else its first view judges the call
         Optional<Refusal> doomed = hasView ? doom(next, signature, List.of()) : Optional.empty();
-        open.put(next, new Open(signature, false, doomed, List.of()));
+        open = open.with(next, new Open(signature, false, doomed, List.of()));
         next++;
     }
 
@@ -142,7 +161,7 @@ final class GroupDraft {
             throw new IllegalStateException("what others may have heard of cannot be taken back");
         }
         next--;
-        open.remove(next);
+        open = open.without(next);
         company = company.needing(1);
     }
 
@@ -180,7 +199,7 @@ final class GroupDraft {
     }
 
     void refuse(long number, String inFence, Refusal refusal) {
-        if (open.containsKey(number) && isCurrent(inFence)) {
+        if (open.has(number) && isCurrent(inFence)) {
             end(new Status.Kept(number, 0, 0, Optional.of(refusal)), formation.members());
         }
     }
@@ -201,14 +220,16 @@ final class GroupDraft {
     void streamBroken(String inFence, NodeId peer, String why) {
         if (inFence.equals(formation.fence()) && broken.isEmpty()) {
             broken = Optional.of(new GroupMachine.Broken(peer, why));
-            effects.add(new Effect.TellBroken(peer, why));
+            say(new Effect.TellBroken(peer, why));
         }
     }
 
     void release(long upTo) {
-        SortedMap<Long, Status.Kept> old = kept.headMap(Math.min(upTo, doneUpTo) + 1);
-        old.keySet().forEach(number -> effects.add(new Effect.Release(number)));
-        old.clear();
+        ByNumber<Status.Kept> left = kept.after(Math.min(upTo, doneUpTo));
+        for (int released = 0; released < kept.size() - left.size(); released++) {
+            say(new Effect.Release(kept.number(released)));
+        }
+        kept = left;
     }
 
     void hold(boolean now) {
@@ -232,7 +253,7 @@ final class GroupDraft {
             enter(view);
         } else {
             // A stream that broke after this member froze is in no report: ask for another change.
-            broken.ifPresent(still -> effects.add(new Effect.TellBroken(still.peer(), still.why())));
+            broken.ifPresent(still -> say(new Effect.TellBroken(still.peer(), still.why())));
         }
     }
 
@@ -252,9 +273,9 @@ final class GroupDraft {
             tells = true;
             countFrom(view.resolution().first());
         }
-        effects.add(new Effect.Abandon());
+        say(new Effect.Abandon());
         learnRefused(view.resolution().refused(), before);
-        open.replaceAll((number, waiting) -> again(number, waiting, lost));
+        open = open.each((number, waiting) -> again(number, waiting, lost));
         Optional<Resolution.Forward> unchecked =
                 forwards.stream().filter(forward -> !isKnown(forward)).findFirst();
         if (unchecked.isPresent()) {
@@ -262,12 +283,12 @@ final class GroupDraft {
             streamBroken(view.fence(), unchecked.get().holder(), fault(unchecked.get()));
         }
         for (Resolution.Forward forward : forwards) {
-            effects.add(new Effect.Forward(
+            say(new Effect.Forward(
                     forward.number(),
                     forward.holder(),
                     forward.contributors(),
                     forward.bytes(),
-                    kept.containsKey(forward.number())));
+                    kept.has(forward.number())));
         }
     }
 
@@ -292,7 +313,7 @@ final class GroupDraft {
                 + forward.contributors() + " members, "
                 + (asked != null
                         ? asked.signature().keptBytes(forward.contributors()) + " bytes were asked for here"
-                        : kept.containsKey(forward.number()) ? "it ended otherwise here" : "which is not open here");
+                        : kept.has(forward.number()) ? "it ended otherwise here" : "which is not open here");
     }
 
     /** A member that enters a group at work counts from where that is. */
@@ -302,37 +323,38 @@ final class GroupDraft {
             doneUpTo = first - 1;
         } else if (state().isAtBoundary()) {
             long former = next - 1;
-            Open begins = Objects.requireNonNull(open.remove(former));
-            kept.keySet().forEach(number -> effects.add(new Effect.Release(number)));
-            kept.clear();
-            refused.clear();
-            open.put(first, new Open(begins.signature(), false, Optional.empty(), List.of()));
+            Open begins = Objects.requireNonNull(open.get(former));
+            kept.numbers().forEach(number -> say(new Effect.Release(number)));
+            kept = ByNumber.none();
+            refused = ByNumber.none();
+            open = open.without(former).with(first, new Open(begins.signature(), false, Optional.empty(), List.of()));
             place = new GroupMachine.Place(0, List.of());
             next = first + 1;
             doneUpTo = first - 1;
-            effects.add(new Effect.Renumber(former, first));
+            say(new Effect.Renumber(former, first));
         }
     }
 
     /** Decided anew at each change; what was known before keeps the list that it ended with. */
     private void learnRefused(List<Resolution.Refused> decided, List<NodeId> before) {
-        var known = new TreeMap<>(refused);
-        refused.clear();
+        ByNumber<GroupMachine.Refused> known = refused;
+        refused = ByNumber.none();
         for (Resolution.Refused entry : decided) {
-            if (!kept.containsKey(entry.number()) && entry.number() > doneUpTo) {
-                var fresh = new GroupMachine.Refused(entry.refusal(), before);
-                refused.put(entry.number(), known.getOrDefault(entry.number(), fresh));
+            if (!kept.has(entry.number()) && entry.number() > doneUpTo) {
+                GroupMachine.Refused earlier = known.get(entry.number());
+                refused = refused.with(
+                        entry.number(), earlier != null ? earlier : new GroupMachine.Refused(entry.refusal(), before));
             }
         }
     }
 
     private Open again(long number, Open waiting, List<NodeId> lost) {
         boolean isForwarded = forwards.stream().anyMatch(forward -> forward.number() == number);
-        if (isForwarded || refused.containsKey(number)) {
+        if (isForwarded || refused.has(number)) {
             return waiting; // it ends without running again, and what becomes of its contribution is said then
         }
         if (waiting.running()) {
-            effects.add(new Effect.RollBack(number));
+            say(new Effect.RollBack(number));
         }
         return new Open(
                 waiting.signature(),
@@ -375,14 +397,15 @@ final class GroupDraft {
             place = new GroupMachine.Place(number, members);
         }
         returning = false;
-        Open ended = open.remove(number);
+        Open ended = open.get(number);
+        open = open.without(number);
         if (ended != null && (!ended.isStart() || outcome.refusal().isPresent())) {
             company = company.needing(1);
         }
-        kept.put(number, outcome);
-        effects.add(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
-        effects.add(new Effect.End(outcome));
-        while (kept.containsKey(doneUpTo + 1)) {
+        kept = kept.with(number, outcome);
+        say(outcome.refusal().isEmpty() ? new Effect.Commit(number) : new Effect.RollBack(number));
+        say(new Effect.End(outcome));
+        while (kept.has(doneUpTo + 1)) {
             doneUpTo++;
         }
         release(doneUpTo - window);

@@ -7,8 +7,6 @@ import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * Decides what becomes of a group's numbered collectives when members are lost: which run, which run again, which are fetched
@@ -168,7 +166,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         public static final Company ANY = new Company(1, false, false, false, false);
 
         Company needing(int members) {
-            return new Company(members, bySteps, elsewhere, meetsStep, spare);
+            return members == least ? this : new Company(members, bySteps, elsewhere, meetsStep, spare);
         }
 
         Company hearing(boolean atWork, boolean steps, boolean full) {
@@ -201,10 +199,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             Place place,
             long next,
             long doneUpTo,
-            SortedMap<Long, Open> open,
-            SortedMap<Long, Status.Kept> kept,
+            ByNumber<Open> open,
+            ByNumber<Status.Kept> kept,
             List<Resolution.Forward> forwards,
-            SortedMap<Long, Refused> refused,
+            ByNumber<Refused> refused,
             Optional<Frozen> frozen,
             Optional<Broken> broken,
             boolean held,
@@ -216,10 +214,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                 new Place(0, List.of()),
                 1,
                 0,
-                new TreeMap<>(),
-                new TreeMap<>(),
+                ByNumber.none(),
+                ByNumber.none(),
                 List.of(),
-                new TreeMap<>(),
+                ByNumber.none(),
                 Optional.empty(),
                 Optional.empty(),
                 false,
@@ -227,10 +225,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                 Company.ANY);
 
         public State {
-            open = new TreeMap<>(open);
-            kept = new TreeMap<>(kept);
             forwards = List.copyOf(forwards);
-            refused = new TreeMap<>(refused);
         }
 
         /** By rank: those with whom the newest number ended; before the first, those of the newest view. */
@@ -251,12 +246,7 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** What to report to the view change of this formation's lineage. */
         Status status() {
             return new Status(
-                    next - 1,
-                    doneUpTo,
-                    List.copyOf(kept.values()),
-                    broken.map(Broken::why),
-                    isAtBoundary(),
-                    RoundTrips.NONE);
+                    next - 1, doneUpTo, kept.values(), broken.map(Broken::why), isAtBoundary(), RoundTrips.NONE);
         }
 
         /** What to tell those who want to enter. */
@@ -329,10 +319,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
                     new Place(0, List.of()),
                     1,
                     0,
-                    new TreeMap<>(),
-                    new TreeMap<>(),
+                    ByNumber.none(),
+                    ByNumber.none(),
                     List.of(),
-                    new TreeMap<>(),
+                    ByNumber.none(),
                     frozen,
                     Optional.empty(),
                     held,
@@ -378,8 +368,17 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
         /** What is known of the group's other members, wherever they live; as in {@link Company}. */
         record Heard(boolean elsewhere, boolean meetsStep, boolean spare) implements Event {}
 
-        /** The exchange of a number is complete here. */
-        record Finished(long number, String fence) implements Event {}
+        /**
+         * The exchange of a number is complete here.
+         *
+         * @param endedByAll all members are known to have ended every number up to this one; 0 for none
+         */
+        record Finished(long number, String fence, long endedByAll) implements Event {
+            /** Of which no more is known. */
+            public Finished(long number, String fence) {
+                this(number, fence, 0);
+            }
+        }
 
         /** The exchange of a number ended with the same refusal on all ranks. */
         record Refused(long number, String fence, Refusal refusal) implements Event {}
@@ -456,7 +455,10 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
             case Event.Withdrawn() -> draft.withdraw();
             case Event.Heard(boolean elsewhere, boolean meetsStep, boolean spare) ->
                 draft.hear(elsewhere, meetsStep, spare);
-            case Event.Finished(long number, String fence) -> draft.finish(number, fence);
+            case Event.Finished(long number, String fence, long endedByAll) -> {
+                draft.finish(number, fence);
+                draft.release(endedByAll);
+            }
             case Event.Refused(long number, String fence, Refusal refusal) -> draft.refuse(number, fence, refusal);
             case Event.Forwarded(long number, String fence) -> draft.forwarded(number, fence);
             case Event.StreamBroken(String fence, NodeId peer, String why) -> draft.streamBroken(fence, peer, why);
@@ -480,10 +482,8 @@ public final class GroupMachine implements Machine<GroupMachine.State, GroupMach
     }
 
     static Optional<Lack> lack(State state, RankBounds bounds) {
-        return state.open().values().stream()
-                .findFirst()
-                .filter(oldest -> !oldest.running())
-                .flatMap(oldest -> lack(state, oldest, bounds));
+        Open oldest = state.open().first();
+        return oldest == null || oldest.running() ? Optional.empty() : lack(state, oldest, bounds);
     }
 
     static Optional<Lack> lack(State state, Open waiting, RankBounds bounds) {

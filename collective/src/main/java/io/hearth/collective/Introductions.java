@@ -8,7 +8,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * What ranks say first to one another under a number: each one's first record to another begins with its call's signature and its
@@ -18,27 +17,35 @@ final class Introductions {
     private static final ValueLayout.OfLong LAG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final Mesh mesh;
-    private final long number;
     private final Wire wire;
     private final First first;
-    private final MemorySegment own; // the same in bytes, and the lag of the first schedule
-    private final MemorySegment ownCall; // without that
+    private final byte[] ownBytes; // the same in bytes, and the lag of the first schedule
+    private final MemorySegment own; // those
+    private final int callBytes; // without the lag
+    private final boolean isKnown;
     private final boolean[] called; // by rank, whom this one sent its signature; touched by whoever sends
     private final boolean[] heard; // by rank, whose signature came; touched by whoever receives
     private long lag = 1; // the greatest of those who were heard; touched by whoever receives
 
     /** {@code isKnown}: all ranks know already what is exchanged, and say nothing. */
-    Introductions(Mesh mesh, long number, Wire wire, First first, boolean isKnown) {
+    Introductions(Mesh mesh, Wire wire, First first, boolean isKnown) {
         this.mesh = mesh;
-        this.number = number;
         this.wire = wire;
         this.first = first;
-        this.own = MemorySegment.ofArray(CollectiveMessages.encode(first));
-        this.ownCall = own.asSlice(0, own.byteSize() - CollectiveMessages.LAG_BYTES);
+        this.ownBytes = CollectiveMessages.encode(first);
+        this.own = MemorySegment.ofArray(ownBytes);
+        this.callBytes = ownBytes.length - CollectiveMessages.LAG_BYTES;
+        this.isKnown = isKnown;
         this.called = new boolean[mesh.world()];
         this.heard = new boolean[mesh.world()];
+        begin();
+    }
+
+    /** A number begins, about which nothing was said yet. */
+    void begin() {
         Arrays.fill(called, isKnown);
         Arrays.fill(heard, isKnown);
+        lag = 1;
     }
 
     /**
@@ -54,23 +61,28 @@ final class Introductions {
                         "all ranks agree on when results come in a number's first schedule only");
             }
         }
-        own.set(LAG, ownCall.byteSize(), ownLag);
+        own.set(LAG, callBytes, ownLag);
         lag = Math.max(lag, ownLag);
     }
 
-    /** The lag of all, once all others were heard. */
-    OptionalLong agreed() {
+    /** Whether all others were heard. */
+    boolean isComplete() {
         for (int rank = 0; rank < heard.length; rank++) {
             if (rank != mesh.rank() && !heard[rank]) {
-                return OptionalLong.empty();
+                return false;
             }
         }
-        return OptionalLong.of(lag);
+        return true;
+    }
+
+    /** The greatest of those who were heard: that of all, once this {@link #isComplete}. */
+    long lag() {
+        return lag;
     }
 
     /** Of what is said first. */
     int bytes() {
-        return Math.toIntExact(own.byteSize());
+        return ownBytes.length;
     }
 
     /** What the next record to a rank begins with: the signature once, then nothing. */
@@ -105,7 +117,7 @@ final class Introductions {
         }
         heard[rank] = true;
         if (isOwn(arrived)) {
-            long theirLag = Combiner.payload(arrived).get(LAG, ownCall.byteSize());
+            long theirLag = arrived.getLong(callBytes);
             if (theirLag < 1) {
                 throw wire.misfit(rank, arrived, "a lag of 1 or more");
             }
@@ -124,7 +136,8 @@ final class Introductions {
                 && first.signature().kind() != theirs.signature().kind()
                 && first.terms().equals(theirs.terms());
         Refusal.Cause cause = isEntry ? Refusal.Cause.START_MET_STEP : Refusal.Cause.MISMATCH;
-        return Optional.of(new Refusal(cause, "number " + number + ": " + difference(theirs, wire.name(rank))));
+        return Optional.of(
+                new Refusal(cause, "number " + arrived.collective() + ": " + difference(theirs, wire.name(rank))));
     }
 
     /** Unequal settings may make calls unequal, too; then they are what has to be set right. */
@@ -140,7 +153,6 @@ final class Introductions {
     }
 
     private boolean isOwn(ReceivedRecord arrived) {
-        return arrived.length() >= bytes()
-                && Combiner.payload(arrived).asSlice(0, ownCall.byteSize()).mismatch(ownCall) == -1;
+        return arrived.length() >= bytes() && arrived.startsWith(ownBytes, callBytes);
     }
 }

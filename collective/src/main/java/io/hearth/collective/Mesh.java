@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Mesh {
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
     private static final long RETRY_MILLIS = 50;
+    private static final int SPARE_MAX = 4; // kinds of calls that a script makes in turns
 
     private final Formation formation;
     private final NodeId self;
@@ -43,7 +44,9 @@ final class Mesh {
     private final List<Thread> openers = new ArrayList<>(); // under the lock
     private final Set<Integer> opening = new ConcurrentSkipListSet<>(); // ranks, by their openers
 
-    private boolean ciphersTimed; // of whoever drives
+    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // of whoever drives
+    private int nextSpare; // likewise
+    private boolean ciphersTimed; // likewise
     private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
     private volatile String waitingFor = "a view"; // where it is no member; written and read likewise
 
@@ -157,6 +160,31 @@ final class Mesh {
                 }
             }
         }
+    }
+
+    /** An exchange that ended here, for a call that asks for the same; {@code null} if there is none. For whoever drives. */
+    @Nullable
+    Exchange takeSpare(Signature signature) {
+        for (int place = 0; place < SPARE_MAX; place++) {
+            Exchange candidate = spare[place];
+            if (candidate != null && candidate.isOf(signature)) {
+                spare[place] = null;
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps an exchange that ended, in the place of the eldest if there are many. For whoever drives. */
+    void keepSpare(Exchange ended) {
+        for (int place = 0; place < SPARE_MAX; place++) {
+            if (spare[place] == null) {
+                spare[place] = ended;
+                return;
+            }
+        }
+        spare[nextSpare] = ended;
+        nextSpare = (nextSpare + 1) % SPARE_MAX;
     }
 
     /** Bytes that this rank put on the wire in this mesh so far. */

@@ -7,6 +7,7 @@ import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ final class MeshDriver implements AutoCloseable {
     private final int inTurnBytesMax;
     private final int segmentBytes;
     private final Terms terms;
+    private final ScheduleChoice choiceHere;
+    private final ScheduleChoice choiceAfar;
     private final ReentrantLock driving = new ReentrantLock();
     private volatile CollectiveTrace trace = CollectiveTrace.NONE; // set by anybody, for calls that begin later
     private volatile @Nullable Progress progress; // likewise
@@ -35,6 +38,8 @@ final class MeshDriver implements AutoCloseable {
         this.inTurnBytesMax = config.inTurnBytesMax();
         this.segmentBytes = config.segmentBytes();
         this.terms = Terms.of(config);
+        this.choiceHere = config.choice(true);
+        this.choiceAfar = config.choice(false);
         this.companion = new Companion("hearth-receive-" + group);
     }
 
@@ -84,6 +89,11 @@ final class MeshDriver implements AutoCloseable {
         return segmentBytes;
     }
 
+    /** What calls play that leave it open. */
+    ScheduleChoice choice(boolean isOnOneMachine) {
+        return isOnOneMachine ? choiceHere : choiceAfar;
+    }
+
     /** What all members must have alike. */
     Terms terms() {
         return terms;
@@ -131,13 +141,14 @@ final class MeshDriver implements AutoCloseable {
     void open(Mesh on, Exchange.Order order, boolean neighboursOnly) throws IOException {
         int[] ranks = order.ranks();
         int own = order.position(on.rank());
-        var missing = new ArrayList<Integer>();
+        List<Integer> missing = List.of();
         for (int position = 0; position < ranks.length; position++) {
             boolean isWanted = position != own
                     && (!neighboursOnly
                             || position == (own + 1) % ranks.length
                             || own == (position + 1) % ranks.length);
             if (isWanted && !on.isOpen(ranks[position])) {
+                missing = missing.isEmpty() ? new ArrayList<>() : missing;
                 missing.add(ranks[position]);
             }
         }

@@ -18,11 +18,15 @@ final class Requests {
     private final Ranks ranks;
     private final CollectiveConfig config;
     private final DirectPlay direct;
+    private final Asked barrier;
 
     Requests(Ranks ranks, CollectiveConfig config, DirectPlay direct) {
         this.ranks = ranks;
         this.config = config;
         this.direct = direct;
+        this.barrier = Asked.inPlace(
+                new Plan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct)),
+                Asked.NOTHING);
     }
 
     Asked reduceScatter(MemorySegment values, DataType type, ReduceOp op) {
@@ -80,9 +84,7 @@ final class Requests {
 
     /** Travels as a sum of nothing. */
     Asked barrier() {
-        return Asked.inPlace(
-                new Plan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct)),
-                Asked.NOTHING);
+        return barrier;
     }
 
     /** As {@link #barrier()}, for the group's start. */

@@ -17,6 +17,8 @@ import java.util.function.ToDoubleFunction;
  * @param model of the links that all members take for granted
  */
 public record ScheduleChoice(CostModel model) {
+    private static final List<AllReduceAlgorithm> ALL_REDUCE = List.of(AllReduceAlgorithm.values());
+
     /**
      * For an all-reduce.
      *
@@ -26,7 +28,7 @@ public record ScheduleChoice(CostModel model) {
      */
     public AllReduceAlgorithm allReduce(AllReduceStrategy asked, int world, long bytes) {
         List<AllReduceAlgorithm> candidates = switch (asked) {
-            case AUTO -> List.of(AllReduceAlgorithm.values());
+            case AUTO -> ALL_REDUCE;
             case RING -> List.of(AllReduceAlgorithm.RING);
             case DIRECT -> List.of(AllReduceAlgorithm.WHOLE_EXCHANGE, AllReduceAlgorithm.DIRECT);
             case TREE -> List.of(AllReduceAlgorithm.TREE);

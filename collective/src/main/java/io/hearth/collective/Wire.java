@@ -23,12 +23,17 @@ final class Wire {
 
     private final Mesh mesh;
     private final Gate gate;
-    private final long number;
+    private long number; // of whoever drives; set before a number's first record
 
     Wire(Mesh mesh, Gate gate, long number) {
         this.mesh = mesh;
         this.gate = gate;
         this.number = number;
+    }
+
+    /** From now on records are of that number. */
+    void begin(long next) {
+        number = next;
     }
 
     /** Arguments as in {@link DataStream#send}. */

@@ -170,7 +170,7 @@ final class GroupStartWorldTest {
 
     /** An exchange ends at one member, which takes all of them to have run it. */
     private void finish(Node node) {
-        for (long number : List.copyOf(node.state.open().keySet())) {
+        for (long number : node.state.open().numbers()) {
             String fence = node.state.formation().fence();
             boolean allRan = node.runs(number)
                     && nodes.stream()
@@ -182,7 +182,7 @@ final class GroupStartWorldTest {
             }
         }
         for (Resolution.Forward forward : node.state.forwards()) {
-            if (node.state.frozen().isEmpty() && node.state.open().containsKey(forward.number())) {
+            if (node.state.frozen().isEmpty() && node.state.open().has(forward.number())) {
                 node.on(new Event.Forwarded(
                         forward.number(), node.state.formation().fence()));
             }

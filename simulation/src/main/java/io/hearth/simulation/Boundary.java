@@ -244,7 +244,7 @@ final class Boundary {
     void came(Frame.Chunk frame) {
         Fetch fetch = attempt(frame.number()).fetch;
         if (fetch != null
-                && state().open().containsKey(frame.number())
+                && state().open().has(frame.number())
                 && !trainer.script().isOver()) {
             fetch.came(frame);
         }

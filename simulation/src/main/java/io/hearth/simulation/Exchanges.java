@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.ByNumber;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.GroupMachine.Effect;
 import io.hearth.collective.GroupMachine.Event;
@@ -191,7 +192,7 @@ final class Exchanges {
     private void checkOwn(long number, Frame.Sum passedOn) {
         if (passedOn.equals(Frame.Sum.NOTHING)) {
             Violation.unless(
-                    streams.inHand(number).isPresent() || state().kept().containsKey(number),
+                    streams.inHand(number).isPresent() || state().kept().has(number),
                     "I6",
                     "a member lacks the result of number " + number + ", and nobody keeps it");
             return;
@@ -226,12 +227,13 @@ final class Exchanges {
     /** A sum that no member keeps, or a call of which each gets a part: no member returns before all said that they hold theirs. */
     private boolean finishHeld() {
         Set<NodeId> members = new TreeSet<>(state().formation().members());
-        for (Map.Entry<Long, GroupMachine.Open> entry : state().open().entrySet()) {
-            long number = entry.getKey();
+        ByNumber<GroupMachine.Open> open = state().open();
+        for (int place = 0; place < open.size(); place++) {
+            long number = open.number(place);
+            GroupMachine.Open running = open.at(place);
             SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
-            Signature signature = entry.getValue().signature();
-            if (!(signature.inPlace() || Parts.areIn(signature))
-                    || !entry.getValue().running()) {
+            Signature signature = running.signature();
+            if (!(signature.inPlace() || Parts.areIn(signature)) || !running.running()) {
                 continue;
             }
             Optional<Refusal> doom = doom(got);
@@ -267,11 +269,10 @@ final class Exchanges {
         if (state().open().isEmpty()) {
             return Optional.empty();
         }
-        long number = state().open().lastKey();
-        GroupMachine.Open open = state().open().get(number);
-        return open != null && open.signature().kind() == kind && open.running()
-                ? Optional.of(number)
-                : Optional.empty();
+        int newest = state().open().size() - 1;
+        long number = state().open().number(newest);
+        GroupMachine.Open open = state().open().at(newest);
+        return open.signature().kind() == kind && open.running() ? Optional.of(number) : Optional.empty();
     }
 
     /** A root's value to all; nobody returns before all said that they hold it, and nobody holds what is doomed. */

@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.collective.ByNumber;
 import io.hearth.collective.CollectiveMessages;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.Refusal;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Collectives that go on, hold or decide wrongly: one class for each {@link Plant} of that kind. */
@@ -70,8 +70,8 @@ final class GroupSabotages {
             if (state.kept().size() < 2) {
                 return state;
             }
-            SortedMap<Long, Status.Kept> last =
-                    new TreeMap<>(state.kept().tailMap(state.kept().lastKey()));
+            ByNumber<Status.Kept> last =
+                    state.kept().after(state.kept().number(state.kept().size() - 2));
             return new GroupMachine.State(
                     state.formation(),
                     state.place(),

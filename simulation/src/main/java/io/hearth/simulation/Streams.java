@@ -1,5 +1,6 @@
 package io.hearth.simulation;
 
+import io.hearth.collective.ByNumber;
 import io.hearth.collective.GroupMachine;
 import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
@@ -149,13 +150,16 @@ final class Streams {
 
     /** The inputs of the first running sum of which all came. */
     Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete(GroupMachine.State state) {
-        for (Map.Entry<Long, GroupMachine.Open> entry : state.open().entrySet()) {
-            SortedMap<NodeId, Frame.Share> got = inputs(entry.getKey());
-            if (entry.getValue().running()
-                    && entry.getValue().signature().kind() == Signature.Kind.ALL_REDUCE
-                    && !entry.getValue().signature().inPlace()
+        ByNumber<GroupMachine.Open> open = state.open();
+        for (int place = 0; place < open.size(); place++) {
+            long number = open.number(place);
+            GroupMachine.Open sum = open.at(place);
+            SortedMap<NodeId, Frame.Share> got = inputs(number);
+            if (sum.running()
+                    && sum.signature().kind() == Signature.Kind.ALL_REDUCE
+                    && !sum.signature().inPlace()
                     && got.size() >= state.formation().members().size()) {
-                return Optional.of(Map.entry(entry.getKey(), got));
+                return Optional.of(Map.entry(number, got));
             }
         }
         return Optional.empty();

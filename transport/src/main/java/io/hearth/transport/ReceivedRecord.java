@@ -2,6 +2,11 @@ package io.hearth.transport;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * A record that arrived. Each stream has one such object and fills it again and again: it and the bytes that it shows are
@@ -11,6 +16,10 @@ import java.lang.foreign.ValueLayout;
  */
 public final class ReceivedRecord {
     private static final byte[] NO_ARRAY = {};
+    private static final ValueLayout.OfLong NATIVE_LONG =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle ARRAY_LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private int kind;
     private int chunk;
@@ -88,6 +97,27 @@ public final class ReceivedRecord {
     /** In bytes. */
     public long memoryOffset() {
         return at;
+    }
+
+    /** Whether the plaintext begins with the first {@code count} of these bytes; it has at least as many. */
+    public boolean startsWith(byte[] bytes, int count) {
+        Objects.checkIndex(count, length + 1);
+        if (!isNative) {
+            int from = (int) at;
+            return Arrays.equals(array, from, from + count, bytes, 0, count);
+        }
+        for (int i = 0; i < count; i++) {
+            if (memory.get(ValueLayout.JAVA_BYTE, at + i) != bytes[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The little-endian number in the 8 bytes of plaintext from {@code from} on. */
+    public long getLong(int from) {
+        Objects.checkFromIndexSize(from, Long.BYTES, length);
+        return isNative ? memory.get(NATIVE_LONG, at + from) : (long) ARRAY_LONG.get(array, (int) at + from);
     }
 
     /** A copy of the plaintext. */
