@@ -246,6 +246,7 @@ final class LinkTable implements Doorkeeper {
                 link.node().endpoint().id().shortText(),
                 link.remoteAddress(),
                 link.node().dialed());
+        streams.linked(link);
         observer.admitted(link.info());
     }
 

@@ -4,6 +4,9 @@ import io.hearth.identity.NodeId;
 
 /** What links tell the data streams; on the event loop, so nothing here blocks. */
 interface StreamMessages {
+    /** There is a link, over which streams may be opened. */
+    void linked(Link link);
+
     /** The peer, which dialled {@code link}, asks for a ticket. */
     void requested(Link link, LinkMessage.StreamRequest request);
 

@@ -338,6 +338,7 @@ final class Streams implements StreamSource, StreamMessages, DataPort.Doorkeeper
         Arrays.fill(linkKey, (byte) 0);
         var stream = new RecordStream(wanted.peer(), wanted.id(), channel, out, in, buffers, deadlines, live::remove);
         live.add(stream);
+        CipherWarmUp.begin(link.node().suite());
         stream.begin();
         demandLink(wanted, link, stream);
         return stream;
@@ -377,6 +378,15 @@ final class Streams implements StreamSource, StreamMessages, DataPort.Doorkeeper
     /** A duplicate may have taken the link's place; its streams live on as long as the peer's start does. */
     private static boolean sameStart(Link now, Link then) {
         return now.node().endpoint().equals(then.node().endpoint());
+    }
+
+    /** Its ciphers are compiled while nobody needs them yet; streams through shared memory have none. */
+    @Override
+    public void linked(Link link) {
+        boolean mayBeShared = transport != DataTransport.TCP && door.isPresent() && link.isLocal();
+        if (!mayBeShared && transport != DataTransport.SHM) {
+            CipherWarmUp.begin(link.node().suite());
+        }
     }
 
     @Override
