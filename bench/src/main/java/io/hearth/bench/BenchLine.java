@@ -12,12 +12,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
  * The figures of one size over all ranks, in the format of {@code lab/peers/run}.
  *
- * @param medianSeconds an iteration lasts until its slowest rank is done
+ * @param firstSeconds of the very first call of this size; each lasts until its slowest rank is done
+ * @param coldSeconds median of the calls from the second on that came before the warm-up
+ * @param medianSeconds of those after it
  * @param algorithm the schedules that a call of rank 0 played
  * @param compression of what was summed
  * @param chosen by rank 0 among what {@code compression} leaves open
@@ -40,6 +43,8 @@ public record BenchLine(
         SortedMap<String, String> ways,
         long bytes,
         int iterations,
+        double firstSeconds,
+        double coldSeconds,
         double medianSeconds,
         double p95Seconds,
         double cpuSecondsPerGb,
@@ -63,15 +68,12 @@ public record BenchLine(
                 times.stream().sorted(Comparator.comparingInt(RankTimes::rank)).toList();
         RankTimes first = byRank.getFirst();
         int iterations = first.seconds().size();
-        var slowest = new ArrayList<Double>();
-        for (int i = 0; i < iterations; i++) {
-            double worst = 0;
-            for (RankTimes rank : times) {
-                worst = Math.max(worst, rank.seconds().get(i));
-            }
-            slowest.add(worst);
-        }
-        Collections.sort(slowest);
+        List<Double> cold = slowest(times, RankTimes::cold);
+        List<Double> nextCold = cold.subList(Math.min(1, cold.size()), cold.size()).stream()
+                .sorted()
+                .toList();
+        List<Double> slowest =
+                slowest(times, RankTimes::seconds).stream().sorted().toList();
         double cpu = times.stream().mapToDouble(RankTimes::cpuSeconds).sum();
         return new BenchLine(
                 times.size(),
@@ -85,11 +87,29 @@ public record BenchLine(
                 PairWays.of(times).pairs(),
                 first.bytes(),
                 iterations,
+                cold.isEmpty() ? 0 : cold.getFirst(),
+                nextCold.isEmpty() ? 0 : nextCold.get(nextCold.size() / 2),
                 slowest.get(iterations / 2),
                 slowest.get(Math.min(iterations - 1, (int) (iterations * 0.95))),
                 cpu / iterations / first.bytes() * 1e9,
                 byRank.stream().map(RankTimes::memory).toList(),
                 times.stream().allMatch(RankTimes::ok));
+    }
+
+    /** Of each call. */
+    private static List<Double> slowest(List<RankTimes> times, Function<RankTimes, List<Double>> figures) {
+        var slowest = new ArrayList<Double>();
+        for (RankTimes rank : times) {
+            List<Double> own = figures.apply(rank);
+            for (int i = 0; i < own.size(); i++) {
+                if (i == slowest.size()) {
+                    slowest.add(own.get(i));
+                } else {
+                    slowest.set(i, Math.max(slowest.get(i), own.get(i)));
+                }
+            }
+        }
+        return slowest;
     }
 
     /** For people: algorithm and compression. */
@@ -139,6 +159,8 @@ public record BenchLine(
         }
         json.addProperty("bytes", bytes);
         json.addProperty("iterations", iterations);
+        json.addProperty("first_ms", rounded(firstSeconds * 1e3));
+        json.addProperty("cold_ms", rounded(coldSeconds * 1e3));
         json.addProperty("median_ms", rounded(medianSeconds * 1e3));
         json.addProperty("p95_ms", rounded(p95Seconds * 1e3));
         json.addProperty("busbw_GBps", rounded(busBandwidthGbPerSecond()));

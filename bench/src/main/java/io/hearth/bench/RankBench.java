@@ -27,7 +27,8 @@ import java.util.function.UnaryOperator;
  * every element of every result, while no clock of this rank runs. A check reads the result once, right before the next contribution is
  * written over it, so each timed call finds the caches as that writing left them.
  *
- * <p>Before a size is timed the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
+ * <p>The first calls of a size are timed before anything else: the first size that is asked for shows what users get from their second call
+ * on. Then the code is warmed up: 20,000 calls, 1 GiB, or 5 s, and on while the compiler of any rank is busy, for 30 s
  * at most (a quarter more where calls are long). What runs once in a call needs more calls than large vectors get, so where the
  * first size is not small, small ones come before it.
  * After it come a few more calls that are not timed; the way and the spans of the last are recorded.
@@ -79,16 +80,37 @@ public final class RankBench {
      * @param each takes the figures of a size as soon as they are there
      */
     public void run(List<SizeSpec> sizes, Consumer<RankTimes> each) throws CollectiveException {
-        if (sizes.getFirst().bytes() > WarmUp.CALL_BYTES) {
-            try (Arena arena = Arena.ofShared()) {
-                warmUp(arena.allocate(WarmUp.CALL_BYTES, Long.BYTES));
-            }
-        }
+        boolean knowsSmall = false;
         for (SizeSpec size : sizes) {
             try (Arena arena = Arena.ofShared()) {
-                each.accept(measure(size, arena.allocate(size.bytes(), Long.BYTES)));
+                MemorySegment values = arena.allocate(size.bytes(), Long.BYTES);
+                List<Double> cold = cold(values);
+                if (!knowsSmall && size.bytes() > WarmUp.CALL_BYTES) {
+                    warmUp(arena.allocate(WarmUp.CALL_BYTES, Long.BYTES));
+                }
+                knowsSmall = true;
+                each.accept(measure(size, values, cold));
             }
         }
+    }
+
+    /** What users get who just begin; of the first size in a process that has compiled nothing yet. */
+    private List<Double> cold(MemorySegment values) throws CollectiveException {
+        var seconds = new ArrayList<Double>();
+        for (int calls = warmUp.coldCalls(values.byteSize()); calls > 0; calls--) {
+            seconds.add(timed(values));
+            vectors.check(values);
+        }
+        return seconds;
+    }
+
+    /** One sum of a new contribution, begun by all ranks at once. */
+    private double timed(MemorySegment values) throws CollectiveException {
+        vectors.fill(values);
+        backend.barrier(CollectiveOptions.DEFAULTS);
+        long start = System.nanoTime();
+        reduce(values);
+        return (System.nanoTime() - start) / 1e9;
     }
 
     /** Writes the spans of the last call of each size, as {@link ChromeTrace} has them. */
@@ -96,7 +118,7 @@ public final class RankBench {
         trace.write(file);
     }
 
-    private RankTimes measure(SizeSpec size, MemorySegment values) throws CollectiveException {
+    private RankTimes measure(SizeSpec size, MemorySegment values, List<Double> cold) throws CollectiveException {
         warmUp(values);
         var seconds = new ArrayList<Double>();
         long cpuNanos = 0;
@@ -125,6 +147,7 @@ public final class RankBench {
                 Chosen.of(backend.metricsSnapshot().choices(), size.bytes()),
                 transports,
                 memory,
+                cold,
                 seconds);
     }
 

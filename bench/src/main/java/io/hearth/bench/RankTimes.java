@@ -24,6 +24,7 @@ import java.util.TreeMap;
  * @param chosen by {@code auto} compression
  * @param transports how data travelled to each other rank with which there was a stream: {@code shm}, {@code tcp} or {@code mixed}
  * @param memory most of it during the timed iterations
+ * @param cold wall time of the first calls of this size, before its warm-up
  * @param seconds each iteration's wall time
  */
 public record RankTimes(
@@ -35,16 +36,16 @@ public record RankTimes(
         Optional<Chosen> chosen,
         SortedMap<Integer, String> transports,
         RankMemory memory,
+        List<Double> cold,
         List<Double> seconds) {
     public RankTimes {
         transports = Collections.unmodifiableSortedMap(new TreeMap<>(transports));
+        cold = List.copyOf(cold);
         seconds = List.copyOf(seconds);
     }
 
     /** One line of JSON. */
     public JsonObject toJson() {
-        var times = new JsonArray();
-        seconds.forEach(times::add);
         var ways = new JsonObject();
         transports.forEach((other, way) -> ways.addProperty("" + other, way));
         var json = new JsonObject();
@@ -57,8 +58,23 @@ public record RankTimes(
         json.add("transports", ways);
         json.addProperty("extra_bytes", memory.nativeBytes());
         json.addProperty("heap_bytes", memory.heapBytes());
-        json.add("times", times);
+        json.add("cold", array(cold));
+        json.add("times", array(seconds));
         return json;
+    }
+
+    private static JsonArray array(List<Double> seconds) {
+        var times = new JsonArray();
+        seconds.forEach(times::add);
+        return times;
+    }
+
+    private static List<Double> seconds(JsonArray array) {
+        var seconds = new ArrayList<Double>();
+        for (JsonElement time : array) {
+            seconds.add(time.getAsDouble());
+        }
+        return seconds;
     }
 
     /**
@@ -69,10 +85,6 @@ public record RankTimes(
     public static RankTimes parse(String line) {
         try {
             JsonObject json = JsonParser.parseString(line).getAsJsonObject();
-            var seconds = new ArrayList<Double>();
-            for (JsonElement time : json.getAsJsonArray("times")) {
-                seconds.add(time.getAsDouble());
-            }
             var transports = new TreeMap<Integer, String>();
             json.getAsJsonObject("transports")
                     .asMap()
@@ -88,7 +100,8 @@ public record RankTimes(
                     new RankMemory(
                             json.get("extra_bytes").getAsLong(),
                             json.get("heap_bytes").getAsLong()),
-                    seconds);
+                    seconds(json.getAsJsonArray("cold")),
+                    seconds(json.getAsJsonArray("times")));
         } catch (JsonParseException | IllegalStateException | NullPointerException | NumberFormatException broken) {
             throw new IllegalArgumentException("not a rank's line of times: " + line, broken);
         }

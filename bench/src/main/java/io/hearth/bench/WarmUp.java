@@ -17,6 +17,7 @@ record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     static final int CALL_BYTES = 4096;
 
     private static final int RECORDED_CALLS_MAX = 16;
+    private static final int COLD_CALLS_MAX = 21;
 
     /** From this share of a core on, between two looks, the compiler is busy. */
     static final double BUSY = 0.03;
@@ -29,6 +30,11 @@ record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     /** Recorded calls to throw away before the one that is kept: the first takes twice as long as later ones. */
     int recordedCalls(long vectorBytes) {
         return (int) Math.min(Math.min(calls, RECORDED_CALLS_MAX), bytes / vectorBytes);
+    }
+
+    /** Calls of a size that are timed before any warm-up of it: the first, and those that a user makes next. Few where they are long. */
+    int coldCalls(long vectorBytes) {
+        return (int) Math.min(Math.min(calls, COLD_CALLS_MAX), Math.max(2 * bytes / vectorBytes, 2));
     }
 
     /**

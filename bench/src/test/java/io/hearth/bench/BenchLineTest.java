@@ -28,6 +28,7 @@ final class BenchLineTest {
                 rank == 0 ? Optional.of(new Chosen("int8:64", 3.25)) : Optional.empty(),
                 new TreeMap<>(Map.of(1 - rank, way)),
                 new RankMemory((2L - rank) << 20, (rank + 3L) << 20),
+                List.of(0.5, 0.25 + rank, 0.125, 4.0 - rank),
                 List.of(seconds));
     }
 
@@ -58,6 +59,16 @@ final class BenchLineTest {
         assertEquals(0.040, line.p95Seconds());
         assertEquals(3.0, line.cpuSecondsPerGb(), 1e-9);
         assertEquals(2.0 * 1 / 2 * 1e6 / 0.030 / 1e9, line.busBandwidthGbPerSecond(), 1e-12);
+    }
+
+    @Test
+    void whatComesBeforeTheWarmUpIsToldApart() {
+        var line = line(rank(0, 4, true, 0, "tcp", 0.1), rank(1, 4, true, 0, "tcp", 0.1));
+        assertEquals(0.5, line.firstSeconds());
+        assertEquals(1.25, line.coldSeconds(), "the median of 1.25, 0.125 and 4");
+        assertEquals(500, line.toJson().get("first_ms").getAsDouble());
+        assertEquals(1250, line.toJson().get("cold_ms").getAsDouble());
+        assertEquals(100, line.toJson().get("median_ms").getAsDouble());
     }
 
     @Test

@@ -153,6 +153,7 @@ final class RankBenchTest {
             assertTrue(times.ok());
             assertEquals(times.bytes() == 4096 ? "RingAllReduce" : "RingAllReduce+HeldRound", times.algorithm());
             assertEquals(times.bytes() == 4096 ? 4 : 2, times.seconds().size());
+            assertEquals(SHORT.coldCalls(times.bytes()), times.cold().size());
             assertEquals(Map.of(1 - times.rank(), "tcp"), times.transports());
             assertTrue(times.memory().nativeBytes() >= times.bytes(), times::toString);
             assertTrue(times.memory().heapBytes() > 0, times::toString);
@@ -160,8 +161,9 @@ final class RankBenchTest {
         List<RecordedEvent> sums = RecordingFile.readAllEvents(recorded).stream()
                 .filter(event -> event.getLong("bytes") == 1 << 20)
                 .toList();
-        // of each rank: the calls of warming up, two timed, those that warm up recording, one recorded
-        assertEquals(2 * (WarmUp.CALLS_MIN + 2 + SHORT.recordedCalls(1 << 20) + 1), sums.size());
+        // of each rank: the cold ones, the calls of warming up, two timed, those that warm up recording, one recorded
+        assertEquals(
+                2 * (SHORT.coldCalls(1 << 20) + WarmUp.CALLS_MIN + 2 + SHORT.recordedCalls(1 << 20) + 1), sums.size());
         for (RecordedEvent event : sums) {
             assertEquals("ALL_REDUCE", event.getString("kind"));
             assertEquals("RingAllReduce+HeldRound", event.getString("algorithm"));
@@ -194,7 +196,8 @@ final class RankBenchTest {
         List<RecordedEvent> sums = RecordingFile.readAllEvents(recorded).stream()
                 .filter(event -> event.getLong("bytes") == 1 << 20)
                 .toList();
-        assertEquals(2 * (WarmUp.CALLS_MIN + 2 + SHORT.recordedCalls(1 << 20) + 1), sums.size());
+        assertEquals(
+                2 * (SHORT.coldCalls(1 << 20) + WarmUp.CALLS_MIN + 2 + SHORT.recordedCalls(1 << 20) + 1), sums.size());
         for (RecordedEvent event : sums) {
             for (String part : List.of("encode", "seal", "send", "receive", "open", "decode", "copy")) {
                 assertTrue(sum(event, part) > 0, () -> part + " took no time: " + event);
@@ -210,7 +213,7 @@ final class RankBenchTest {
     @CsvSource({"none, 0", "none, 1", "none, 2", "int8, 1"}) // timed ones, from the first
     @Timeout(60)
     void oneWrongByteInOneTimedResultIsSeen(String compression, int timed) throws Exception {
-        spoiled = WarmUp.CALLS_MIN + 1 + timed;
+        spoiled = SHORT.coldCalls(4096) + WarmUp.CALLS_MIN + 1 + timed;
         for (RankTimes times : measure(AllReduceStrategy.AUTO, CompressionStrategy.parse(compression))) {
             boolean knows = times.rank() == 1 || !compression.equals("none"); // codecs' sums are compared by all
             assertEquals(times.bytes() != 4096 || !knows, times.ok(), times::toString);

@@ -214,7 +214,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         if (!json) {
             terminal.out()
                     .println(
-                            "     bytes  iterations  median ms     p95 ms  bus GB/s  cpu s/GB  extra MiB  sums   over   algorithm");
+                            "     bytes  iterations  median ms     p95 ms    cold ms  bus GB/s  cpu s/GB  extra MiB  sums   over   algorithm");
         }
     }
 
@@ -278,11 +278,12 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             terminal.out()
                     .printf(
                             Locale.ROOT,
-                            "%10d  %10d  %9.3f  %9.3f  %8.3f  %8.3f  %9.1f  %-5s  %-5s  %s%n",
+                            "%10d  %10d  %9.3f  %9.3f  %9.3f  %8.3f  %8.3f  %9.1f  %-5s  %-5s  %s%n",
                             line.bytes(),
                             line.iterations(),
                             line.medianSeconds() * 1e3,
                             line.p95Seconds() * 1e3,
+                            line.coldSeconds() * 1e3,
                             line.busBandwidthGbPerSecond(),
                             line.cpuSecondsPerGb(),
                             line.extraMebibytes(),
