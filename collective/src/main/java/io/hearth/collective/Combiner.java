@@ -42,10 +42,7 @@ final class Combiner {
             case COPY -> copy(arrived, prefix, buffer, at, length);
             case COMBINE_WITH_INPUT -> combine(buffer, input, at, arrived, prefix, length);
             case COMBINE -> combine(buffer, buffer, at, arrived, prefix, length);
-            case COPY_THEN_INPUT -> {
-                copy(arrived, prefix, buffer, at, length);
-                combine(buffer, input, at, length);
-            }
+            case COPY_THEN_INPUT -> combineBefore(buffer, input, at, arrived, prefix, length);
             case GATHER -> throw new AssertionError("gathered segments are combined with their piece");
             case COMBINE_THEN_INPUT -> {
                 combine(buffer, buffer, at, arrived, prefix, length);
@@ -92,6 +89,20 @@ final class Combiner {
             int first = arrived.arrayOffset() + prefix;
             reducer.combine(type, op, to, toAt, from, fromAt, arrived.array(), first, count);
         }
+    }
+
+    /** target = bytes op right; bytes in an array are copied first, which they are from a near cache. */
+    private void combineBefore(Region target, Region right, long at, ReceivedRecord arrived, int prefix, int length) {
+        if (!arrived.isNative()) {
+            copy(arrived, prefix, target, at, length);
+            combine(target, right, at, length);
+            return;
+        }
+        MemorySegment to = target.memory();
+        MemorySegment left = arrived.memory();
+        long first = arrived.memoryOffset() + prefix;
+        long rightAt = at - right.base();
+        reducer.combine(type, op, to, at - target.base(), left, first, right.memory(), rightAt, elements(length));
     }
 
     /** target = target op right. */
