@@ -79,20 +79,12 @@ final class CipherWarmUpTest {
     }
 
     @Test
-    void itEndsWhenPairsHaveBeenFastForAWhile() {
-        assertEquals(400 + CipherWarmUp.FAST_PAIRS, pairs(number -> (number < 400 ? 4 : 0) * MILLISECOND + 30_000));
+    void itEndsAfterAsManyPairsAsTheCompilerWants() {
+        assertEquals(CipherWarmUp.PAIRS, pairs(_ -> 100_000));
     }
 
     @Test
-    void aSlowOneInBetweenCountsAnew() {
-        assertEquals(
-                301 + CipherWarmUp.FAST_PAIRS,
-                pairs(number -> (number < 200 || number == 300 ? 4 : 0) * MILLISECOND + 30_000));
-    }
-
-    @Test
-    void whereNothingBecomesFasterItEndsAllTheSame() {
-        assertEquals(CipherWarmUp.PAIRS_MAX, pairs(_ -> MILLISECOND));
+    void whereAllIsSlowItEndsAllTheSame() {
         assertEquals(CipherWarmUp.NANOS_MAX / (100 * MILLISECOND), pairs(_ -> 100 * MILLISECOND));
     }
 
