@@ -14,10 +14,7 @@ final class LevelOracle {
 
     static float[] stochastic(float[] values, int levelMax, int block, long seed) {
         return decoded(
-                values,
-                levelMax,
-                block,
-                (quotient, number, place) -> Math.floor(quotient + draw(seed, number, place) + 128f) - 128);
+                values, levelMax, block, (quotient, number, place) -> Math.rint(quotient + draw(seed, number, place)));
     }
 
     private static float[] decoded(float[] values, int levelMax, int block, Rounder rounder) {
@@ -41,7 +38,7 @@ final class LevelOracle {
         return decoded;
     }
 
-    /** SplitMix64 of seed and block, then the finaliser of MurmurHash3 per place; the upper 16 bits. */
+    /** SplitMix64 of seed and block, then MurmurHash3 per place; 15 bits of it are an odd multiple of 2^-16 between -1/2 and 1/2. */
     private static float draw(long seed, int block, int place) {
         long z = seed + (block + 1) * 0x9e37_79b9_7f4a_7c15L;
         z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
@@ -49,7 +46,6 @@ final class LevelOracle {
         int h = ((int) (z >>> 32)) + place * 0x9e37_79b9;
         h = (h ^ (h >>> 16)) * 0x85eb_ca6b;
         h = (h ^ (h >>> 13)) * 0xc2b2_ae35;
-        h ^= h >>> 16;
-        return (h >>> 16) / 65_536f;
+        return (2 * ((h >>> 8) & 0x7fff) + 1) / 65_536f - 0.5f;
     }
 }

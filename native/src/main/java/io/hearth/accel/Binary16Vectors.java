@@ -71,16 +71,6 @@ final class Binary16Vectors {
         return i;
     }
 
-    static long widen(MemorySegment halves, long at, MemorySegment values, long offset, long n) {
-        long i = 0;
-        for (; i <= n - LANES; i += LANES) {
-            widened(lanes(ShortVector.fromMemorySegment(
-                            SHORTS, NativeMemory.of(halves), at + i * Short.BYTES, ByteOrder.LITTLE_ENDIAN)))
-                    .intoMemorySegment(NativeMemory.of(values), offset + i * Float.BYTES, ByteOrder.LITTLE_ENDIAN);
-        }
-        return i;
-    }
-
     static long widenAndAdd(MemorySegment halves, long at, MemorySegment values, long offset, long n) {
         long i = 0;
         for (; i <= n - LANES; i += LANES) {

@@ -20,6 +20,7 @@ final class HalfBlock {
     private final float[] values = new float[VALUES];
     private final short[] halves = new short[VALUES];
     private HalfFloat format = HalfFloat.BINARY16;
+    private boolean finite; // all values, as firstBeyond saw them
 
     /** Of that format from now on. */
     void begin(HalfFloat next) {
@@ -48,6 +49,7 @@ final class HalfBlock {
         for (int i = 0; i < n; i++) {
             largest = Math.max(largest, Float.floatToRawIntBits(values[i]) & PortableCodecKernels.MAGNITUDE);
         }
+        finite = largest < PortableCodecKernels.INFINITY;
         for (int i = 0; i < n && largest >= format.overflowBits(); i++) {
             int magnitude = Float.floatToRawIntBits(values[i]) & PortableCodecKernels.MAGNITUDE;
             if (magnitude >= format.overflowBits() && magnitude < PortableCodecKernels.INFINITY) {
@@ -74,8 +76,14 @@ final class HalfBlock {
         }
     }
 
-    /** What was narrowed is taken away; nothing is left of what is not finite. */
+    /** What was narrowed is taken away, after {@link #firstBeyond}; nothing is left of what is not finite. */
     void subtractHalves(int n) {
+        if (finite && format == HalfFloat.BINARY16) {
+            for (int i = 0; i < n; i++) {
+                values[i] -= Float.float16ToFloat(halves[i]);
+            }
+            return;
+        }
         for (int i = 0; i < n; i++) {
             float widened = format == HalfFloat.BINARY16
                     ? Float.float16ToFloat(halves[i])

@@ -11,9 +11,6 @@ final class LevelBlock {
     private static final int NIBBLE = 15;
     private static final int NIBBLE_BITS = 4;
 
-    /** Makes every quotient positive, where a cast rounds down. */
-    private static final int ABOVE_ZERO = 128;
-
     private BlockFormat format = new BlockFormat(Byte.SIZE, BlockFormat.BLOCK_MIN);
     private int levelMax;
     private float scaleMax;
@@ -79,9 +76,10 @@ final class LevelBlock {
 
     private void stochastic(float divisor, int blockSeed, int n) {
         for (int i = 0; i < n; i++) {
-            int floor = (int) (values[i] / divisor + Rounding.draw(blockSeed, i) + ABOVE_ZERO) - ABOVE_ZERO;
-            // A quotient may be one rounding beyond the largest level.
-            levels[i] = (byte) Math.min(Math.max(floor, -levelMax), levelMax);
+            levels[i] = (byte) (int) (values[i] / divisor
+                    + Rounding.draw(blockSeed, i)
+                    + PortableCodecKernels.ROUNDER
+                    - PortableCodecKernels.ROUNDER);
         }
     }
 

@@ -3,8 +3,9 @@ package io.hearth.accel;
 /**
  * How a value between two levels is rounded.
  *
- * <p>Stochastic: up with a probability equal to the distance from the lower level, in steps of 2^-16, so that the expected error
- * is 0: {@code level = floor(value / scale + draw + 128) - 128} in float32. The draw is a pure function of seed, block number and place in the block, so a part of a tensor is rounded as it would be
+ * <p>Stochastic: up with a probability equal to the distance from the lower level, in steps of 2^-15, so that the expected error
+ * is 0: {@code level = rint(value / scale + draw)} in float32. A draw is an odd multiple of 2^-16 between -1/2 and 1/2: so a quotient that is
+ * one rounding beyond the largest level does not lead beyond that level. It is a pure function of seed, block number and place in the block, so a part of a tensor is rounded as it would be
  * within the whole. It mixes as SplitMix64 (Steele et al., OOPSLA 2014) per block and as the finaliser of MurmurHash3 per value.
  *
  * @param stochastic or else to nearest, ties to even
@@ -15,7 +16,25 @@ public record Rounding(boolean stochastic, long seed) {
     public static final Rounding NEAREST = new Rounding(false, 0);
 
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
-    private static final int GOLDEN_INT = 0x9e37_79b9;
+
+    /** What a value's hash begins with is larger by that than its neighbour's. */
+    static final int STRIDE = 0x9e37_79b9;
+
+    static final int SHIFT_ONE = 16;
+    static final int FACTOR_ONE = 0x85eb_ca6b;
+    static final int SHIFT_TWO = 13;
+    static final int FACTOR_TWO = 0xc2b2_ae35;
+
+    /** The bits of a hash that become the fraction of a float32 between 1 and 2, which is the draw plus {@link #CENTRE}. */
+    static final int FRACTION = 0x007f_ff00;
+
+    /** The rest of that float32: 1, and half a step. */
+    static final int ONE_AND_HALF_A_STEP = 0x3f80_0080;
+
+    static final float CENTRE = 1.5f;
+
+    private static final int FRACTION_SHIFT = 7;
+    private static final int HALF = 1 << 15;
 
     /** Stochastic, with these draws. */
     public static Rounding stochastic(long seed) {
@@ -29,12 +48,11 @@ public record Rounding(boolean stochastic, long seed) {
         return (int) (z >>> 32);
     }
 
-    /** 0 to 1 - 2^-16. */
+    /** An odd multiple of 2^-16 between -1/2 and 1/2; of integers and a product, because C2 makes no vector code of bits that become a float. */
     static float draw(int blockSeed, int index) {
-        int h = blockSeed + index * GOLDEN_INT;
-        h = (h ^ (h >>> 16)) * 0x85eb_ca6b;
-        h = (h ^ (h >>> 13)) * 0xc2b2_ae35;
-        h ^= h >>> 16;
-        return (h >>> 16) * 0x1p-16f;
+        int h = blockSeed + index * STRIDE;
+        h = (h ^ (h >>> SHIFT_ONE)) * FACTOR_ONE;
+        h = (h ^ (h >>> SHIFT_TWO)) * FACTOR_TWO;
+        return (((h & FRACTION) >> FRACTION_SHIFT) + 1 - HALF) * 0x1p-16f;
     }
 }

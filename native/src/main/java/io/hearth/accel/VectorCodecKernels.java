@@ -1,7 +1,6 @@
 package io.hearth.accel;
 
 import static io.hearth.accel.PortableCodecKernels.FLOAT;
-import static io.hearth.accel.PortableCodecKernels.INFINITY;
 import static io.hearth.accel.PortableCodecKernels.MAGNITUDE;
 
 import java.lang.foreign.MemorySegment;
@@ -16,8 +15,7 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * The Vector API straight on native memory.
  *
- * <p>Bodies in arrays go the portable way: a method that sees both kinds of memory has its vectors boxed. So does stochastic
- * rounding, which C2 vectorises there.
+ * <p>Bodies in arrays go the portable way: a method that sees both kinds of memory has its vectors boxed.
  *
  * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} looks for it first.
  */
@@ -26,15 +24,14 @@ final class VectorCodecKernels implements CodecKernels {
             VectorSpecies.of(int.class, ByteVector.SPECIES_PREFERRED.vectorShape());
     private static final VectorSpecies<Float> FLOATS = INTS.withLanes(float.class);
     private static final int LANES = INTS.length();
+
+    /** Where vectors have 128 bits there may be no instruction for it, and without one it is far slower than a loop over four lanes. */
+    private static final boolean COMPRESSES = INTS.vectorBitSize() >= 256;
+
     private static final IntVector PLACES = IntVector.zero(INTS).addIndex(1);
 
-    /**
-     * Values whose scales are found before the first of them is quantised, if a block has not more: within a block everything waits
-     * for its largest value and for a division, and processors look few blocks ahead.
-     */
-    private static final int GROUP_VALUES = 1024;
-
     private final PortableCodecKernels portable = new PortableCodecKernels();
+    private final LevelKernels levels = new LevelKernels();
 
     @Override
     public String name() {
@@ -77,10 +74,12 @@ final class VectorCodecKernels implements CodecKernels {
             long count,
             MemorySegment body,
             long bodyOffset) {
-        if (rounding.stochastic() || !body.isNative() || !LevelVectors.PRESENT) {
+        if (!body.isNative() || !LevelVectors.PRESENT) {
             return portable.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
         }
-        return quantise(format, values, valuesOffset, count, body, bodyOffset, false);
+        CodecOperands.checkValues("values", values, valuesOffset, count, false);
+        CodecOperands.checkBody(format, body, bodyOffset, count, true);
+        return levels.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
     }
 
     @Override
@@ -93,84 +92,13 @@ final class VectorCodecKernels implements CodecKernels {
             long count,
             MemorySegment body,
             long bodyOffset) {
-        if (rounding.stochastic() || !body.isNative() || !LevelVectors.PRESENT) {
+        if (!body.isNative() || !LevelVectors.PRESENT) {
             return portable.quantiseLeavingError(
                     format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
         }
-        return quantise(format, values, valuesOffset, count, body, bodyOffset, true);
-    }
-
-    private static long quantise(
-            BlockFormat format,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
-            long bodyOffset,
-            boolean leaveError) {
-        CodecOperands.checkValues("values", values, valuesOffset, count, leaveError);
+        CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        MemorySegment memory = NativeMemory.of(body);
-        int group = Math.max(GROUP_VALUES / format.block(), 1) * format.block();
-        long at = bodyOffset;
-        for (long done = 0; done < count; done += group) {
-            int n = (int) Math.min(group, count - done);
-            long place = valuesOffset + done * Float.BYTES;
-            long bad = scales(format, values, place, n, memory, at);
-            if (bad != NONE) {
-                return done + bad;
-            }
-            at = levels(format, values, place, n, memory, at, leaveError);
-        }
-        return NONE;
-    }
-
-    /** Writes the scales of {@code n} values; returns the index of the first that has none, or {@link #NONE}. */
-    private static long scales(
-            BlockFormat format, MemorySegment values, long offset, int n, MemorySegment body, long bodyOffset) {
-        long at = bodyOffset;
-        for (int i = 0; i < n; i += format.block()) {
-            int block = Math.min(format.block(), n - i);
-            long place = offset + (long) i * Float.BYTES;
-            int largest = LevelVectors.largest(values, place, block);
-            if (largest >= INFINITY) {
-                return (long) i + LevelVectors.firstNotFinite(values, place);
-            }
-            body.set(FLOAT, at, format.scale(Float.intBitsToFloat(largest)));
-            at += format.blockBytes(block);
-        }
-        return NONE;
-    }
-
-    /** Writes the levels that belong to the scales; returns where the next block begins. */
-    private static long levels(
-            BlockFormat format,
-            MemorySegment values,
-            long offset,
-            int n,
-            MemorySegment body,
-            long bodyOffset,
-            boolean leaveError) {
-        boolean eight = format.bits() == Byte.SIZE;
-        long at = bodyOffset;
-        for (int i = 0; i < n; i += format.block()) {
-            int block = Math.min(format.block(), n - i);
-            long place = offset + (long) i * Float.BYTES;
-            float scale = body.get(FLOAT, at);
-            float divisor = scale == 0 ? 1 : scale;
-            long to = at + Float.BYTES;
-            if (eight && leaveError) {
-                LevelVectors.quantise8LeavingError(values, place, block, scale, divisor, body, to);
-            } else if (eight) {
-                LevelVectors.quantise8(values, place, block, divisor, body, to);
-            } else if (leaveError) {
-                LevelVectors.quantise4LeavingError(values, place, block, scale, divisor, body, to);
-            } else {
-                LevelVectors.quantise4(values, place, block, divisor, body, to);
-            }
-            at += format.blockBytes(block);
-        }
-        return at;
+        return levels.quantiseLeavingError(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
     }
 
     @Override
@@ -187,20 +115,7 @@ final class VectorCodecKernels implements CodecKernels {
         }
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        boolean eight = format.bits() == Byte.SIZE;
-        long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
-            long place = valuesOffset + done * Float.BYTES;
-            float scale = body.get(FLOAT, at);
-            if (eight) {
-                LevelVectors.dequantise8(body, at + Float.BYTES, values, place, n, scale);
-            } else {
-                LevelVectors.dequantise4(body, at + Float.BYTES, values, place, n, scale);
-            }
-            at += format.blockBytes(n);
-        }
+        levels.multiply(format, body, bodyOffset, values, valuesOffset, count);
     }
 
     @Override
@@ -217,22 +132,7 @@ final class VectorCodecKernels implements CodecKernels {
         }
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        boolean eight = format.bits() == Byte.SIZE;
-        boolean usual = eight && format.block() == Int8Vectors.BLOCK;
-        long first = usual ? Int8Vectors.dequantiseAndAdd(body, bodyOffset, values, valuesOffset, count) : 0;
-        long at = bodyOffset + format.bytes(first);
-        int n;
-        for (long done = first; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
-            long place = valuesOffset + done * Float.BYTES;
-            float scale = body.get(FLOAT, at);
-            if (eight) {
-                LevelVectors.dequantise8AndAdd(body, at + Float.BYTES, values, place, n, scale);
-            } else {
-                LevelVectors.dequantise4AndAdd(body, at + Float.BYTES, values, place, n, scale);
-            }
-            at += format.blockBytes(n);
-        }
+        levels.add(format, body, bodyOffset, values, valuesOffset, count);
     }
 
     @Override
@@ -241,24 +141,7 @@ final class VectorCodecKernels implements CodecKernels {
             return portable.badBlock(format, body, bodyOffset, count);
         }
         CodecOperands.checkBody(format, body, bodyOffset, count, false);
-        boolean eight = format.bits() == Byte.SIZE;
-        float scaleMax = format.scaleMax();
-        long at = bodyOffset;
-        int n;
-        for (long done = 0; done < count; done += n) {
-            n = (int) Math.min(format.block(), count - done);
-            int bytes = format.blockBytes(n);
-            float scale = body.get(FLOAT, at);
-            boolean sound = eight
-                    ? LevelVectors.sound8(body, at + Float.BYTES, bytes - Float.BYTES)
-                    : LevelVectors.sound4(body, at + Float.BYTES, bytes - Float.BYTES)
-                            && LevelVectors.padded4(body, at + bytes - 1, n);
-            if (!sound || !(scale >= 0 && scale <= scaleMax)) {
-                return done;
-            }
-            at += bytes;
-        }
-        return NONE;
+        return levels.badBlock(format, body, bodyOffset, count);
     }
 
     @Override
@@ -294,13 +177,13 @@ final class VectorCodecKernels implements CodecKernels {
             long halvesOffset,
             boolean leaveError) {
         CodecOperands.checkHalves(halves, halvesOffset, count, true);
-        boolean vectors = halves.isNative() && LevelVectors.PRESENT;
+        boolean vectors = halves.isNative() && byVectors(format);
         for (long done = 0; done < count; done += HalfBlock.VALUES) {
             int n = (int) Math.min(HalfBlock.VALUES, count - done);
             long place = valuesOffset + done * Float.BYTES;
             long at = halvesOffset + done * Short.BYTES;
             // What is NaN or too large is rare, and left to who can tell.
-            boolean plain = vectors && LevelVectors.largest(values, place, n) < format.overflowBits();
+            boolean plain = vectors && LevelLoops.largest(values, place, n) < format.overflowBits();
             int whole = plain ? narrowVectors(format, values, place, n, halves, at, leaveError) : 0;
             place += (long) whole * Float.BYTES;
             at += (long) whole * Short.BYTES;
@@ -334,6 +217,17 @@ final class VectorCodecKernels implements CodecKernels {
         };
     }
 
+    /**
+     * Binary16 has instructions of its own, which the compiler uses in plain loops and the Vector API does not know: what that makes of
+     * integers pays with wide vectors only, and for reading never.
+     */
+    private static boolean byVectors(HalfFloat format) {
+        return switch (format) {
+            case BINARY16 -> INTS.vectorBitSize() >= 256;
+            case BFLOAT16 -> LevelVectors.PRESENT;
+        };
+    }
+
     @Override
     public void widen(
             HalfFloat format,
@@ -345,11 +239,8 @@ final class VectorCodecKernels implements CodecKernels {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkHalves(halves, halvesOffset, count, false);
         long done = 0;
-        if (halves.isNative() && LevelVectors.PRESENT) {
-            done = switch (format) {
-                case BINARY16 -> Binary16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
-                case BFLOAT16 -> Bfloat16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
-            };
+        if (halves.isNative() && format == HalfFloat.BFLOAT16 && byVectors(format)) {
+            done = Bfloat16Vectors.widen(halves, halvesOffset, values, valuesOffset, count);
         }
         long at = halvesOffset + done * Short.BYTES;
         portable.widen(format, halves, at, values, valuesOffset + done * Float.BYTES, count - done);
@@ -366,7 +257,7 @@ final class VectorCodecKernels implements CodecKernels {
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkHalves(halves, halvesOffset, count, false);
         long done = 0;
-        if (halves.isNative() && LevelVectors.PRESENT) {
+        if (halves.isNative() && byVectors(format)) {
             done = switch (format) {
                 case BINARY16 -> Binary16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count);
                 case BFLOAT16 -> Bfloat16Vectors.widenAndAdd(halves, halvesOffset, values, valuesOffset, count);
@@ -379,7 +270,6 @@ final class VectorCodecKernels implements CodecKernels {
     @Override
     public int select(MemorySegment values, long valuesOffset, int count, int leastBits, int[] indices) {
         if (!LevelVectors.PRESENT) {
-            // Where vectors have 128 bits, compress may have no instruction and be far slower than a plain loop.
             return portable.select(values, valuesOffset, count, leastBits, indices);
         }
         CodecOperands.checkSelect(values, valuesOffset, count, indices);
@@ -393,7 +283,9 @@ final class VectorCodecKernels implements CodecKernels {
                             ByteOrder.LITTLE_ENDIAN)
                     .and(MAGNITUDE)
                     .compare(VectorOperators.GE, leastBits);
-            if (large.anyTrue()) {
+            if (large.anyTrue() && !COMPRESSES) {
+                found = PortableCodecKernels.select(values, valuesOffset, i, i + LANES, leastBits, indices, found);
+            } else if (large.anyTrue()) {
                 PLACES.add(i).compress(large).intoArray(indices, found);
                 found += large.trueCount();
             }

@@ -33,9 +33,7 @@ final class LevelOracle {
             int blockSeed = rounding.blockSeed(firstBlock + start / block);
             for (int i = start; i < end && scale > 0; i++) {
                 float quotient = values[i] / scale;
-                double level = rounding.stochastic()
-                        ? Math.floor(quotient + Rounding.draw(blockSeed, i - start) + 128f) - 128
-                        : Math.rint(quotient);
+                double level = Math.rint(quotient + (rounding.stochastic() ? Rounding.draw(blockSeed, i - start) : 0));
                 levels[i] = (int) Math.clamp(level, -format.levelMax(), format.levelMax());
             }
         }

@@ -110,7 +110,7 @@ final class MetalMutationTest {
         ONE_SEED_FOR_ALL_BLOCKS(" + ulong(block);", ";"),
         UPPER_HALF_OF_THE_SEED_LOST("(ulong(job.seed_high) << 32) | ", ""),
         UPPER_HALF_OF_THE_BLOCKS_NUMBER_LOST("(ulong(job.first_block_high) << 32) | ", ""),
-        STOCHASTIC_TOWARD_ZERO("int(drawn + 128.0f) - 128", "int(drawn)"),
+        DRAWS_WITH_THE_WRONG_SIGN("quotient + draw_of", "quotient - draw_of"),
         LAST_BLOCK_TAKEN_FOR_A_WHOLE_ONE("min(job.block, job.count - start)", "job.block"),
         NOT_FINITE_AND_NOT_TOLD("most >= INFINITE ? 1 : 0", "0"),
         BYTES_OF_A_SCALE_SWAPPED("uint(place[1]) << 8", "uint(place[2]) << 8"),

@@ -11,7 +11,6 @@ constant uint HISTOGRAM_RUN = 32 * LANES;
 constant uint SCALE_BYTES = 4;
 constant uint LEVEL_MAX = 127;
 constant uint LEVEL_MAX_AS_FLOAT = 0x42fe0000u;
-constant uint TWO_TO_MINUS_16 = 0x37800000u;
 
 // 1.5 * 2^23: adding it and taking it away rounds a small number to nearest even.
 constant uint ROUNDER = 0x4b400000u;
@@ -78,19 +77,12 @@ inline uint seed_of_block(ulong seed, ulong block) {
     return uint(z >> 32);
 }
 
-// As io.hearth.accel.Rounding.draw: 0 to 1 - 2^-16. The product is exact, so that fusing it with a sum would change nothing.
+// As io.hearth.accel.Rounding.draw: an odd multiple of 2^-16 between -1/2 and 1/2. The difference is exact.
 inline float draw_of(uint seed, uint index) {
     uint h = seed + index * 0x9e3779b9u;
     h = (h ^ (h >> 16)) * 0x85ebca6bu;
     h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    h ^= h >> 16;
-    return float(h >> 16) * as_type<float>(TWO_TO_MINUS_16);
-}
-
-inline int stochastic_level(float quotient, float draw) {
-    float drawn = quotient + draw;
-    int level = int(drawn + 128.0f) - 128; // above zero a cast rounds down
-    return max(min(level, int(LEVEL_MAX)), -int(LEVEL_MAX));
+    return as_type<float>((h & 0x007fff00u) | 0x3f800080u) - 1.5f;
 }
 
 inline uint level_times_scale(int level, uint scale) {
@@ -134,7 +126,7 @@ kernel void quantise_int8(
     for (uint i = lane; i < n; i += LANES) {
         uint value = values[start + i];
         float quotient = quotient_by_scale(value, scale);
-        int level = job.stochastic != 0 ? stochastic_level(quotient, draw_of(seed, i)) : nearest_level(quotient);
+        int level = nearest_level(job.stochastic != 0 ? quotient + draw_of(seed, i) : quotient);
         place[SCALE_BYTES + i] = uchar(uint(level) & 0xffu);
         left[start + i] = sum_of(value, level_times_scale(level, scale) ^ SIGN);
     }
