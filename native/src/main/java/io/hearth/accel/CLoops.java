@@ -1,5 +1,7 @@
 package io.hearth.accel;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.VMOption;
 import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.cc.WorkFolder;
 import io.hearth.core.HearthException;
@@ -12,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +26,8 @@ import java.util.Optional;
 
 /**
  * The kernels in C ({@code loops.c}), compiled by this machine's own compiler with {@code -O3} for this very processor, where the
- * compiler can: what engines are measured against. Nothing else uses them.
+ * compiler can: what engines are measured against. Where {@code -XX:MaxVectorSize} makes this JVM's vectors of 128 or 256 bits on x86, C
+ * gets the same. Nothing else uses them.
  */
 public final class CLoops implements AutoCloseable {
     /** A compiler may fuse a product and a sum unless it is told not to, and the engines never do. */
@@ -79,12 +83,30 @@ public final class CLoops implements AutoCloseable {
     private static Path library(NativeCompiler compiler, Path source, Path folder)
             throws HearthException, InterruptedException {
         var tuned = new ArrayList<>(FLAGS);
-        tuned.add(System.getProperty("os.arch").equals("aarch64") ? "-mcpu=native" : "-march=native");
+        tuned.add(tuning(System.getProperty("os.arch"), vectorBytes()));
         try {
             return compiler.library(tuned, List.of(source), List.of("-lm"), folder);
         } catch (HearthException unknownProcessor) {
             return compiler.library(FLAGS, List.of(source), List.of("-lm"), folder);
         }
+    }
+
+    /** What tells the compiler which processor, with vectors of at most so many bytes if anybody said so. */
+    static String tuning(String architecture, Optional<String> vectorBytes) {
+        if (architecture.equals("aarch64")) {
+            return "-mcpu=native";
+        }
+        return switch (vectorBytes.orElse("")) {
+            case "16" -> "-march=x86-64-v2";
+            case "32" -> "-march=x86-64-v3";
+            default -> "-march=native";
+        };
+    }
+
+    private static Optional<String> vectorBytes() {
+        VMOption limit = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .getVMOption("MaxVectorSize");
+        return limit.getOrigin() == VMOption.Origin.DEFAULT ? Optional.empty() : Optional.of(limit.getValue());
     }
 
     private static byte[] text() throws IOException {

@@ -49,6 +49,15 @@ final class CLoopsTest {
     }
 
     @Test
+    void theCompilerGetsVectorsAsWideAsTheJvms() {
+        assertEquals("-march=native", CLoops.tuning("amd64", Optional.empty()));
+        assertEquals("-march=x86-64-v2", CLoops.tuning("amd64", Optional.of("16")));
+        assertEquals("-march=x86-64-v3", CLoops.tuning("amd64", Optional.of("32")));
+        assertEquals("-march=native", CLoops.tuning("amd64", Optional.of("64")));
+        assertEquals("-mcpu=native", CLoops.tuning("aarch64", Optional.of("16")));
+    }
+
+    @Test
     void withoutACompilerThereAreNone() throws Exception {
         assertEquals(Optional.empty(), CLoops.compile("/nowhere:"));
     }
@@ -83,10 +92,10 @@ final class CLoopsTest {
         assumeTrue(real.isPresent(), "needs a C compiler");
         Path asked = folder.resolve("asked");
         compiler(folder, """
-                echo "$@" >>'%s'
-                case "$*" in *=native*) exit 1 ;; esac
-                exec '%s' "$@"
-                """.formatted(asked, real.orElseThrow().program()));
+            echo "$@" >>'%s'
+            case "$*" in *=native*) exit 1 ;; esac
+            exec '%s' "$@"
+            """.formatted(asked, real.orElseThrow().program()));
         try (CLoops c = CLoops.compile(folder + ":" + PATH).orElseThrow()) {
             assertTrue(c.has(KernelKind.SUM_FLOAT32));
         }
