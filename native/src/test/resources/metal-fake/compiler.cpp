@@ -82,9 +82,12 @@ static void* built(const std::string& text, const std::string& flags, std::strin
     static int number = 0;
     std::string stem = text_control("folder") + "/kernels" + std::to_string(++number);
     std::ofstream(stem + ".cpp") << text;
-    std::string command = quoted(text_control("compiler")) + " -std=c++17 -O2 -fPIC -shared -w " + flags + " -I "
-        + quoted(text_control("headers")) + " -o " + quoted(stem + ".so") + " " + quoted(stem + ".cpp") + " "
-        + quoted(text_control("library")) + " 2> " + quoted(stem + ".txt");
+    // Linked without the flag: the compiler's own library would end the process, and gpu.cpp takes the call instead.
+    std::string compiler = quoted(text_control("compiler"));
+    std::string command = "{ " + compiler + " -std=c++17 -O2 -fPIC -w -fsanitize=bounds " + flags + " -I "
+        + quoted(text_control("headers")) + " -c -o " + quoted(stem + ".o") + " " + quoted(stem + ".cpp") + " && "
+        + compiler + " -shared -o " + quoted(stem + ".so") + " " + quoted(stem + ".o") + " "
+        + quoted(text_control("library")) + "; } 2> " + quoted(stem + ".txt");
     void* library = std::system(command.c_str()) == 0 ? dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (!library) {
         std::ifstream said(stem + ".txt");

@@ -22,7 +22,10 @@ struct Group {
 
 static thread_local Group* current = nullptr;
 
-extern "C" void fake_barrier() {
+extern "C" void fake_barrier(bool fences) {
+    if (!fences) {
+        violation("a barrier without mem_threadgroup: what threads wrote need not be seen behind it");
+    }
     Lane& lane = current->lanes[current->running];
     lane.barriers++;
     swapcontext(&lane.context, &current->scheduler);

@@ -11,6 +11,8 @@ struct Error : Object {
 };
 struct Options : Object {
     bool safe = false;
+    bool precise = false;
+    unsigned long language = 0;
 };
 
 Object* new_string(const std::string& text) {
@@ -30,8 +32,15 @@ Object* new_error(const std::string& text, long code) {
     return error;
 }
 
-bool safe_math(Object* options) {
-    return options && static_cast<Options*>(options)->safe;
+bool safe_math(Object* object) {
+    Options* options = static_cast<Options*>(object);
+    if (options && options->safe && !options->precise && !control("old")) {
+        violation("safe mathematics whose functions are left fast");
+    }
+    if (options && options->language != 3u << 16) {
+        violation("the language's version is left to the compiler");
+    }
+    return options && options->safe;
 }
 
 static Object* string_with(Class*, Selector, const char* text) {
@@ -65,6 +74,14 @@ static void set_fast_math(Options* self, Selector, bool fast) {
     self->safe = !fast;
 }
 
+static void set_math_functions(Options* self, Selector, long functions) {
+    self->precise = functions == 1;
+}
+
+static void set_language(Options* self, Selector, unsigned long version) {
+    self->language = version;
+}
+
 static Object* retained(Object* self, Selector) {
     retain(self);
     return self;
@@ -92,4 +109,6 @@ void define_foundation() {
     class_method("MTLCompileOptions", "new", "@16@0:8", (void*)new_options);
     instance_method("MTLCompileOptions", "setMathMode:", "v24@0:8q16", (void*)set_math_mode);
     instance_method("MTLCompileOptions", "setFastMathEnabled:", "v20@0:8B16", (void*)set_fast_math);
+    instance_method("MTLCompileOptions", "setMathFloatingPointFunctions:", "v24@0:8q16", (void*)set_math_functions);
+    instance_method("MTLCompileOptions", "setLanguageVersion:", "v24@0:8Q16", (void*)set_language);
 }

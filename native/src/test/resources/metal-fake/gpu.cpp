@@ -36,6 +36,11 @@ static std::mutex& lock = *new std::mutex();
 static std::condition_variable& changed = *new std::condition_variable();
 static std::deque<Commands*>& pending = *new std::deque<Commands*>();
 
+// What -fsanitize=bounds calls where a kernel leaves an array of its threadgroup.
+extern "C" void __ubsan_handle_out_of_bounds(void*, void* index) {
+    violation("a kernel leaves an array of its threadgroup at index " + std::to_string((uintptr_t)index));
+}
+
 static void run(const Work& work, bool half) {
     std::vector<void*> arguments;
     std::vector<std::vector<uint8_t>> constants;

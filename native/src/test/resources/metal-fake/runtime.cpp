@@ -50,7 +50,8 @@ static void define_all() {
 
 static Method* method_of(Class* type, Selector selector) {
     std::lock_guard<std::recursive_mutex> hold(runtime_lock);
-    if (std::string(selector) == "setMathMode:" && control("old")) {
+    std::string name = selector;
+    if ((name == "setMathMode:" || name == "setMathFloatingPointFunctions:") && control("old")) {
         return nullptr;
     }
     auto found = type->methods.find(selector);

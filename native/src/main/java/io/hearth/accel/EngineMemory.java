@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
  * Memory that a reducer gave because its engine reads it where it is; sockets and processors use it as any other. Owned by whoever
  * asked for it; any thread may use and close it.
  *
- * @param segment native, of at least the size asked for, from the start of a page; gone after {@link #close}
+ * @param segment native, of at least the size asked for; gone after {@link #close}
  * @param end gives it back
  */
 public record EngineMemory(MemorySegment segment, Runnable end) implements AutoCloseable {

@@ -83,6 +83,28 @@ abstract class CodecKernelsContractTest {
         });
     }
 
+    /** No encoder writes such a block, and none of the engines may read it in another way. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 4})
+    void aNegativeLevelOfAScaleOfZeroIsANegativeZero(int bits) {
+        var format = new BlockFormat(bits, 64);
+        int count = 131;
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment body = arena.allocate(format.bytes(count));
+            for (long at = 0; at < body.byteSize(); at++) {
+                body.set(ValueLayout.JAVA_BYTE, at, (byte) (bits == 8 ? -3 : 0xdd));
+            }
+            for (int block = 0; block * 64 < count; block++) {
+                body.set(PortableCodecKernels.FLOAT, format.bytes(block * 64L), 0);
+            }
+            MemorySegment decoded = guarded(arena, new float[count], 0);
+            kernels().dequantise(format, body, 0, decoded, GUARD, count);
+            for (float value : floats(decoded, count)) {
+                assertBits(-0f, value, "decoded");
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {8, 4})
     void theFirstValueThatIsNotFiniteIsNamed(int bits) {

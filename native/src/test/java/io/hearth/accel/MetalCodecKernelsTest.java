@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.accel.metal.FakeMetal;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -68,6 +71,28 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
                 engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 1 << 20));
         assertEquals(Optional.empty(), new CodecSelfTest(later).firstDifference());
         assertEquals(0, engine.status().callsOnGpu());
+    }
+
+    /** A piece has millions of values in real use: 16 bits would not do for a bucket. */
+    @Test
+    void aBucketCountsMoreThanSixteenBitsOfOneMagnitude() {
+        int count = 100_000;
+        var wide = new MetalLimits(1, 1 << 20, Duration.ofSeconds(60), Duration.ofSeconds(60));
+        try (MetalEngine large = MetalEngine.open(fake.libraries(), wide);
+                var arena = Arena.ofConfined()) {
+            MemorySegment values = arena.allocate((long) count * Float.BYTES);
+            for (int i = 0; i < count; i++) {
+                values.setAtIndex(ValueLayout.JAVA_FLOAT, i, i % 10 == 0 ? -4 : 1);
+            }
+            var histogram = new MagnitudeHistogram();
+            int one = Float.floatToRawIntBits(1);
+            histogram.begin(one, one + (1L << 23), 12);
+            new MetalCodecKernels(large, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0))
+                    .histogram(values, 0, count, histogram);
+            assertEquals(1, large.status().callsOnGpu());
+            assertEquals(90_000, histogram.count(0));
+            assertEquals(10_000, histogram.beyond());
+        }
     }
 
     /** A large run for a kernel that stays on the CPU would only leave its cache. */

@@ -40,21 +40,24 @@ final class MetalMutationTest {
     private static final String FAST_IN_JAVA = "THREADS_FOR_GROUPS|LIBRARY_NOT_RELEASED";
 
     private static final String MIRRORED = """
-            uint i [[thread_position_in_grid]],
-                    uint lane [[thread_position_in_threadgroup]],
-                    uint threads [[threads_per_threadgroup]]) {
-                threadgroup uint shared[1024];
-                uint mirror = threads - 1 - lane;
-                uint from = i - lane + mirror;
-                shared[mirror] = from < job.count ? Int32::combine(job.op, a[from], b[from]) : 0;
-                %s
-                if (i < job.count) {
-                    target[i] = shared[lane];
-                }
+        uint i [[thread_position_in_grid]],
+                uint lane [[thread_position_in_threadgroup]],
+                uint threads [[threads_per_threadgroup]]) {
+            threadgroup uint shared[1024];
+            uint mirror = threads - 1 - lane;
+            uint from = i - lane + mirror;
+            shared[mirror] = from < job.count ? hearth::Int32::combine(job.op, a[from], b[from]) : 0;
+            %s
+            if (i < job.count) {
+                target[i] = shared[lane];
             }
-            """;
-    private static final String PLAIN =
-            "uint i [[thread_position_in_grid]]) {\n    combine_all<Int32, uint>(target, a, b, c, d, job, i);\n}\n";
+        }
+        """;
+    private static final String PLAIN = """
+        uint i [[thread_position_in_grid]]) {
+            hearth::combine_all<hearth::Int32, uint>(target, a, b, c, d, job, i);
+        }
+        """;
 
     /** Change one place of the kernel text. */
     enum Mutation {
@@ -87,22 +90,27 @@ final class MetalMutationTest {
         FLOAT16_TIES_UP("0x0fffu + ((magnitude >> 13) & 1u)", "0x1000u"),
         FLOAT16_SUBNORMALS_LOST("if (drop > 24)", "if (drop > 13)"),
         FLOAT16_INFINITY_TOO_EARLY("0x47800000u", "0x47000000u"),
-        WRONG_KERNEL("divide_all<Bfloat16, ushort>", "divide_all<Float16, ushort>"),
+        WRONG_KERNEL("divide_all<hearth::Bfloat16, ushort>", "divide_all<hearth::Float16, ushort>"),
         MISSING_BARRIER(PLAIN, MIRRORED.formatted("")),
         BARRIER_OF_A_BLOCKS_MAXIMUM_MISSING("= most;\n    threadgroup_barrier(mem_flags::mem_threadgroup);", "= most;"),
         BARRIER_OF_A_MASK_MISSING(": 0u;\n    threadgroup_barrier(mem_flags::mem_threadgroup);", ": 0u;"),
-        LANES_OF_A_BLOCK_LEFT_OUT("k < LANES; k++", "k + 1 < LANES; k++"),
-        MAXIMUM_OF_HALF_A_BLOCK("for (uint i = 0; i < LANES; i++)", "for (uint i = 0; i < LANES / 2; i++)"),
+        BARRIER_WITHOUT_A_FENCE("mem_flags::mem_threadgroup", "mem_flags::mem_none"),
+        ARRAY_OF_A_GROUP_TOO_SHORT("threadgroup uint largest[32]", "threadgroup uint largest[16]"),
+        ARRAY_OF_A_GROUP_ONE_TOO_SHORT("threadgroup uint found[32]", "threadgroup uint found[31]"),
+        LANES_OF_A_BLOCK_LEFT_OUT("k < hearth::LANES; k++", "k + 1 < hearth::LANES; k++"),
+        MAXIMUM_OF_HALF_A_BLOCK(
+                "for (uint i = 0; i < hearth::LANES; i++)", "for (uint i = 0; i < hearth::LANES / 2; i++)"),
         SCALE_NOT_ROUNDED_UP("back < largest ? scale + 1 : scale", "scale"),
         SCALE_BEYOND_ITS_BOUND("back < largest ? scale + 1 : scale, scale_max", "scale + 1, INFINITE"),
         SMALL_QUOTIENTS_FLUSHED("if (scale < SMALL)", "if (false)"),
+        SMALL_QUOTIENTS_OF_NORMAL_SCALES_FLUSHED("if (scale < SMALL)", "if (scale < HIDDEN)"),
         BLOCK_OF_ZEROS_DIVIDED("if (scale == 0) {\n        return 0.0f;\n    }", ""),
         LEVEL_CUT_OFF("return int(rounded - as_type<float>(ROUNDER));", "return int(quotient);"),
         LEVELS_UNSIGNED("level > 127 ? level - 256 : level", "level"),
         ERROR_BY_PLAIN_ARITHMETIC(
-                "sum_of(value, level_times_scale(level, scale) ^ SIGN)",
-                "as_type<uint>(as_type<float>(value) - as_type<float>(level_times_scale(level, scale)))"),
-        ERROR_WITH_THE_WRONG_SIGN("level_times_scale(level, scale) ^ SIGN", "level_times_scale(level, scale)"),
+                "hearth::sum_of(value, hearth::level_times_scale(level, scale) ^ hearth::SIGN)",
+                "as_type<uint>(as_type<float>(value) - as_type<float>(hearth::level_times_scale(level, scale)))"),
+        ERROR_WITH_THE_WRONG_SIGN("level_times_scale(level, scale) ^ hearth::SIGN", "level_times_scale(level, scale)"),
         PRODUCT_BY_PLAIN_ARITHMETIC(
                 "return product_of(as_type<uint>(float(level)), scale);",
                 "return as_type<uint>(float(level) * as_type<float>(scale));"),
@@ -110,25 +118,25 @@ final class MetalMutationTest {
         ONE_SEED_FOR_ALL_BLOCKS(" + ulong(block);", ";"),
         UPPER_HALF_OF_THE_SEED_LOST("(ulong(job.seed_high) << 32) | ", ""),
         UPPER_HALF_OF_THE_BLOCKS_NUMBER_LOST("(ulong(job.first_block_high) << 32) | ", ""),
-        DRAWS_WITH_THE_WRONG_SIGN("quotient + draw_of", "quotient - draw_of"),
+        DRAWS_WITH_THE_WRONG_SIGN("quotient + hearth::draw_of", "quotient - hearth::draw_of"),
         LAST_BLOCK_TAKEN_FOR_A_WHOLE_ONE("min(job.block, job.count - start)", "job.block"),
-        NOT_FINITE_AND_NOT_TOLD("most >= INFINITE ? 1 : 0", "0"),
+        NOT_FINITE_AND_NOT_TOLD("most >= hearth::INFINITE ? 1 : 0", "0"),
         BYTES_OF_A_SCALE_SWAPPED("uint(place[1]) << 8", "uint(place[2]) << 8"),
         SCALE_OF_THE_NEXT_BLOCK("uint block = i / job.block;", "uint block = (i + 1) / job.block;"),
-        SUM_FORGOTTEN("job.adds != 0 ? sum_of(values[i], product)", "job.adds != 0 ? product"),
+        SUM_FORGOTTEN("job.adds != 0 ? hearth::sum_of(values[i], product)", "job.adds != 0 ? product"),
         GUARD_OF_AN_ADDITION_FORGOTTEN(
-                "device const uchar* body [[buffer(2)]],\n        constant AddJob& job [[buffer(5)]],"
+                "device const uchar* body [[buffer(2)]],\n        constant hearth::AddJob& job [[buffer(5)]],"
                         + "\n        uint i [[thread_position_in_grid]]) {\n    if (i >= job.count) {",
-                "device const uchar* body [[buffer(2)]],\n        constant AddJob& job [[buffer(5)]],"
+                "device const uchar* body [[buffer(2)]],\n        constant hearth::AddJob& job [[buffer(5)]],"
                         + "\n        uint i [[thread_position_in_grid]]) {\n    if (false) {"),
         GUARD_OF_A_MASK_FORGOTTEN("i < job.count && ", ""),
         MASK_REVERSED("1u << lane", "1u << (31u - lane)"),
         BARRIER_OF_A_RUNS_LARGEST_MISSING(
                 "found[lane] = most;\n    threadgroup_barrier(mem_flags::mem_threadgroup);", "found[lane] = most;"),
         LARGEST_OF_A_LANE_LEFT_OUT(
-                "for (uint k = 0; k < LANES; k++) {\n            most",
-                "for (uint k = 0; k + 1 < LANES; k++) {\n            most"),
-        GUARD_OF_A_RUN_FORGOTTEN("min(HISTOGRAM_RUN, job.count - start)", "HISTOGRAM_RUN"),
+                "for (uint k = 0; k < hearth::LANES; k++) {\n            most",
+                "for (uint k = 0; k + 1 < hearth::LANES; k++) {\n            most"),
+        GUARD_OF_A_RUN_FORGOTTEN("min(hearth::HISTOGRAM_RUN, job.count - start)", "hearth::HISTOGRAM_RUN"),
         RUN_OF_ANOTHER_LENGTH("constant uint HISTOGRAM_RUN = 32 * LANES;", "constant uint HISTOGRAM_RUN = 16 * LANES;"),
         COUNTED_WITHOUT_BEING_ATOMIC(
                 "atomic_fetch_add_explicit(&counts[bucket], 1u, memory_order_relaxed);", "counts[bucket]++;"),
@@ -138,8 +146,8 @@ final class MetalMutationTest {
                 "(magnitude - job.low) >> job.shift", "min((magnitude - job.low) >> (job.shift & 3u), job.buckets)"),
         BEYOND_TOO_LATE("magnitude >= job.high ?", "magnitude > job.high ?"),
         SIGN_TAKEN_FOR_A_LARGE_MAGNITUDE(
-                "values[start + i] & MAGNITUDE;\n        if", "values[start + i];\n        if"),
-        SIGN_TAKEN_FOR_MAGNITUDE("(values[i] & MAGNITUDE) >= job.least", "values[i] >= job.least");
+                "values[start + i] & hearth::MAGNITUDE;\n        if", "values[start + i];\n        if"),
+        SIGN_TAKEN_FOR_MAGNITUDE("(values[i] & hearth::MAGNITUDE) >= job.least", "values[i] >= job.least");
 
         private final String from;
         private final String to;
@@ -172,10 +180,10 @@ final class MetalMutationTest {
     /** Products that meet a sum: right by themselves, and other bits where a compiler fuses the two. */
     enum Fusible {
         SUM(
-                "sum_of(values[i], product)",
+                "hearth::sum_of(values[i], product)",
                 "as_type<uint>(as_type<float>(values[i]) + float(level) * as_type<float>(scale))"),
         ERROR(
-                "sum_of(value, level_times_scale(level, scale) ^ SIGN)",
+                "hearth::sum_of(value, hearth::level_times_scale(level, scale) ^ hearth::SIGN)",
                 "as_type<uint>(as_type<float>(value) - float(level) * as_type<float>(scale))");
 
         private final String from;

@@ -7,11 +7,16 @@ import io.hearth.accel.metal.FakeMetal;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 import io.hearth.accel.metal.MetalStatus;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
 import java.time.Duration;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract of all engines, kept by the Metal engine on a stand-in; what differs is the stand-in's manner. */
 abstract class MetalReducerTest extends ReducerContractTest {
@@ -44,6 +49,24 @@ abstract class MetalReducerTest extends ReducerContractTest {
             engine.close();
             fake.assertObeyed();
             assertEquals(liveBefore, fake.get("live"), "all objects were released");
+        }
+    }
+
+    /** In each piece in turn, with two inputs and with more: what the GPU did stays, and the CPU goes on from there in each input. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4, 7})
+    void aFaultInTheMiddleOfManyInputsIsFinishedByTheCpu(int inputs) {
+        int piece = 1021;
+        var small = new MetalLimits(1, piece * Float.BYTES, Duration.ofSeconds(60), Duration.ofSeconds(60));
+        for (int chance = 1; chance <= 4; chance++) {
+            try (MetalEngine failing = MetalEngine.open(fake.libraries(), small)) {
+                var reducer =
+                        new MetalReducer(failing, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+                fake.set("command_fails", chance);
+                new Trial(reducer, new SplittableRandom(chance), DataType.FLOAT32)
+                        .combineAll(ReduceOp.SUM, Trial.Left.APART, inputs, 4 * piece, 2);
+                assertEquals(1, failing.status().callsOnCpu(), "chance " + chance);
+            }
         }
     }
 

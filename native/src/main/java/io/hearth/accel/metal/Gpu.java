@@ -136,6 +136,11 @@ final class Gpu {
         submission.run(dispatches);
     }
 
+    /** How long one submission may take from now on. */
+    void limitSubmissions(long millis) {
+        submission.limit(millis);
+    }
+
     /** Gives back all that {@link #open} made; buffers are their owners' business. */
     void close() throws MetalException {
         for (Pipeline pipeline : pipelines.values()) {

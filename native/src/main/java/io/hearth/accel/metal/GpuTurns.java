@@ -12,8 +12,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread.
  */
 final class GpuTurns implements AutoCloseable {
+    /** Of a call to Metal behind that of a submission, which ends itself. */
+    private static final Duration CALL_MORE = Duration.ofSeconds(1);
+
     private final MetalLimits limits;
-    private final Duration callLimit; // a submission ends itself before that
+    private Duration callLimit; // guarded by turn
     private final MetalRecord record;
     private final ReentrantLock turn = new ReentrantLock();
     private final @Nullable MetalThread thread;
@@ -27,7 +30,7 @@ final class GpuTurns implements AutoCloseable {
     /** Owns what was opened. */
     GpuTurns(MetalLimits limits, Opening opening, MetalRecord record) {
         this.limits = limits;
-        callLimit = limits.submission().multipliedBy(2).plusSeconds(1);
+        callLimit = limits.submission().plus(CALL_MORE);
         this.record = record;
         thread = opening.thread();
         gpu = opening.gpu();
@@ -59,9 +62,13 @@ final class GpuTurns implements AutoCloseable {
         boolean run(long first, int count) throws MetalException;
     }
 
-    /** Waits until no other thread has the turn, and keeps it until {@link #end}. */
-    void begin() {
-        turn.lock();
+    /** Keeps the turn until {@link #end}; false if another thread has it, and then the CPU does the call: nobody waits for a GPU. */
+    boolean begin() {
+        boolean free = turn.tryLock();
+        if (!free) {
+            record.finishedByCpu();
+        }
+        return free;
     }
 
     void end() {
@@ -70,7 +77,9 @@ final class GpuTurns implements AutoCloseable {
 
     /** How many of {@code count} elements were done, from the first one on, in pieces of at most {@code countMax}. */
     long inPieces(long count, int countMax, Piece piece) {
-        turn.lock();
+        if (!begin()) {
+            return 0;
+        }
         try {
             if (closed || countMax < 1 || !record.asks()) {
                 return 0;
@@ -125,9 +134,25 @@ final class GpuTurns implements AutoCloseable {
         return commands;
     }
 
-    /** A buffer whose contents are read in place from now on; empty if Metal is not usable or has no room. */
-    Optional<Gpu.Buffer> share(long bytes) {
+    /** From now on a submission is given up as {@link MetalLimits#submission(long)} says. */
+    void expectAtMost(long nanos) {
         turn.lock();
+        try {
+            Duration limit = limits.submission(nanos);
+            callLimit = limit.plus(CALL_MORE);
+            if (gpu != null) {
+                gpu.limitSubmissions(limit.toMillis());
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** A buffer whose contents are read in place from now on; empty if Metal is not usable, is busy or has no room. */
+    Optional<Gpu.Buffer> share(long bytes) {
+        if (!turn.tryLock()) {
+            return Optional.empty();
+        }
         try {
             if (closed || record.lost() || bytes > limits.sharedBytesMax() - sharedBytes) {
                 return Optional.empty();

@@ -9,6 +9,10 @@ import java.util.Map;
 /** Compiles kernel text with safe mathematics: no reordering, no contraction, infinities and NaN as IEEE 754 has them. */
 final class KernelCompiler {
     private static final long MATH_MODE_SAFE = 0;
+    private static final long MATH_FUNCTIONS_PRECISE = 1;
+
+    /** 3.0, of macOS 13: a compiler to come reads the text as this one does. */
+    private static final long LANGUAGE = 3 << 16;
 
     private final ObjectiveC runtime;
     private final Messages messages;
@@ -26,6 +30,7 @@ final class KernelCompiler {
         long library;
         try {
             chooseSafeMath(options);
+            messages.tellUnsignedLong(options, Selector.SET_LANGUAGE, LANGUAGE);
             library = library(device, source, options);
         } finally {
             messages.tell(options, Selector.RELEASE);
@@ -49,6 +54,9 @@ final class KernelCompiler {
             messages.tellLong(options, Selector.SET_MATH_MODE, MATH_MODE_SAFE);
         } else {
             messages.tellFlag(options, Selector.SET_FAST_MATH, false);
+        }
+        if (messages.responds(options, Selector.SET_MATH_FUNCTIONS)) {
+            messages.tellLong(options, Selector.SET_MATH_FUNCTIONS, MATH_FUNCTIONS_PRECISE);
         }
     }
 

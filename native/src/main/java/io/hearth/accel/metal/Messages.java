@@ -30,6 +30,7 @@ final class Messages {
     private static final MethodHandle TEXT = handle(Shape.TEXT);
     private static final MethodHandle NOTHING = handle(Shape.NOTHING);
     private static final MethodHandle NOTHING_OF_LONG = handle(Shape.NOTHING_OF_LONG);
+    private static final MethodHandle NOTHING_OF_UNSIGNED_LONG = handle(Shape.NOTHING_OF_UNSIGNED_LONG);
     private static final MethodHandle NOTHING_OF_FLAG = handle(Shape.NOTHING_OF_FLAG);
     private static final MethodHandle NOTHING_OF_OBJECT = handle(Shape.NOTHING_OF_OBJECT);
     private static final MethodHandle NOTHING_OF_OBJECT_AND_LONG = handle(Shape.NOTHING_OF_OBJECT_AND_LONG);
@@ -198,6 +199,15 @@ final class Messages {
         long name = ready(to, selector, Shape.NOTHING_OF_LONG);
         try {
             NOTHING_OF_LONG.invokeExact(send, to, name, value);
+        } catch (Throwable impossible) {
+            throw ObjectiveC.unexpected(impossible);
+        }
+    }
+
+    void tellUnsignedLong(long to, Selector selector, long value) throws MetalException {
+        long name = ready(to, selector, Shape.NOTHING_OF_UNSIGNED_LONG);
+        try {
+            NOTHING_OF_UNSIGNED_LONG.invokeExact(send, to, name, value);
         } catch (Throwable impossible) {
             throw ObjectiveC.unexpected(impossible);
         }

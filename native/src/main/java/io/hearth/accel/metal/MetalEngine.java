@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  * Reductions on the GPU of this machine. Never fails: it says how many elements it did, and the caller does the rest on the CPU,
  * which gives the same bits. Why not all, it counts, tells in {@link #status} and logs once for each kind of fault.
  *
- * <p>One engine serves all threads, one call at a time: there is one GPU.
+ * <p>One engine serves all threads, one call at a time: there is one GPU. A call that finds it busy does nothing, so that the caller
+ * goes on with the CPU instead of waiting.
  */
 public final class MetalEngine implements AutoCloseable {
     /** The largest number of inputs of one call: three dispatches, of which the second and third go on from a result. */
@@ -63,6 +64,11 @@ public final class MetalEngine implements AutoCloseable {
         return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
+    /** No submission took longer than that when they were measured: one that takes a hundred times as long, and 2 s, is given up. */
+    public void expectAtMost(long nanos) {
+        turns.expectAtMost(nanos);
+    }
+
     /** How it stands now; never waits for a running call. */
     public MetalStatus status() {
         return record.status();
@@ -91,7 +97,9 @@ public final class MetalEngine implements AutoCloseable {
         if (inputs.length < 2 || inputs.length > INPUTS_MAX) {
             throw new IllegalArgumentException("need 2 to " + INPUTS_MAX + " inputs, got " + inputs.length);
         }
-        turns.begin();
+        if (!turns.begin()) {
+            return 0;
+        }
         try {
             combination.begin(type, op, target, targetOffset);
             for (MemorySegment input : inputs) {
@@ -114,7 +122,9 @@ public final class MetalEngine implements AutoCloseable {
             MemorySegment right,
             long rightOffset,
             int count) {
-        turns.begin();
+        if (!turns.begin()) {
+            return 0;
+        }
         try {
             combination.begin(type, op, target, targetOffset);
             combination.add(left, leftOffset);
@@ -136,7 +146,9 @@ public final class MetalEngine implements AutoCloseable {
             byte[] right,
             int rightOffset,
             int count) {
-        turns.begin();
+        if (!turns.begin()) {
+            return 0;
+        }
         try {
             combination.begin(type, op, target, targetOffset);
             combination.add(left, leftOffset);
@@ -156,7 +168,9 @@ public final class MetalEngine implements AutoCloseable {
      * @return how many elements are done, from the first one on; nothing else was touched
      */
     public long divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
-        turns.begin();
+        if (!turns.begin()) {
+            return 0;
+        }
         try {
             return division.run(type, values, offset, count, divisor);
         } finally {
@@ -165,7 +179,7 @@ public final class MetalEngine implements AutoCloseable {
     }
 
     /**
-     * Zeroed memory that the GPU reads without a copy; empty if Metal is not usable or has no room, and beyond {@link
+     * Zeroed memory that the GPU reads without a copy; empty if Metal is not usable, is busy or has no room, and beyond {@link
      * MetalLimits#sharedBytesMax}, which is no fault.
      */
     public Optional<MetalMemory> allocate(long bytes) {

@@ -9,17 +9,19 @@ import java.time.Duration;
  * @param pieceBytesMax longer runs are done in pieces, each in one submission; a multiple of 4, at least 4. Up to twelve buffers of
  *     this size are kept
  * @param sharedBytesMax how much memory is allocated at once for others to share with the GPU, at least 0
- * @param submission how long the GPU may take for one piece, at least 1 ms; afterwards it is given up for good. It takes
- *     milliseconds, but others' work may be ahead of it: a command buffer that waits behind a training step of some seconds looks
- *     like one that hangs, and macOS itself ends what hangs after some seconds, which is a fault that may pass
+ * @param submission how long the GPU may take for one piece at most, at least 1 ms; afterwards it is given up for good. It takes
+ *     milliseconds, but others' work may be ahead of it. A command buffer that waits behind a training step of some seconds looks
+ *     like one that hangs; the CPU is faster than such a GPU, too
  * @param opening how long finding the GPU and compiling the kernels may take, at least 1 ms
  */
 public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, Duration submission, Duration opening) {
     private static final long SHARED_BYTES_MAX = 1L << 30;
+    private static final Duration UNMEASURED = Duration.ofSeconds(2);
+    private static final long MEASURED_TIMES = 100;
 
-    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 20 s for a piece. */
+    /** All sizes, in pieces of 16 MiB, 1 GiB to share, 4 s for a piece: a collective stands still for 5 s at most. */
     public static final MetalLimits DEFAULTS =
-            new MetalLimits(1, 16 << 20, Duration.ofSeconds(20), Duration.ofSeconds(60));
+            new MetalLimits(1, 16 << 20, Duration.ofSeconds(4), Duration.ofSeconds(60));
 
     /**
      * Checks the ranges.
@@ -45,6 +47,12 @@ public record MetalLimits(int bytesMin, int pieceBytesMax, long sharedBytesMax, 
     /** With 1 GiB to share. */
     public MetalLimits(int bytesMin, int pieceBytesMax, Duration submission, Duration opening) {
         this(bytesMin, pieceBytesMax, SHARED_BYTES_MAX, submission, opening);
+    }
+
+    /** How long a submission may take where none took longer than {@code nanos} when they were measured: 2 s and a hundred times that. */
+    Duration submission(long nanos) {
+        Duration expected = UNMEASURED.plusNanos(Math.min(nanos, submission.toNanos()) * MEASURED_TIMES);
+        return expected.compareTo(submission) < 0 ? expected : submission;
     }
 
     /** The same with another {@link #sharedBytesMax}. */

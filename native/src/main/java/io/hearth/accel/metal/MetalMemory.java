@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that CPU, sockets and GPU share: inputs in it are read by the GPU where they are, without a copy. Begins at the start
- * of a page.
+ * Memory that CPU, sockets and GPU share: inputs in it are read by the GPU where they are, without a copy. Results are not written
+ * there: a GPU that was given up and comes back late could overwrite what the CPU put there since.
  *
  * <p>Owned by whoever allocated it; any thread may use and close it.
  */

@@ -11,7 +11,8 @@ import java.util.TreeMap;
  * @param usable whether the next call may go to the GPU; false for good after a lasting fault, for a while after another
  * @param why one clause: how it was opened, or the newest fault and what can be done about it
  * @param callsOnGpu calls whose elements all came from the GPU
- * @param callsOnCpu calls that the engine was asked for and that the CPU did, or finished after a fault. Those that a kernel left to
+ * @param callsOnCpu calls that the engine was asked for and that the CPU did, because another thread had the GPU, or finished after a
+ *     fault. Those that a kernel left to
  *     the CPU on purpose, because of a value that is not finite, are in neither figure
  * @param faults how often each was seen, none that was not
  */

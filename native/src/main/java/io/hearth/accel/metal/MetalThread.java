@@ -103,7 +103,6 @@ final class MetalThread implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (!turn.done) {
-            turn = new Turn(); // the other may still come back
             throw new MetalException(
                     MetalFault.HANG, "a call of Metal did not return within " + limit.toMillis() + " ms");
         }

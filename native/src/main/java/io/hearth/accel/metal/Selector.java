@@ -21,6 +21,12 @@ enum Selector {
     SET_MATH_MODE("setMathMode:", Shape.NOTHING_OF_LONG),
     SET_FAST_MATH("setFastMathEnabled:", Shape.NOTHING_OF_FLAG),
 
+    /** macOS 15 and newer; 1 is precise. Safe mathematics alone leaves it fast. */
+    SET_MATH_FUNCTIONS("setMathFloatingPointFunctions:", Shape.NOTHING_OF_LONG),
+
+    /** The major version times 65,536, and the minor one. */
+    SET_LANGUAGE("setLanguageVersion:", Shape.NOTHING_OF_UNSIGNED_LONG),
+
     NAME("name", Shape.OBJECT),
     BUFFER_BYTES_MAX("maxBufferLength", Shape.LONG),
     NEW_QUEUE("newCommandQueue", Shape.OBJECT),

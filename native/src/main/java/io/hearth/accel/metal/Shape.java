@@ -16,6 +16,7 @@ enum Shape {
     TEXT("*@:"),
     NOTHING("v@:"),
     NOTHING_OF_LONG("v@:q"),
+    NOTHING_OF_UNSIGNED_LONG("v@:Q"),
     NOTHING_OF_FLAG("v@:B"),
     NOTHING_OF_OBJECT("v@:@"),
     NOTHING_OF_OBJECT_AND_LONG("v@:@Q"),

@@ -32,7 +32,7 @@ final class Submission {
     private final long queue;
     private final long event;
     private final Map<Kernel, Gpu.Pipeline> pipelines;
-    private final long limitMillis;
+    private volatile long limitMillis; // set by whoever has the turn, read by the thread of the GPU
     private final MemorySegment words = Arena.ofAuto().allocate(ValueLayout.JAVA_INT, Kernel.PARAMETERS_MAX);
     private final MemorySegment groupsSize = size();
     private final MemorySegment threadsSize = size();
@@ -55,6 +55,10 @@ final class Submission {
 
     long event() {
         return event;
+    }
+
+    void limit(long millis) {
+        limitMillis = millis;
     }
 
     void run(Commands dispatches) throws MetalException {

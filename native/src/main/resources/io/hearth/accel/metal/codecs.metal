@@ -2,6 +2,8 @@
 //
 // A block of int8 levels is its scale (float32, little-endian) and a byte for each level; it begins at any byte.
 
+namespace hearth {
+
 // Threads of a group that share memory; the host starts groups of exactly so many.
 constant uint LANES = 32;
 
@@ -59,9 +61,9 @@ inline float quotient_by_scale(uint value, uint scale) {
         return 0.0f;
     }
     if (scale < SMALL) {
-        return lifted(value) / lifted(scale);
+        return precise::divide(lifted(value), lifted(scale));
     }
-    return as_type<float>(value) / as_type<float>(scale);
+    return precise::divide(as_type<float>(value), as_type<float>(scale));
 }
 
 inline int nearest_level(float quotient) {
@@ -89,46 +91,48 @@ inline uint level_times_scale(int level, uint scale) {
     return product_of(as_type<uint>(float(level)), scale);
 }
 
+} // namespace hearth
+
 // One group does one block. What a block with a value that is not finite leaves behind has no meaning but its entry in bad.
 kernel void quantise_int8(
         device uchar* body [[buffer(0)]],
         device uint* left [[buffer(1)]],
         device uint* bad [[buffer(2)]],
         device const uint* values [[buffer(3)]],
-        constant LevelJob& job [[buffer(5)]],
+        constant hearth::LevelJob& job [[buffer(5)]],
         uint block [[threadgroup_position_in_grid]],
         uint lane [[thread_position_in_threadgroup]]) {
     threadgroup uint largest[32];
     uint start = block * job.block;
     uint n = min(job.block, job.count - start);
     uint most = 0;
-    for (uint i = lane; i < n; i += LANES) {
-        most = max(most, values[start + i] & MAGNITUDE);
+    for (uint i = lane; i < n; i += hearth::LANES) {
+        most = max(most, values[start + i] & hearth::MAGNITUDE);
     }
     largest[lane] = most;
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint i = 0; i < LANES; i++) {
+    for (uint i = 0; i < hearth::LANES; i++) {
         most = max(most, largest[i]);
     }
     if (lane == 0) {
-        bad[block] = most >= INFINITE ? 1 : 0;
+        bad[block] = most >= hearth::INFINITE ? 1 : 0;
     }
-    if (most >= INFINITE) {
+    if (most >= hearth::INFINITE) {
         return;
     }
-    uint scale = scale_of_block(most, job.scale_max);
-    device uchar* place = body + block * (job.block + SCALE_BYTES);
-    if (lane < SCALE_BYTES) {
+    uint scale = hearth::scale_of_block(most, job.scale_max);
+    device uchar* place = body + block * (job.block + hearth::SCALE_BYTES);
+    if (lane < hearth::SCALE_BYTES) {
         place[lane] = uchar((scale >> (8 * lane)) & 0xffu);
     }
     ulong number = ((ulong(job.first_block_high) << 32) | ulong(job.first_block_low)) + ulong(block);
-    uint seed = seed_of_block((ulong(job.seed_high) << 32) | ulong(job.seed_low), number);
-    for (uint i = lane; i < n; i += LANES) {
+    uint seed = hearth::seed_of_block((ulong(job.seed_high) << 32) | ulong(job.seed_low), number);
+    for (uint i = lane; i < n; i += hearth::LANES) {
         uint value = values[start + i];
-        float quotient = quotient_by_scale(value, scale);
-        int level = nearest_level(job.stochastic != 0 ? quotient + draw_of(seed, i) : quotient);
-        place[SCALE_BYTES + i] = uchar(uint(level) & 0xffu);
-        left[start + i] = sum_of(value, level_times_scale(level, scale) ^ SIGN);
+        float quotient = hearth::quotient_by_scale(value, scale);
+        int level = hearth::nearest_level(job.stochastic != 0 ? quotient + hearth::draw_of(seed, i) : quotient);
+        place[hearth::SCALE_BYTES + i] = uchar(uint(level) & 0xffu);
+        left[start + i] = hearth::sum_of(value, hearth::level_times_scale(level, scale) ^ hearth::SIGN);
     }
 }
 
@@ -136,34 +140,34 @@ kernel void add_int8(
         device uint* target [[buffer(0)]],
         device const uint* values [[buffer(1)]],
         device const uchar* body [[buffer(2)]],
-        constant AddJob& job [[buffer(5)]],
+        constant hearth::AddJob& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
     if (i >= job.count) {
         return;
     }
     uint block = i / job.block;
-    device const uchar* place = body + block * (job.block + SCALE_BYTES);
+    device const uchar* place = body + block * (job.block + hearth::SCALE_BYTES);
     uint scale = uint(place[0]) | (uint(place[1]) << 8) | (uint(place[2]) << 16) | (uint(place[3]) << 24);
-    int level = int(place[SCALE_BYTES + i - block * job.block]);
+    int level = int(place[hearth::SCALE_BYTES + i - block * job.block]);
     level = level > 127 ? level - 256 : level;
-    uint product = level_times_scale(level, scale);
-    target[i] = job.adds != 0 ? sum_of(values[i], product) : product;
+    uint product = hearth::level_times_scale(level, scale);
+    target[i] = job.adds != 0 ? hearth::sum_of(values[i], product) : product;
 }
 
 // One bit for each value, 32 to a word, which one group does.
 kernel void select_float32(
         device uint* masks [[buffer(0)]],
         device const uint* values [[buffer(1)]],
-        constant SelectJob& job [[buffer(5)]],
+        constant hearth::SelectJob& job [[buffer(5)]],
         uint word [[threadgroup_position_in_grid]],
         uint lane [[thread_position_in_threadgroup]]) {
     threadgroup uint found[32];
-    uint i = word * LANES + lane;
-    found[lane] = i < job.count && (values[i] & MAGNITUDE) >= job.least ? 1u << lane : 0u;
+    uint i = word * hearth::LANES + lane;
+    found[lane] = i < job.count && (values[i] & hearth::MAGNITUDE) >= job.least ? 1u << lane : 0u;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     if (lane == 0) {
         uint mask = 0;
-        for (uint k = 0; k < LANES; k++) {
+        for (uint k = 0; k < hearth::LANES; k++) {
             mask |= found[k];
         }
         masks[word] = mask;
@@ -176,15 +180,15 @@ kernel void histogram_float32(
         device atomic_uint* counts [[buffer(0)]],
         device uint* largest [[buffer(1)]],
         device const uint* values [[buffer(2)]],
-        constant HistogramJob& job [[buffer(5)]],
+        constant hearth::HistogramJob& job [[buffer(5)]],
         uint run [[threadgroup_position_in_grid]],
         uint lane [[thread_position_in_threadgroup]]) {
     threadgroup uint found[32];
-    uint start = run * HISTOGRAM_RUN;
-    uint n = min(HISTOGRAM_RUN, job.count - start);
+    uint start = run * hearth::HISTOGRAM_RUN;
+    uint n = min(hearth::HISTOGRAM_RUN, job.count - start);
     uint most = 0;
-    for (uint i = lane; i < n; i += LANES) {
-        uint magnitude = values[start + i] & MAGNITUDE;
+    for (uint i = lane; i < n; i += hearth::LANES) {
+        uint magnitude = values[start + i] & hearth::MAGNITUDE;
         if (magnitude >= job.low) {
             uint bucket = magnitude >= job.high ? job.buckets : (magnitude - job.low) >> job.shift;
             atomic_fetch_add_explicit(&counts[bucket], 1u, memory_order_relaxed);
@@ -194,7 +198,7 @@ kernel void histogram_float32(
     found[lane] = most;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     if (lane == 0) {
-        for (uint k = 0; k < LANES; k++) {
+        for (uint k = 0; k < hearth::LANES; k++) {
             most = max(most, found[k]);
         }
         largest[run] = most;

@@ -12,6 +12,9 @@
 #pragma METAL fp contract(off)
 using namespace metal;
 
+// Names of ours hide those that a later standard library brings.
+namespace hearth {
+
 constant uint SIGN = 0x80000000u;
 constant uint MAGNITUDE = 0x7fffffffu;
 constant uint INFINITE = 0x7f800000u;
@@ -116,10 +119,12 @@ inline uint quotient_of(uint a, float divisor) {
     uint ea = exponent_of(a);
     uint ed = exponent_of(d);
     if (ea == EXPONENT_MAX || (ea != 0 && ea + 127 >= ed + 3)) {
-        return as_type<uint>(as_type<float>(a) / divisor);
+        return as_type<uint>(precise::divide(as_type<float>(a), divisor));
     }
     ulong numerator = ulong(mantissa_of(a)) << 26;
     ulong quotient = numerator / ulong(mantissa_of(d));
     ulong more = quotient * ulong(mantissa_of(d)) == numerator ? 0 : 1;
     return round_to_float(a & SIGN, (quotient << 1) | more, scale_of(a) - scale_of(d) - 27);
 }
+
+} // namespace hearth

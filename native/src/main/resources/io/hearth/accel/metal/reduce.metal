@@ -1,5 +1,7 @@
 // Element by element, with the bits that io.hearth.accel.Reducer promises. Follows floats.metal in one source text.
 
+namespace hearth {
+
 constant uint SUM = 0;
 constant uint MIN = 1;
 constant uint MAX = 2; // whatever is none of the other three
@@ -170,15 +172,17 @@ inline void divide_all(
     target[i] = Type::divide(values[i], job);
 }
 
+} // namespace hearth
+
 kernel void combine_float32(
         device uint* target [[buffer(0)]],
         device const uint* a [[buffer(1)]],
         device const uint* b [[buffer(2)]],
         device const uint* c [[buffer(3)]],
         device const uint* d [[buffer(4)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    combine_all<Float32, uint>(target, a, b, c, d, job, i);
+    hearth::combine_all<hearth::Float32, uint>(target, a, b, c, d, job, i);
 }
 
 kernel void combine_float16(
@@ -187,9 +191,9 @@ kernel void combine_float16(
         device const ushort* b [[buffer(2)]],
         device const ushort* c [[buffer(3)]],
         device const ushort* d [[buffer(4)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    combine_all<Float16, ushort>(target, a, b, c, d, job, i);
+    hearth::combine_all<hearth::Float16, ushort>(target, a, b, c, d, job, i);
 }
 
 kernel void combine_bfloat16(
@@ -198,9 +202,9 @@ kernel void combine_bfloat16(
         device const ushort* b [[buffer(2)]],
         device const ushort* c [[buffer(3)]],
         device const ushort* d [[buffer(4)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    combine_all<Bfloat16, ushort>(target, a, b, c, d, job, i);
+    hearth::combine_all<hearth::Bfloat16, ushort>(target, a, b, c, d, job, i);
 }
 
 kernel void combine_int32(
@@ -209,39 +213,39 @@ kernel void combine_int32(
         device const uint* b [[buffer(2)]],
         device const uint* c [[buffer(3)]],
         device const uint* d [[buffer(4)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    combine_all<Int32, uint>(target, a, b, c, d, job, i);
+    hearth::combine_all<hearth::Int32, uint>(target, a, b, c, d, job, i);
 }
 
 kernel void divide_float32(
         device uint* target [[buffer(0)]],
         device const uint* values [[buffer(1)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    divide_all<Float32, uint>(target, values, job, i);
+    hearth::divide_all<hearth::Float32, uint>(target, values, job, i);
 }
 
 kernel void divide_float16(
         device ushort* target [[buffer(0)]],
         device const ushort* values [[buffer(1)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    divide_all<Float16, ushort>(target, values, job, i);
+    hearth::divide_all<hearth::Float16, ushort>(target, values, job, i);
 }
 
 kernel void divide_bfloat16(
         device ushort* target [[buffer(0)]],
         device const ushort* values [[buffer(1)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    divide_all<Bfloat16, ushort>(target, values, job, i);
+    hearth::divide_all<hearth::Bfloat16, ushort>(target, values, job, i);
 }
 
 kernel void divide_int32(
         device uint* target [[buffer(0)]],
         device const uint* values [[buffer(1)]],
-        constant Job& job [[buffer(5)]],
+        constant hearth::Job& job [[buffer(5)]],
         uint i [[thread_position_in_grid]]) {
-    divide_all<Int32, uint>(target, values, job, i);
+    hearth::divide_all<hearth::Int32, uint>(target, values, job, i);
 }

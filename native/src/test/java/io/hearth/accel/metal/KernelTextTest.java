@@ -17,6 +17,8 @@ final class KernelTextTest {
     private static final Pattern POINTER = Pattern.compile("[\\w>]\\s*[*&]\\s+?\\w+\\s*[,)=;\\[]");
     private static final Pattern FLOAT_OPERATION =
             Pattern.compile("as_type<float>\\([^()]*\\)\\s*[-+*/]|\\bfloat\\(.*?\\) \\*");
+    private static final Pattern FLOAT_DIVISION =
+            Pattern.compile("(?:as_type<float>|lifted|\\bfloat)\\([^()]*\\)\\s*/|/\\s*(?:as_type<float>|lifted)\\(");
     private static final Pattern LIBRARY = Pattern.compile(
             "\\b(?:exp|exp2|exp10|log|log2|log10|pow|powr|sqrt|rsqrt|sin|cos|fma|mad)\\s*\\(|\\b(?:simd|quad)_\\w+|\\bfast::");
     private static final Pattern UNSUFFIXED = Pattern.compile("\\b\\d+\\.\\d*(?![\\d.f])|\\b\\d+\\.\\d*[eE]");
@@ -35,6 +37,12 @@ final class KernelTextTest {
             }
             if (FLOAT_OPERATION.matcher(line).results().count() > 1) {
                 complaints.add("more than one operation, may be contracted: " + line);
+            }
+            if (line.contains("threadgroup_barrier(") && !line.contains("mem_flags::mem_threadgroup")) {
+                complaints.add("a barrier that fences nothing: " + line);
+            }
+            if (FLOAT_DIVISION.matcher(line).find()) {
+                complaints.add("a division that may be an approximation: " + line);
             }
             if (LIBRARY.matcher(line).find()) {
                 complaints.add("a function that differs among GPUs: " + line);
@@ -62,8 +70,11 @@ final class KernelTextTest {
                 "device const uint* a|const uint* a",
                 "lifted(a) + lifted(b)|fma(lifted(a), 1.0f, lifted(b))",
                 "device uchar* body|uchar* body",
-                "constant LevelJob& job|LevelJob& job",
+                "constant hearth::LevelJob& job|hearth::LevelJob& job",
                 "inline float lifted|inline double lifted",
+                "precise::divide(lifted(value), lifted(scale))|lifted(value) / lifted(scale)",
+                "precise::divide(as_type<float>(a), divisor)|as_type<float>(a) / divisor",
+                "mem_flags::mem_threadgroup|mem_flags::mem_none",
                 "* as_type<float>(TWO_TO_MINUS_24)|* 5.9604644775390625e-8"
             })
     void aTextThatBreaksOneIsFound(String from, String to) {

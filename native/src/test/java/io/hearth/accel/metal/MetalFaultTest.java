@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +199,44 @@ final class MetalFaultTest {
             for (long i = 0; i < target.byteSize(); i++) {
                 assertEquals(9, target.get(ValueLayout.JAVA_BYTE, i));
             }
+        }
+    }
+
+    /** By a limit that is 2 s and a hundred times what was measured. */
+    @Test
+    void aHangIsNoticedSoonWhereSubmissionsWereMeasured() {
+        assertEquals(Duration.ofMillis(2100), LIMITS.submission(1_000_000));
+        assertEquals(Duration.ofMillis(200), IMPATIENT.submission(1_000_000), "not later than without");
+        assertEquals(LIMITS.submission(), LIMITS.submission(Long.MAX_VALUE));
+        MetalEngine engine = MetalEngine.open(fake.libraries(), LIMITS);
+        engine.expectAtMost(1_000);
+        fake.set("hanging", 1);
+        fake.set("hang", 1);
+        assertEquals(0, sum(engine));
+        assertTrue(engine.status().why().contains("within 2000 ms"), engine.status()::why);
+        fake.set("hanging", 0);
+        engine.close();
+        awaitFinished(1);
+    }
+
+    @Test
+    void nobodyWaitsForABusyGpu() throws InterruptedException {
+        try (MetalEngine engine = MetalEngine.open(fake.libraries(), LIMITS)) {
+            fake.set("hanging", 1);
+            fake.set("hang", 1);
+            var done = new AtomicInteger();
+            Thread first = Thread.ofPlatform().start(() -> done.set(sum(engine)));
+            while (fake.get("commits") == 0) {
+                Thread.onSpinWait();
+            }
+            assertEquals(0, sum(engine), "the CPU does it");
+            assertEquals(Optional.empty(), engine.allocate(64), "plain memory does it");
+            assertEquals(1, engine.status().callsOnCpu());
+            fake.set("hanging", 0);
+            first.join();
+            assertEquals(COUNT, done.get());
+            assertEquals(COUNT, sum(engine), "the next call is the GPU's again");
+            assertEquals(1, engine.status().callsOnCpu());
         }
     }
 

@@ -1,9 +1,11 @@
 package io.hearth.accel.metal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +21,21 @@ final class StagingTest {
                 public void release(Gpu.Buffer buffer) {}
             },
             1 << 20);
+
+    /** What begins in a shared buffer and ends behind it is copied: the GPU would read behind the buffer. */
+    @Test
+    void onlyWhatLiesWhollyInASharedBufferIsReadInPlace() throws MetalException {
+        MemorySegment large = Arena.ofAuto().allocate(4096, 4096);
+        var shared = new Gpu.Buffer(7, large.asSlice(0, 1024));
+        staging.share(shared);
+        assertSame(shared, staging.operand(0, large, 512, 512).buffer());
+        assertSame(shared, staging.operand(0, large, 1020, 4).buffer());
+        assertNotSame(shared, staging.operand(0, large, 512, 513).buffer());
+        assertNotSame(shared, staging.operand(0, large, 1020, 8).buffer());
+        assertNotSame(shared, staging.operand(0, large, 1024, 4).buffer());
+        assertNotSame(shared, staging.operand(0, large, 510, 4).buffer(), "at no multiple of four");
+        assertEquals(513 + 8 + 4 + 4, staging.bytesCopied());
+    }
 
     /** A slot may have 16 MiB from an earlier call: clearing all of it costs more than the kernel. */
     @Test
