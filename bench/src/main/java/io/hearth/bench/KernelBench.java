@@ -1,8 +1,10 @@
 package io.hearth.bench;
 
 import io.hearth.accel.CLoops;
+import io.hearth.accel.CompilerWatch;
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
+import io.hearth.accel.EngineMemory;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.KernelRun;
 import io.hearth.accel.TimedEngine;
@@ -111,11 +113,18 @@ public final class KernelBench {
             List<KernelKind> kernels, List<Integer> sizes, Consumer<KernelLine> each, Consumer<String> leftOut) {
         for (KernelKind kernel : kernels) {
             for (int bytes : sizes) {
-                try (var run = new KernelRun(kernel, bytes)) {
+                try (var run = new KernelRun(kernel, bytes, this::memory)) {
                     measure(run, kernel, bytes, each, leftOut);
                 }
             }
         }
+    }
+
+    /** Where a collective would have its operands with such an engine; all others read them there too. */
+    private Optional<EngineMemory> memory(long bytes) {
+        return engines.stream()
+                .flatMap(engine -> engine.reducer().allocate(bytes).stream())
+                .findFirst();
     }
 
     private void measure(
@@ -134,7 +143,7 @@ public final class KernelBench {
         do {
             contenders.forEach(contender -> contender.run(WARM_UP_NANOS));
             warmed++;
-        } while (warmed < WARM_UPS_MIN || (warmed < WARM_UPS_MAX && compiler.isBusy(WarmUp.BUSY)));
+        } while (warmed < WARM_UPS_MIN || (warmed < WARM_UPS_MAX && compiler.isBusy(CompilerWatch.BUSY)));
         contenders.forEach(Contender::begin);
         for (int i = 0; i < ROUNDS; i++) {
             contenders.forEach(Contender::round);

@@ -1,6 +1,7 @@
 package io.hearth.bench;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.hearth.accel.CompilerWatch;
 import io.hearth.agent.ChromeTrace;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveOptions;
@@ -172,7 +173,7 @@ public final class RankBench {
                 }
                 done += calls;
                 slowest.setAtIndex(ValueLayout.JAVA_LONG, 0, System.nanoTime() - start);
-                slowest.setAtIndex(ValueLayout.JAVA_LONG, 1, compiler.isBusy(WarmUp.BUSY) ? 1 : 0);
+                slowest.setAtIndex(ValueLayout.JAVA_LONG, 1, compiler.isBusy(CompilerWatch.BUSY) ? 1 : 0);
                 backend.allReduce(slowest, DataType.INT64, ReduceOp.MAX, CollectiveOptions.DEFAULTS);
                 spent = slowest.getAtIndex(ValueLayout.JAVA_LONG, 0);
                 compiles = slowest.getAtIndex(ValueLayout.JAVA_LONG, 1) > 0;

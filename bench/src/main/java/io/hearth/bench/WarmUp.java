@@ -19,9 +19,6 @@ record WarmUp(int calls, long bytes, long nanos, long nanosMax) {
     private static final int RECORDED_CALLS_MAX = 16;
     private static final int COLD_CALLS_MAX = 21;
 
-    /** From this share of a core on, between two looks, the compiler is busy. */
-    static final double BUSY = 0.03;
-
     /** Most calls for vectors of a size. */
     int callsMax(long vectorBytes) {
         return (int) Math.min(calls, Math.max(bytes / vectorBytes, CALLS_MIN));

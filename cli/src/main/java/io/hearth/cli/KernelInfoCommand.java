@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
         name = "info",
         description = {
             "Show which engines exist here, which of them '--engine auto' takes, and why not the others.",
-            "Where there is a GPU of Apple's it is measured, once, which takes some seconds."
+            "Where there is a GPU of Apple's it is measured, once a month, which takes some seconds."
         })
 final class KernelInfoCommand implements Callable<Integer> {
     private final Terminal terminal;

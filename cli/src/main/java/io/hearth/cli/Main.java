@@ -65,7 +65,8 @@ public final class Main {
         CommandLine kernel = new CommandLine(new KernelCommand())
                 .addSubcommand(new KernelInfoCommand(terminal))
                 .addSubcommand(new KernelBenchCommand(terminal))
-                .addSubcommand(new KernelSelftestCommand(terminal));
+                .addSubcommand(new KernelSelftestCommand(terminal))
+                .addSubcommand(new KernelCalibrateCommand(terminal));
         CommandLine secret = new CommandLine(new SecretCommand())
                 .addSubcommand(new SecretShowCommand(terminal))
                 .addSubcommand(new SecretRotateCommand(terminal));

@@ -91,6 +91,23 @@ final class KernelCommandsTest {
     }
 
     @Test
+    void thereIsNothingToCalibrateWithoutAGpu() {
+        assumeNoMac();
+        Outcome refused = commands().line("kernel calibrate");
+        assertEquals(Exit.FAILED, refused.code(), refused.out());
+        assertTrue(refused.line().contains("there is no GPU to measure here: this machine has"), refused.err());
+        assertFalse(Files.exists(folder.resolve("home")), "nothing was measured and nothing written");
+    }
+
+    /** The bound in the message is the one that holds here. */
+    @ParameterizedTest
+    @ValueSource(strings = {"3", "1GiB", "8GiB"})
+    void aSizeThatCannotBeTimedIsToldTheBoundOfKernels(String size) {
+        String said = commands().line("kernel bench --sizes " + size).line();
+        assertTrue(said.contains("at most 268435456 bytes"), said);
+    }
+
+    @Test
     void benchHasALineForEachEngineKernelAndSize() {
         assumeNoMac();
         Outcome bench = commands().line("kernel bench --json --sizes 4KiB,64KiB --kernels sum-float32,add-int8");
@@ -213,7 +230,8 @@ final class KernelCommandsTest {
                 "kernel bench --kernels ,",
                 "kernel bench --engine cuda",
                 "kernel selftest extra",
-                "kernel info --bogus"
+                "kernel info --bogus",
+                "kernel calibrate extra"
             })
     void aWrongCommandLineIsOneLineThatNamesTheHelp(String line) {
         Outcome refused = commands().line(line);
@@ -222,7 +240,7 @@ final class KernelCommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"kernel", "kernel info", "kernel bench", "kernel selftest"})
+    @ValueSource(strings = {"kernel", "kernel info", "kernel bench", "kernel selftest", "kernel calibrate"})
     void everyCommandHasHelp(String command) {
         Outcome help = commands().line(command + " --help");
         assertEquals(Exit.OK, help.code());

@@ -1,10 +1,17 @@
 package io.hearth.accel;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
@@ -13,9 +20,11 @@ import java.util.zip.CRC32;
  * What was measured on a machine, as it is kept in a file. Text, so that a person can read it:
  *
  * <pre>
- * hearth-calibration 1
+ * hearth-calibration 2
  * hardware Apple M2 Max
- * versions figures 2-5eed1234, java 25.0.3+9, Mac OS X 15.5, kernels 90abcdef, cpu vector
+ * versions figures 3-5eed1234, java 25.0.3+9, Mac OS X 15.5, kernels 90abcdef, cpu vector
+ * measured 2026-11-21T04:05:06Z
+ * metal sum4-float32 4194304           kernel, bytes from which the GPU does it
  * sum-float32 65536 2100 180000        kernel, bytes, nanoseconds on the CPU, on the GPU
  * …
  * crc32 0badcafe                       of all lines above, each with its line feed
@@ -23,27 +32,41 @@ import java.util.zip.CRC32;
  *
  * @param hardware name of the GPU, one line
  * @param versions of all else that the figures depend on, one line
+ * @param measured when
+ * @param metalFrom what was chosen by the figures, as {@link EngineChoice#metalFrom}
  * @param samples at most {@link #SAMPLES_MAX}
  */
-public record Calibration(String hardware, String versions, List<EngineChoice.Sample> samples) {
+public record Calibration(
+        String hardware,
+        String versions,
+        Instant measured,
+        Map<KernelKind, Long> metalFrom,
+        List<EngineChoice.Sample> samples) {
     /** Most bytes of a file. */
     public static final int BYTES_MAX = 16 << 10;
 
     /** Most measurements of a file. */
-    public static final int SAMPLES_MAX = 128;
+    public static final int SAMPLES_MAX = 192;
+
+    /** So long the figures hold: a system update or another load changes them. */
+    static final Duration HOLDS = Duration.ofDays(30);
 
     private static final int LINE_MAX = 200;
-    private static final String HEAD = "hearth-calibration 1";
+    private static final String HEAD = "hearth-calibration 2";
     private static final String HARDWARE = "hardware ";
     private static final String VERSIONS = "versions ";
+    private static final String MEASURED = "measured ";
     private static final String SUM = "crc32 ";
-    private static final int LINES_BEFORE_SAMPLES = 3;
+    private static final int LINES_BEFORE_CHOICE = 4;
+    private static final Pattern CHOSEN = Pattern.compile("metal ([a-z0-9-]{1,32}) (\\d{1,18})");
     private static final Pattern SAMPLE = Pattern.compile("([a-z0-9-]{1,32}) (\\d{1,18}) (\\d{1,18}) (\\d{1,18})");
 
     /** Makes one line of each text, copies the list. */
     public Calibration {
         hardware = oneLine(hardware);
         versions = oneLine(versions);
+        measured = measured.truncatedTo(ChronoUnit.SECONDS);
+        metalFrom = Map.copyOf(metalFrom);
         samples = List.copyOf(samples);
         if (samples.size() > SAMPLES_MAX) {
             throw new IllegalArgumentException("need at most " + SAMPLES_MAX + " measurements, got " + samples.size());
@@ -60,12 +83,24 @@ public record Calibration(String hardware, String versions, List<EngineChoice.Sa
         return hardware.equals(other.hardware) && versions.equals(other.versions);
     }
 
+    /** Whether they are recent enough; not if they come from a clock that is ahead of this one. */
+    boolean holds(Instant now) {
+        return !measured.isAfter(now) && now.isBefore(measured.plus(HOLDS));
+    }
+
     /** The content of a file. */
     byte[] encode() {
         var text = new StringBuilder();
         text.append(HEAD).append('\n');
         text.append(HARDWARE).append(hardware).append('\n');
         text.append(VERSIONS).append(versions).append('\n');
+        text.append(MEASURED).append(measured).append('\n');
+        new TreeMap<>(metalFrom)
+                .forEach((kind, bytes) -> text.append("metal ")
+                        .append(kind.text())
+                        .append(' ')
+                        .append(bytes)
+                        .append('\n'));
         for (EngineChoice.Sample sample : samples) {
             text.append(sample.kind().text()).append(' ');
             text.append(sample.bytes()).append(' ');
@@ -86,23 +121,42 @@ public record Calibration(String hardware, String versions, List<EngineChoice.Sa
             return Optional.empty();
         }
         List<String> lines = text.substring(0, sumAt).lines().toList();
-        if (lines.size() < LINES_BEFORE_SAMPLES
-                || lines.size() > LINES_BEFORE_SAMPLES + SAMPLES_MAX
+        if (lines.size() < LINES_BEFORE_CHOICE
                 || !lines.get(0).equals(HEAD)
                 || !lines.get(1).startsWith(HARDWARE)
-                || !lines.get(2).startsWith(VERSIONS)) {
+                || !lines.get(2).startsWith(VERSIONS)
+                || !lines.get(3).startsWith(MEASURED)) {
             return Optional.empty();
         }
+        Optional<Instant> measured = instant(lines.get(3).substring(MEASURED.length()));
+        var metalFrom = new EnumMap<KernelKind, Long>(KernelKind.class);
         var samples = new ArrayList<EngineChoice.Sample>();
-        for (String line : lines.subList(LINES_BEFORE_SAMPLES, lines.size())) {
+        for (String line : lines.subList(LINES_BEFORE_CHOICE, lines.size())) {
+            Matcher chosen = CHOSEN.matcher(line);
+            Optional<KernelKind> kind = chosen.matches() ? KernelKind.named(chosen.group(1)) : Optional.empty();
             Optional<EngineChoice.Sample> sample = sample(line);
-            if (sample.isEmpty()) {
+            if (kind.isPresent() && samples.isEmpty()) {
+                metalFrom.put(kind.get(), Long.parseLong(chosen.group(2)));
+            } else if (sample.isPresent() && samples.size() < SAMPLES_MAX) {
+                samples.add(sample.get());
+            } else {
                 return Optional.empty();
             }
-            samples.add(sample.get());
         }
-        return Optional.of(new Calibration(
-                lines.get(1).substring(HARDWARE.length()), lines.get(2).substring(VERSIONS.length()), samples));
+        return measured.map(time -> new Calibration(
+                lines.get(1).substring(HARDWARE.length()),
+                lines.get(2).substring(VERSIONS.length()),
+                time,
+                metalFrom,
+                samples));
+    }
+
+    private static Optional<Instant> instant(String text) {
+        try {
+            return Optional.of(Instant.parse(text));
+        } catch (DateTimeParseException foreign) {
+            return Optional.empty();
+        }
     }
 
     private static Optional<EngineChoice.Sample> sample(String line) {

@@ -4,10 +4,12 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32;
@@ -15,8 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures CPU against GPU, each kernel at some sizes, and keeps the figures: what {@link EngineChoice} decides by. Takes about two
- * seconds when a machine, its system, Java or the kernels are new, and nothing afterwards.
+ * Measures CPU against GPU, each kernel at some sizes, and keeps the figures: what {@link EngineChoice} decides by. Takes some
+ * seconds when a machine, its system, Java or the kernels are new or the figures are a month old, and else nothing.
+ *
+ * <p>The CPU's kernels are called until the compiler is done with them: cold ones are a thousand times slower, and a choice by their
+ * times would be kept. All is measured twice, so that a load that comes and goes decides nothing.
  */
 final class Calibrator {
     /** Bytes of one operand; from a segment as it comes from the wire to a whole piece of the GPU's. */
@@ -24,50 +29,83 @@ final class Calibrator {
 
     private static final Logger LOG = LoggerFactory.getLogger(Calibrator.class);
 
-    /** Until the compiler has seen a kernel of the CPU often enough: a cold one would lose against the GPU. */
-    private static final long WARM_UP_NANOS = 40_000_000;
+    /** Of one kernel, each time it is its turn. */
+    private static final long WARM_UP_NANOS = 20_000_000;
 
+    private static final int WARM_UPS_MIN = 3;
+    private static final int WARM_UPS_MAX = 20;
+    private static final int PASSES = 2;
     private static final int ROUNDS = 5;
 
     /** Of how it is measured: figures of another version are made anew. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     private final MetalEngine metal;
     private final Engine cpu;
     private final List<Integer> sizes;
     private final LongSupplier clockNanos;
+    private final InstantSource clock;
 
     /**
      * @param metal borrowed
      * @param sizes bytes of one operand, not empty
      * @param clockNanos as {@link System#nanoTime}
      */
-    Calibrator(MetalEngine metal, Engine cpu, List<Integer> sizes, LongSupplier clockNanos) {
+    Calibrator(MetalEngine metal, Engine cpu, List<Integer> sizes, LongSupplier clockNanos, InstantSource clock) {
         this.metal = metal;
         this.cpu = cpu;
         this.sizes = List.copyOf(sizes);
         this.clockNanos = clockNanos;
+        this.clock = clock;
     }
 
     /** By the figures that are kept, if they are of this machine as it is now, else by new ones, which are kept then. */
     EngineChoice choice(CalibrationStore store) {
-        var wanted = new Calibration(metal.status().device(), versions(), List.of());
-        Optional<Calibration> kept = read(store).filter(wanted::fits);
-        if (kept.isPresent()) {
-            return EngineChoice.of(cpu, kept.get().samples());
-        }
-        LOG.info("measuring the GPU against the CPU, which takes some seconds, once on this machine");
+        Optional<Calibration> kept = kept(store);
+        return kept.filter(figures -> figures.holds(clock.instant()))
+                .map(this::chosen)
+                .orElseGet(() -> measured(store, kept));
+    }
+
+    /** By new figures, which are kept. */
+    EngineChoice again(CalibrationStore store) {
+        return measured(store, kept(store));
+    }
+
+    private Optional<Calibration> kept(CalibrationStore store) {
+        return read(store).filter(figures(Map.of(), List.of())::fits);
+    }
+
+    private Calibration figures(Map<KernelKind, Long> metalFrom, List<EngineChoice.Sample> samples) {
+        return new Calibration(metal.status().device(), versions(), clock.instant(), metalFrom, samples);
+    }
+
+    private EngineChoice measured(CalibrationStore store, Optional<Calibration> kept) {
+        LOG.info("measuring the GPU against the CPU, which takes some seconds, once a month on this machine");
         MetalStatus before = metal.status();
-        var measured = new Calibration(wanted.hardware(), wanted.versions(), measure());
+        List<EngineChoice.Sample> samples = measure();
         MetalStatus after = metal.status();
         if (!after.faults().equals(before.faults()) || after.callsOnCpu() != before.callsOnCpu()) {
             LOG.warn(
-                    "the GPU failed while it was measured ({}): this process does without it, the next one measures anew",
+                    "the GPU failed while it was measured ({}): this process does without it, the next one measures"
+                            + " again",
                     after.why());
             return EngineChoice.never(cpu);
         }
-        write(store, measured);
-        return EngineChoice.of(cpu, measured.samples());
+        EngineChoice choice =
+                EngineChoice.of(cpu, samples, kept.map(Calibration::metalFrom).orElse(Map.of()));
+        Calibration figures = figures(choice.metalFrom(), samples);
+        write(store, figures);
+        return chosen(figures);
+    }
+
+    /** And the GPU is given up early if a submission takes much longer than any did. */
+    private EngineChoice chosen(Calibration figures) {
+        figures.samples().stream()
+                .mapToLong(EngineChoice.Sample::metalNanos)
+                .max()
+                .ifPresent(metal::expectAtMost);
+        return new EngineChoice(cpu, figures.metalFrom());
     }
 
     private static Optional<Calibration> read(CalibrationStore store) {
@@ -75,11 +113,11 @@ final class Calibrator {
             Optional<byte[]> content = store.read();
             Optional<Calibration> kept = content.flatMap(Calibration::decode);
             if (content.isPresent() && kept.isEmpty()) {
-                LOG.warn("the kept measurements of the GPU are damaged; they are made anew");
+                LOG.warn("the kept measurements of the GPU are damaged; they are made again");
             }
             return kept;
         } catch (IOException unreadable) {
-            LOG.warn("the kept measurements of the GPU are made anew: {}", unreadable.getMessage());
+            LOG.warn("the kept measurements of the GPU are made again: {}", unreadable.getMessage());
             return Optional.empty();
         }
     }
@@ -113,29 +151,49 @@ final class Calibrator {
         EngineChoice always = EngineChoice.from(cpu, 0);
         Reducer metalReducer = new MetalReducer(metal, cpu.newReducer(), always);
         CodecKernels metalCodecs = new MetalCodecKernels(metal, cpuCodecs, always);
+        warmUp(cpuReducer, cpuCodecs);
         var samples = new ArrayList<EngineChoice.Sample>();
-        for (KernelKind kind : KernelKind.values()) {
-            try (var run = new KernelRun(kind, sizes.getFirst())) {
-                long start = clockNanos.getAsLong();
-                do {
-                    run.call(cpuReducer, cpuCodecs);
-                } while (clockNanos.getAsLong() - start < WARM_UP_NANOS);
-            }
-            for (int bytes : sizes) {
-                try (var run = new KernelRun(kind, bytes)) {
-                    var onCpu = new long[ROUNDS];
-                    var onMetal = new long[ROUNDS];
-                    run.call(metalReducer, metalCodecs); // its buffers are made
-                    for (int i = 0; i < ROUNDS; i++) {
-                        // In turns, so that other load strikes both.
-                        onCpu[i] = nanos(run, cpuReducer, cpuCodecs);
-                        onMetal[i] = nanos(run, metalReducer, metalCodecs);
+        for (int pass = 0; pass < PASSES; pass++) {
+            for (KernelKind kind : KernelKind.values()) {
+                for (int bytes : sizes) {
+                    try (var run = new KernelRun(kind, bytes, metalReducer::allocate)) {
+                        var onCpu = new long[ROUNDS];
+                        var onMetal = new long[ROUNDS];
+                        run.call(metalReducer, metalCodecs); // its buffers are made
+                        for (int i = 0; i < ROUNDS; i++) {
+                            // In turns, so that other load strikes both.
+                            onCpu[i] = nanos(run, cpuReducer, cpuCodecs);
+                            onMetal[i] = nanos(run, metalReducer, metalCodecs);
+                        }
+                        samples.add(new EngineChoice.Sample(kind, bytes, median(onCpu), median(onMetal)));
                     }
-                    samples.add(new EngineChoice.Sample(kind, bytes, median(onCpu), median(onMetal)));
                 }
             }
         }
         return samples;
+    }
+
+    /** All kernels of the CPU in turns, until the compiler has nothing more to do. */
+    private void warmUp(Reducer reducer, CodecKernels codecs) {
+        var runs = new ArrayList<KernelRun>();
+        for (KernelKind kind : KernelKind.values()) {
+            runs.add(new KernelRun(kind, sizes.getFirst()));
+        }
+        try {
+            var compiler = new CompilerWatch();
+            int warmed = 0;
+            do {
+                for (KernelRun run : runs) {
+                    long start = clockNanos.getAsLong();
+                    do {
+                        run.call(reducer, codecs);
+                    } while (clockNanos.getAsLong() - start < WARM_UP_NANOS);
+                }
+                warmed++;
+            } while (warmed < WARM_UPS_MIN || (warmed < WARM_UPS_MAX && compiler.isBusy(CompilerWatch.BUSY)));
+        } finally {
+            runs.forEach(KernelRun::close);
+        }
     }
 
     /** One slow round of either says nothing about the others. */

@@ -1,15 +1,18 @@
 package io.hearth.accel;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Which engine does a call: the GPU from so many bytes on, the CPU below, each kernel for itself. Pure.
  *
  * <p>A submission to a GPU costs 0.1 to 0.2 ms whatever its size, and CPU and GPU of one chip share their memory's bandwidth. So
- * the GPU is taken only where a measurement on this machine says that it takes at most {@link #GAIN} of the CPU's time, at that
- * size and at every larger one.
+ * the GPU is taken only where all measurements on this machine say that it takes at most {@link #GAIN} of the CPU's time, at that
+ * size and at every larger one. Where it was taken before, it stays until all measurements say the same of the CPU: a new measurement
+ * by which both are about as fast changes nothing.
  *
  * @param cpu does all else
  * @param metalFrom bytes of one operand from which the GPU does a kernel; those that it never does are absent
@@ -40,6 +43,10 @@ public record EngineChoice(Engine cpu, Map<KernelKind, Long> metalFrom) {
         boolean metalWins() {
             return metalNanos <= GAIN * cpuNanos;
         }
+
+        boolean cpuWins() {
+            return cpuNanos <= GAIN * metalNanos;
+        }
     }
 
     /** Copies the map; METAL is no CPU. */
@@ -64,22 +71,35 @@ public record EngineChoice(Engine cpu, Map<KernelKind, Long> metalFrom) {
         return new EngineChoice(cpu, from);
     }
 
-    /** By measurements, in any order. */
-    public static EngineChoice of(Engine cpu, List<Sample> samples) {
+    /**
+     * By measurements, in any order, several of each size or one.
+     *
+     * @param before what {@link #metalFrom} was until now
+     */
+    public static EngineChoice of(Engine cpu, List<Sample> samples, Map<KernelKind, Long> before) {
         var from = new EnumMap<KernelKind, Long>(KernelKind.class);
         for (KernelKind kind : KernelKind.values()) {
-            List<Sample> ofKind =
-                    samples.stream().filter(sample -> sample.kind() == kind).toList();
-            long largestLoss = ofKind.stream()
-                    .filter(sample -> !sample.metalWins())
-                    .mapToLong(Sample::bytes)
-                    .max()
-                    .orElse(0);
-            ofKind.stream()
-                    .mapToLong(Sample::bytes)
-                    .filter(bytes -> bytes > largestLoss)
-                    .min()
-                    .ifPresent(bytes -> from.put(kind, bytes));
+            var bySize = new TreeMap<Long, List<Sample>>();
+            for (Sample sample : samples) {
+                if (sample.kind() == kind) {
+                    bySize.computeIfAbsent(sample.bytes(), _ -> new ArrayList<>())
+                            .add(sample);
+                }
+            }
+            long stays = before.getOrDefault(kind, Long.MAX_VALUE);
+            long least = Long.MAX_VALUE;
+            for (Map.Entry<Long, List<Sample>> size : bySize.descendingMap().entrySet()) {
+                boolean takes = size.getKey() >= stays
+                        ? !size.getValue().stream().allMatch(Sample::cpuWins)
+                        : size.getValue().stream().allMatch(Sample::metalWins);
+                if (!takes) {
+                    break;
+                }
+                least = size.getKey();
+            }
+            if (least != Long.MAX_VALUE) {
+                from.put(kind, least);
+            }
         }
         return new EngineChoice(cpu, from);
     }

@@ -49,7 +49,19 @@ public record EngineSurvey(
      * @param store as {@link Engines#chosen} takes it
      */
     public static EngineSurvey here(CalibrationStore store) throws SetupException {
-        Engines.Choice choice = Engines.chosen(EngineName.AUTO, store);
+        return of(Engines.chosen(EngineName.AUTO, store), store);
+    }
+
+    /**
+     * The same after the GPU was measured again, whatever is known of it.
+     *
+     * @throws SetupException there is none; says why
+     */
+    public static EngineSurvey calibrated(CalibrationStore store) throws SetupException {
+        return of(Engines.calibrated(store), store);
+    }
+
+    private static EngineSurvey of(Engines.Choice choice, CalibrationStore store) {
         Optional<MetalStatus> metal = MetalLibraries.absence().isPresent()
                 ? Optional.empty()
                 : Optional.of(ProvenMetal.here().status());

@@ -48,6 +48,24 @@ public final class Engines {
         EngineChoice calibrated(Engine cpu);
     }
 
+    /** What {@code auto} takes where a GPU is, after it was measured again, whatever is known of it. */
+    static Choice calibrated(CalibrationStore store) throws SetupException {
+        Metal metal = here(store, true);
+        Optional<String> absence = metal.absence();
+        if (absence.isPresent()) {
+            throw noGpu(absence.get());
+        }
+        MetalStatus status = metal.status();
+        if (!status.usable()) {
+            throw noGpu(status.why());
+        }
+        return fastest(metal, best());
+    }
+
+    private static SetupException noGpu(String why) {
+        return new SetupException("there is no GPU to measure here: " + why + "; the CPU does all sums");
+    }
+
     /** The fastest engine that works in this JVM, the GPU left alone. */
     public static Choice best() {
         return best(vectorPresent());
@@ -61,7 +79,7 @@ public final class Engines {
      * @throws SetupException it does not exist here; says why and what to do
      */
     public static Choice chosen(EngineName name, CalibrationStore store) throws SetupException {
-        return chosen(name, vectorPresent(), here(store));
+        return chosen(name, vectorPresent(), here(store, false));
     }
 
     /**
@@ -137,7 +155,7 @@ public final class Engines {
         return "the Vector API is absent; start java with --add-modules " + VECTOR_MODULE;
     }
 
-    private static Metal here(CalibrationStore store) {
+    private static Metal here(CalibrationStore store, boolean again) {
         return new Metal() {
             @Override
             public Optional<String> absence() {
@@ -156,7 +174,9 @@ public final class Engines {
 
             @Override
             public EngineChoice calibrated(Engine cpu) {
-                return new Calibrator(ProvenMetal.here(), cpu, Calibrator.SIZES, System::nanoTime).choice(store);
+                var calibrator = new Calibrator(
+                        ProvenMetal.here(), cpu, Calibrator.SIZES, System::nanoTime, InstantSource.system());
+                return again ? calibrator.again(store) : calibrator.choice(store);
             }
         };
     }

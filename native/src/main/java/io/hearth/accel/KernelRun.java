@@ -5,7 +5,11 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.LongFunction;
 
 /**
  * The operands of one kernel at one size, to call it again and again. Values are near 1, so that no sum vanishes, overflows or
@@ -37,6 +41,7 @@ public final class KernelRun implements AutoCloseable {
     private final MemorySegment target;
     private final MemorySegment[] inputs = new MemorySegment[MANY];
     private final MemorySegment body;
+    private final List<EngineMemory> owned = new ArrayList<>();
     private final int[] indices;
     private final MagnitudeHistogram histogram = new MagnitudeHistogram();
     private int selected;
@@ -47,16 +52,30 @@ public final class KernelRun implements AutoCloseable {
      * @param bytes of one operand, float32 for the codecs' kernels; a multiple of 4, 4 to {@link #BYTES_MAX}
      */
     public KernelRun(KernelKind kind, int bytes) {
+        this(kind, bytes, _ -> Optional.empty());
+    }
+
+    /**
+     * The same with an engine's own memory where a collective would have it: the result and the gathered contributions of a sum. What
+     * one contribution is combined with as it comes, and a codec's operands, are in plain memory there and here.
+     *
+     * @param memory as {@link Reducer#allocate}
+     */
+    public KernelRun(KernelKind kind, int bytes, LongFunction<Optional<EngineMemory>> memory) {
         if (bytes < Float.BYTES || bytes > BYTES_MAX || bytes % Float.BYTES != 0) {
             throw new IllegalArgumentException("need 4, 8, … to " + BYTES_MAX + " bytes, got " + bytes);
         }
         this.kind = kind;
         this.bytes = bytes;
         count = bytes / kind.type().bytes();
-        target = operand(new SplittableRandom(SEED), 1);
+        boolean codec = kind.compareTo(KernelKind.QUANTISE_INT8) >= 0;
+        boolean gathers = uses(2);
+        target = filled(codec ? plain() : own(memory), new SplittableRandom(SEED), 1);
         inputs[0] = target;
         for (int i = 1; i < MANY; i++) {
-            inputs[i] = uses(i) ? operand(new SplittableRandom(SEED + i), 0x1p-14f) : MemorySegment.NULL;
+            inputs[i] = uses(i)
+                    ? filled(gathers ? own(memory) : plain(), new SplittableRandom(SEED + i), 0x1p-14f)
+                    : MemorySegment.NULL;
         }
         boolean packs = kind == KernelKind.QUANTISE_INT8 || kind == KernelKind.ADD_INT8;
         boolean selects = kind == KernelKind.SELECT_FLOAT32;
@@ -77,12 +96,21 @@ public final class KernelRun implements AutoCloseable {
     }
 
     private MemorySegment operandOfBody() {
-        return operand(new SplittableRandom(SEED), 0x1p-14f);
+        return filled(plain(), new SplittableRandom(SEED), 0x1p-14f);
+    }
+
+    private MemorySegment plain() {
+        return arena.allocate(bytes, CACHE_LINE);
+    }
+
+    private MemorySegment own(LongFunction<Optional<EngineMemory>> memory) {
+        Optional<EngineMemory> given = memory.apply(bytes);
+        given.ifPresent(owned::add);
+        return given.map(EngineMemory::segment).orElseGet(this::plain);
     }
 
     /** Elements of {@code least} to twice that; the bits of such floats where the type is none. */
-    private MemorySegment operand(SplittableRandom random, float least) {
-        MemorySegment memory = arena.allocate(bytes, CACHE_LINE);
+    private MemorySegment filled(MemorySegment memory, SplittableRandom random, float least) {
         for (int i = 0; i < count; i++) {
             float value = least * (1 + random.nextFloat());
             switch (kind.type()) {
@@ -149,6 +177,7 @@ public final class KernelRun implements AutoCloseable {
     /** Gives the operands back. */
     @Override
     public void close() {
+        owned.forEach(EngineMemory::close);
         arena.close();
     }
 }

@@ -6,18 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.EngineChoice.Sample;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class CalibrationTest {
+    private static final Instant TIME = Instant.parse("2026-11-21T04:05:06Z");
     private static final Calibration SOME = new Calibration(
             "Apple M2 Max",
             "java 25, Mac OS X 15.5",
+            TIME,
+            Map.of(KernelKind.ADD_INT8, 1L << 24),
             List.of(
                     new Sample(KernelKind.SUM_FLOAT32, 65_536, 2100, 180_000),
                     new Sample(KernelKind.ADD_INT8, 1 << 24, Long.MAX_VALUE / 10, 1)));
@@ -25,7 +31,7 @@ final class CalibrationTest {
     @Test
     void whatWasWrittenIsRead() {
         assertEquals(Optional.of(SOME), Calibration.decode(SOME.encode()));
-        var none = new Calibration("", "", List.of());
+        var none = new Calibration("", "", TIME, Map.of(), List.of());
         assertEquals(Optional.of(none), Calibration.decode(none.encode()));
     }
 
@@ -33,27 +39,32 @@ final class CalibrationTest {
     void itIsTextThatAPersonCanRead() {
         List<String> lines =
                 new String(SOME.encode(), StandardCharsets.UTF_8).lines().toList();
-        assertEquals("hearth-calibration 1", lines.get(0));
+        assertEquals("hearth-calibration 2", lines.get(0));
         assertEquals("hardware Apple M2 Max", lines.get(1));
-        assertEquals("sum-float32 65536 2100 180000", lines.get(3));
-        assertEquals(6, lines.size());
+        assertEquals("measured 2026-11-21T04:05:06Z", lines.get(3));
+        assertEquals("metal add-int8 16777216", lines.get(4));
+        assertEquals("sum-float32 65536 2100 180000", lines.get(5));
+        assertEquals(8, lines.size());
     }
 
     @Test
     void theFullestFileIsWithinItsBound() {
         String longest = "µ".repeat(500);
         var largest = new Sample(KernelKind.DIVIDE_BFLOAT16, 999_999_999_999_999_999L, 999_999_999_999_999_999L, 1);
-        var full = new Calibration(longest, longest, Collections.nCopies(Calibration.SAMPLES_MAX, largest));
+        Map<KernelKind, Long> all =
+                EngineChoice.from(Engine.VECTOR, 999_999_999_999_999_999L).metalFrom();
+        var full = new Calibration(longest, longest, TIME, all, Collections.nCopies(Calibration.SAMPLES_MAX, largest));
         assertTrue(full.encode().length <= Calibration.BYTES_MAX, () -> full.encode().length + " bytes");
         assertEquals(Optional.of(full), Calibration.decode(full.encode()));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new Calibration("", "", Collections.nCopies(Calibration.SAMPLES_MAX + 1, largest)));
+                () -> new Calibration(
+                        "", "", TIME, Map.of(), Collections.nCopies(Calibration.SAMPLES_MAX + 1, largest)));
     }
 
     @Test
     void aNameCannotForgeALine() {
-        var forged = new Calibration("GPU\nversions x\nsum-float32 1 1 1", "y\r", List.of());
+        var forged = new Calibration("GPU\nversions x\nsum-float32 1 1 1", "y\r", TIME, Map.of(), List.of());
         assertEquals(Optional.of(forged), Calibration.decode(forged.encode()));
         assertEquals("GPU versions x sum-float32 1 1 1", forged.hardware());
     }
@@ -88,7 +99,13 @@ final class CalibrationTest {
                         Optional.empty(),
                         Calibration.decode(summed(good.replace("sum-float32 65536 2100 180000", line))),
                         line));
-        assertEquals(Optional.empty(), Calibration.decode(summed(good.replace("calibration 1", "calibration 2"))));
+        assertEquals(Optional.empty(), Calibration.decode(summed(good.replace("calibration 2", "calibration 1"))));
+        Stream.of("metal add-int8 x", "metal add-int9 16777216", "metal add-int8")
+                .forEach(line -> assertEquals(
+                        Optional.empty(),
+                        Calibration.decode(summed(good.replace("metal add-int8 16777216", line))),
+                        line));
+        assertEquals(Optional.empty(), Calibration.decode(summed(good.replace("measured 2026", "measured today"))));
         assertTrue(Calibration.decode(summed(good)).isPresent());
     }
 
@@ -111,9 +128,17 @@ final class CalibrationTest {
     }
 
     @Test
+    void theyHoldForThirtyDaysAndNotBeforeTheyWereMeasured() {
+        assertTrue(SOME.holds(TIME));
+        assertTrue(SOME.holds(TIME.plus(Duration.ofDays(30)).minusSeconds(1)));
+        assertTrue(!SOME.holds(TIME.plus(Duration.ofDays(30))));
+        assertTrue(!SOME.holds(TIME.minusSeconds(1)));
+    }
+
+    @Test
     void figuresOfOtherHardwareOrVersionsDoNotFit() {
-        assertTrue(SOME.fits(new Calibration(SOME.hardware(), SOME.versions(), List.of())));
-        assertTrue(!SOME.fits(new Calibration("Apple M3", SOME.versions(), List.of())));
-        assertTrue(!SOME.fits(new Calibration(SOME.hardware(), "java 26", List.of())));
+        assertTrue(SOME.fits(new Calibration(SOME.hardware(), SOME.versions(), TIME, Map.of(), List.of())));
+        assertTrue(!SOME.fits(new Calibration("Apple M3", SOME.versions(), TIME, Map.of(), List.of())));
+        assertTrue(!SOME.fits(new Calibration(SOME.hardware(), "java 26", TIME, Map.of(), List.of())));
     }
 }

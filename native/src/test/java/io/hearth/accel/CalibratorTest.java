@@ -8,6 +8,7 @@ import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,6 +28,7 @@ final class CalibratorTest {
     private MetalEngine engine;
     private long nanos;
     private long callsBefore;
+    private Instant now = Instant.parse("2026-11-21T04:05:06Z");
 
     /** One file in memory. */
     private static final class Store implements CalibrationStore {
@@ -68,14 +70,23 @@ final class CalibratorTest {
 
     /** Each look at the clock takes a second longer if the GPU worked since the last one, or if it did not. */
     private EngineChoice choice(Store store, boolean gpuIsFast) {
+        return calibrator(gpuIsFast ? 1_000_000 : 1_000_000_000, gpuIsFast ? 1_000_000_000 : 1_000_000)
+                .choice(store);
+    }
+
+    private Calibrator calibrator(long gpuNanos, long cpuNanos) {
         callsBefore = engine.status().callsOnGpu();
-        return new Calibrator(engine, Engine.PORTABLE, SIZES, () -> {
+        return new Calibrator(
+                engine,
+                Engine.PORTABLE,
+                SIZES,
+                () -> {
                     long calls = engine.status().callsOnGpu();
-                    nanos += (calls > callsBefore) == gpuIsFast ? 1_000_000 : 1_000_000_000;
+                    nanos += calls > callsBefore ? gpuNanos : cpuNanos;
                     callsBefore = calls;
                     return nanos;
-                })
-                .choice(store);
+                },
+                () -> now);
     }
 
     @Test
@@ -97,13 +108,18 @@ final class CalibratorTest {
     void aSlowRoundNowAndThenIsNoVerdict(int everyRounds, boolean wins) {
         callsBefore = engine.status().callsOnGpu();
         var onGpu = new AtomicLong();
-        EngineChoice choice = new Calibrator(engine, Engine.PORTABLE, SIZES, () -> {
-                    long calls = engine.status().callsOnGpu();
-                    boolean slow = calls > callsBefore && onGpu.incrementAndGet() % everyRounds == 0;
-                    nanos += calls > callsBefore && !slow ? 1_000_000 : 1_000_000_000;
-                    callsBefore = calls;
-                    return nanos;
-                })
+        EngineChoice choice = new Calibrator(
+                        engine,
+                        Engine.PORTABLE,
+                        SIZES,
+                        () -> {
+                            long calls = engine.status().callsOnGpu();
+                            boolean slow = calls > callsBefore && onGpu.incrementAndGet() % everyRounds == 0;
+                            nanos += calls > callsBefore && !slow ? 1_000_000 : 1_000_000_000;
+                            callsBefore = calls;
+                            return nanos;
+                        },
+                        () -> now)
                 .choice(new Store());
         assertEquals(wins, !choice.equals(EngineChoice.never(Engine.PORTABLE)), choice::toString);
     }
@@ -122,9 +138,9 @@ final class CalibratorTest {
     void figuresOfOtherSizesAreMadeAnew() {
         var store = new Store();
         choice(store, true);
-        new Calibrator(engine, Engine.PORTABLE, List.of(4096), () -> nanos += 1_000_000).choice(store);
+        new Calibrator(engine, Engine.PORTABLE, List.of(4096), () -> nanos += 1_000_000, () -> now).choice(store);
         assertEquals(2, store.writes);
-        assertEquals(KernelKind.values().length, kept(store).samples().size());
+        assertEquals(2 * KernelKind.values().length, kept(store).samples().size(), "each is measured twice");
     }
 
     @Test
@@ -146,14 +162,90 @@ final class CalibratorTest {
         damaged[good.length / 2] ^= 4;
         Calibration own = Calibration.decode(good).orElseThrow();
         for (byte[] content : List.of(
-                damaged,
-                new Calibration("another GPU", own.versions(), own.samples()).encode(),
-                new Calibration(own.hardware(), "older kernels", own.samples()).encode())) {
+                damaged, changed(own, "another GPU", own.versions()), changed(own, own.hardware(), "older kernels"))) {
             store.content = Optional.of(content);
             assertEquals(EngineChoice.never(Engine.PORTABLE), choice(store, false), "by new figures");
             assertEquals(own.hardware(), kept(store).hardware());
             assertEquals(own.versions(), kept(store).versions());
         }
+    }
+
+    private static byte[] changed(Calibration own, String hardware, String versions) {
+        return new Calibration(hardware, versions, own.measured(), own.metalFrom(), own.samples()).encode();
+    }
+
+    @Test
+    void figuresOfAMonthAgoAreMadeAgain() {
+        var store = new Store();
+        choice(store, true);
+        now = now.plus(Duration.ofDays(29));
+        assertEquals(4096, choice(store, false).metalFrom(KernelKind.SUM_FLOAT32));
+        assertEquals(1, store.writes);
+        now = now.plus(Duration.ofDays(2));
+        assertEquals(EngineChoice.never(Engine.PORTABLE), choice(store, false));
+        assertEquals(2, store.writes);
+        assertEquals(now, kept(store).measured());
+    }
+
+    @Test
+    void whoAsksForItGetsNewFiguresAtOnce() {
+        var store = new Store();
+        choice(store, true);
+        assertEquals(
+                EngineChoice.never(Engine.PORTABLE),
+                calibrator(1_000_000_000, 1_000_000).again(store));
+        assertEquals(EngineChoice.never(Engine.PORTABLE), choice(store, true), "they are kept");
+    }
+
+    /** Either way round: a tenth is no reason to change engines. */
+    @Test
+    void newFiguresThatAreAboutTheSameChangeNothing() {
+        var store = new Store();
+        calibrator(1_000_000, 3_000_000).again(store);
+        assertEquals(4096, calibrator(11_000_000, 10_000_000).again(store).metalFrom(KernelKind.SUM_FLOAT32));
+        assertEquals(4096, calibrator(11_000_000, 10_000_000).again(store).metalFrom(KernelKind.SUM_FLOAT32));
+        assertEquals(
+                EngineChoice.never(Engine.PORTABLE),
+                calibrator(20_000_000, 10_000_000).again(store));
+        assertEquals(
+                EngineChoice.never(Engine.PORTABLE),
+                calibrator(10_000_000, 11_000_000).again(store));
+    }
+
+    /** By a clock that takes a millisecond for each call, every kernel of the CPU runs for three turns of 20 ms at least. */
+    @Test
+    void theCpuIsWarmBeforeTheGpuIsMeasured() {
+        long calls = engine.status().callsOnGpu();
+        var looks = new AtomicLong();
+        var looksBefore = new AtomicLong();
+        new Calibrator(
+                        engine,
+                        Engine.PORTABLE,
+                        SIZES,
+                        () -> {
+                            if (engine.status().callsOnGpu() == calls) {
+                                looksBefore.incrementAndGet();
+                            }
+                            return 1_000_000 * looks.incrementAndGet();
+                        },
+                        () -> now)
+                .choice(new Store());
+        assertTrue(looksBefore.get() >= 3 * 20L * KernelKind.values().length, looksBefore::toString);
+    }
+
+    @Test
+    void sumsAreMeasuredInMemoryThatTheGpuReadsWhereItIs() {
+        long before = engine.bytesStaged();
+        try (var run = new KernelRun(
+                KernelKind.SUM4_FLOAT32,
+                4096,
+                bytes -> new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0))
+                        .allocate(bytes))) {
+            Reducer reducer =
+                    new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+            run.call(reducer, reducer.codecKernels());
+        }
+        assertEquals(before, engine.bytesStaged());
     }
 
     private static Calibration kept(Store store) {

@@ -8,6 +8,7 @@ import io.hearth.accel.EngineChoice.Sample;
 import io.hearth.core.DataType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -39,17 +40,49 @@ final class EngineChoiceTest {
         "'', -1",
     })
     void theGpuBeginsBehindTheLargestSizeAtWhichItDoesNotWin(String letters, long from) {
-        EngineChoice choice = EngineChoice.of(Engine.VECTOR, samples(letters));
+        EngineChoice choice = EngineChoice.of(Engine.VECTOR, samples(letters), Map.of());
         assertEquals(from < 0 ? Long.MAX_VALUE : from, choice.metalFrom(KIND));
         assertEquals(Long.MAX_VALUE, choice.metalFrom(KernelKind.ADD_INT8), "nobody measured that");
     }
 
     @Test
     void belowAndFromTheCrossoverOn() {
-        EngineChoice choice = EngineChoice.of(Engine.PORTABLE, samples("ccM"));
+        EngineChoice choice = EngineChoice.of(Engine.PORTABLE, samples("ccM"), Map.of());
         assertEquals(Engine.PORTABLE, choice.engine(KIND, 4095));
         assertEquals(Engine.METAL, choice.engine(KIND, 4096));
         assertEquals(Engine.METAL, choice.engine(KIND, Long.MAX_VALUE - 1));
+    }
+
+    /** A size that was measured twice is the GPU's only if it won twice. */
+    @Test
+    void aWinByChanceIsNone() {
+        var samples = samples("cMM");
+        samples.add(new Sample(KIND, 2048, 1000, 801));
+        assertEquals(4096, EngineChoice.of(Engine.VECTOR, samples, Map.of()).metalFrom(KIND));
+    }
+
+    /** c where both are about as fast, C where the CPU is faster by as much as the GPU has to be elsewhere. */
+    @ParameterizedTest
+    @CsvSource({
+        "cccc, 1000, 2048",
+        "CCCC, 1000, -1",
+        "CCcM, 1250, 4096",
+        "MMMM, 1250, 1024",
+        "cccc, 1250, 2048",
+        "cccC, 1250, -1",
+    })
+    void whereTheGpuWasTakenItStaysUntilTheCpuWins(String letters, long metalNanos, long from) {
+        var samples = new ArrayList<Sample>();
+        for (int i = 0; i < letters.length(); i++) {
+            long nanos = switch (letters.charAt(i)) {
+                case 'M' -> 800;
+                case 'C' -> 1250;
+                default -> metalNanos - 1;
+            };
+            samples.add(new Sample(KIND, 1024L << i, 1000, nanos));
+        }
+        EngineChoice choice = EngineChoice.of(Engine.VECTOR, samples, Map.of(KIND, 2048L));
+        assertEquals(from < 0 ? Long.MAX_VALUE : from, choice.metalFrom(KIND));
     }
 
     @Test
@@ -61,7 +94,7 @@ final class EngineChoiceTest {
                 KernelKind kind = KINDS.get(random.nextInt(KINDS.size()));
                 samples.add(new Sample(kind, 1L << random.nextInt(20), 1 + random.nextInt(9), 1 + random.nextInt(9)));
             }
-            EngineChoice choice = EngineChoice.of(Engine.VECTOR, samples);
+            EngineChoice choice = EngineChoice.of(Engine.VECTOR, samples, Map.of());
             for (Sample sample : samples) {
                 boolean wins = sample.metalNanos() <= EngineChoice.GAIN * sample.cpuNanos();
                 assertTrue(

@@ -1,11 +1,14 @@
-package io.hearth.bench;
+package io.hearth.accel;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
 /** Whether this JVM's compiler is busy, by its own account. One thread. */
-final class CompilerWatch {
+public final class CompilerWatch {
+    /** From this share of a core on, the compiler is busy. */
+    public static final double BUSY = 0.03;
+
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
@@ -14,7 +17,7 @@ final class CompilerWatch {
     private boolean busy;
 
     /** Whether it took more than that share of a core lately; looks anew after a quarter of a second at the earliest. */
-    boolean isBusy(double share) {
+    public boolean isBusy(double share) {
         long now = System.nanoTime();
         if (now - lookedNanos >= LOOK_NANOS) {
             long spent = spentMillis();

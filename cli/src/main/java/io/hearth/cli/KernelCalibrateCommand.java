@@ -1,0 +1,37 @@
+package io.hearth.cli;
+
+import io.hearth.accel.EngineSurvey;
+import io.hearth.agent.CalibrationFile;
+import io.hearth.core.SetupException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code hearth kernel calibrate}: measures the GPU again. */
+@Command(
+        name = "calibrate",
+        description = {
+            "Measure the GPU of this machine against the CPU again, and show what '--engine auto' takes from now on.",
+            "Hearth does it by itself where macOS, Java or the kernels are new, and every 30 days."
+        })
+final class KernelCalibrateCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Option(names = "--json", description = "One line of JSON, as that of 'hearth kernel info'.")
+    private boolean json;
+
+    KernelCalibrateCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws SetupException {
+        EngineSurvey survey = EngineSurvey.calibrated(CalibrationFile.in(terminal.environment()));
+        if (json) {
+            terminal.print(KernelInfoCommand.toJson(survey));
+        } else {
+            KernelInfoCommand.text(survey).forEach(terminal.out()::println);
+        }
+        return Exit.OK;
+    }
+}
