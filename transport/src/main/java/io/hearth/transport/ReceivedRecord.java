@@ -5,7 +5,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -97,21 +96,6 @@ public final class ReceivedRecord {
     /** In bytes. */
     public long memoryOffset() {
         return at;
-    }
-
-    /** Whether the plaintext begins with the first {@code count} of these bytes; it has at least as many. */
-    public boolean startsWith(byte[] bytes, int count) {
-        Objects.checkIndex(count, length + 1);
-        if (!isNative) {
-            int from = (int) at;
-            return Arrays.equals(array, from, from + count, bytes, 0, count);
-        }
-        for (int i = 0; i < count; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, at + i) != bytes[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** The little-endian number in the 8 bytes of plaintext from {@code from} on. */
