@@ -58,9 +58,9 @@ final class MeteredJmdns extends JmDNSImpl {
         return sifted.of(super.getSocket());
     }
 
-    /** Whether the thread ended that takes what arrives. */
+    /** Whether the thread ended that takes what arrives, or will: closed at once, it may never have begun. */
     boolean isDeaf() {
-        return sifted.isDeserted();
+        return isClosed() || sifted.isDeserted();
     }
 
     @Override
