@@ -22,6 +22,9 @@ sealed interface Encodings {
     /** Whether encodings are those that {@link SparseSum} reads, checks and adds. */
     boolean isSparse();
 
+    /** Whether every encoding of so many values has {@link #bytesMax}, so that nobody has to tell. */
+    boolean isFixedRate();
+
     /** Refuses a tensor whose name would be one too many in what is remembered, with an IllegalStateException. */
     void demandRoom(String key);
 
@@ -89,6 +92,11 @@ sealed interface Encodings {
         }
 
         @Override
+        public boolean isFixedRate() {
+            return codec.fixedRate();
+        }
+
+        @Override
         public void demandRoom(String key) {
             memory.ifPresent(known -> known.demandRoom(key));
         }
@@ -138,6 +146,11 @@ sealed interface Encodings {
         @Override
         public long bytesMax(long count) {
             return memory.encodedBytesMax(count);
+        }
+
+        @Override
+        public boolean isFixedRate() {
+            return false;
         }
 
         @Override

@@ -71,18 +71,21 @@ final class GatheredSum extends EncodedContribution {
         holdOwn(own);
         MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
         long[] lengths = new long[place.world()];
-        Optional<Refusal> refused = exchange(place, encoding.byteSize(), lengths);
-        if (refused.isEmpty()) {
-            refused = checkLengths(place, lengths);
-        }
-        if (refused.isPresent()) {
-            return refused;
+        Arrays.fill(lengths, own.bytes().byteSize());
+        if (!encodings.isFixedRate()) {
+            Optional<Refusal> refused = exchange(place, encoding.byteSize(), lengths);
+            if (refused.isEmpty()) {
+                refused = checkLengths(place, lengths);
+            }
+            if (refused.isPresent()) {
+                return refused;
+            }
         }
         if (Arrays.stream(lengths).sum() > PLAIN_FACTOR * signature.bytes()) {
             return addPlain(place, encoding);
         }
         Table table = table(place, lengths);
-        table.own().copyFrom(encoding);
+        MemorySegment.copy(encoding, 0, table.own(), 0, encoding.byteSize()); // nothing, where it was refused
         try {
             Optional<Refusal> refusal = table.gather();
             return refusal.isPresent() ? refusal : add(table);

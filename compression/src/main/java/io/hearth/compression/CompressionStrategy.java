@@ -192,24 +192,32 @@ public sealed interface CompressionStrategy {
      * Only the largest values, with their indices.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
-     * @param bits of each value that is kept, 16 or 32
+     * @param chunk values of which that share is kept, a power of two, 64 to 65,536; 0 for all of the tensor
+     * @param bits of each value that is kept: 16 or 32, in chunks 2, 4 or 16
      * @param residual of all that is not sent
      * @param onNonFinite for NaN and infinity
      */
-    record TopK(double fraction, int bits, Residual residual, OnNonFinite onNonFinite) implements Coded {
+    record TopK(double fraction, int chunk, int bits, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public TopK {
             TopKCodec.checkFraction("topk", fraction);
-            KeptValues.demandBits(bits);
+            if (chunk == 0) {
+                KeptValues.demandBits(bits);
+            } else {
+                SparseChunks.demandSettings(chunk, bits);
+            }
         }
 
         /** 16 bits of each value, the rest remembered as float32, refusing what is not finite. */
         public TopK(double fraction) {
-            this(fraction, Short.SIZE, Residual.FLOAT32, OnNonFinite.ERROR);
+            this(fraction, 0, Short.SIZE, Residual.FLOAT32, OnNonFinite.ERROR);
         }
 
         @Override
         public Codec codec(CodecKernels kernels) {
-            return onNonFinite.around(new TopKCodec(fraction, bits == Float.SIZE, kernels), kernels);
+            Codec codec = chunk == 0
+                    ? new TopKCodec(fraction, bits == Float.SIZE, kernels)
+                    : new ChunkedTopKCodec(fraction, chunk, bits, kernels);
+            return onNonFinite.around(codec, kernels);
         }
     }
 
@@ -342,7 +350,7 @@ public sealed interface CompressionStrategy {
         private static final Auto LOSSY = new Auto(List.of(
                 DENSE_FP16,
                 DENSE_INT8,
-                new TopK(TopKCodec.FRACTION_DEFAULT, Short.SIZE, Residual.FLOAT32, OnNonFinite.DENSE)));
+                new TopK(TopKCodec.FRACTION_DEFAULT, 0, Short.SIZE, Residual.FLOAT32, OnNonFinite.DENSE)));
 
         public Auto {
             allowed = List.copyOf(allowed);

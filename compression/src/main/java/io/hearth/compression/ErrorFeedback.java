@@ -2,7 +2,6 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
-import io.hearth.accel.KernelKind;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -174,21 +173,21 @@ public final class ErrorFeedback implements GradientMemory {
 
     private Pending encode(Remembered tensor, MemorySegment gradient, long count, long draw, MemorySegment encoded)
             throws NonFiniteException {
-        if (PassDenseCodec.within(codec) instanceof TopKCodec topK) {
-            return encodeLargest(topK, tensor, gradient, count, encoded);
+        if (PassDenseCodec.within(codec) instanceof SparseCodec sparse) {
+            return encodeLargest(sparse, tensor, gradient, count, encoded);
         }
         return tensor.pendNext(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded));
     }
 
     private Pending encodeLargest(
-            TopKCodec topK, Remembered tensor, MemorySegment gradient, long count, MemorySegment encoded)
+            SparseCodec sparse, Remembered tensor, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
         MemorySegment owed = tensor.now();
         long bytes;
         try (var arena = Arena.ofConfined()) {
-            MemorySegment run = arena.allocate(Float32.FLOAT, kernels.run(KernelKind.SELECT_FLOAT32, count));
-            bytes = topK.encode(Source.sum(kernels, gradient, owed, run), count, candidates, encoded);
+            MemorySegment run = arena.allocate(Float32.FLOAT, sparse.run(count));
+            bytes = sparse.encode(Source.sum(kernels, gradient, owed, run), count, candidates, encoded);
         } catch (NonFiniteException notCarried) {
             if (!codec.carriesNonFinite()) {
                 throw notCarried;

@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * All numbers are little-endian. {@code id}: 1 none, 2 int8, 3 sparse (topk, dgc), 4 fp16, 5 bf16, 6 int4,
- * 7 randomk. {@code parameter}: values per block for int8 and int4, 0 for all others.
+ * 7 randomk, 8 topk in chunks. {@code parameter}: values per block for int8 and int4, settings for sparse ones, 0 for all others.
  */
 final class Header {
     static final int BYTES = 16;
@@ -26,6 +26,7 @@ final class Header {
     static final byte BF16 = 5;
     static final byte INT4 = 6;
     static final byte RANDOMK = 7;
+    static final byte CHUNKS = 8;
 
     private static final byte LAYOUT = 1;
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

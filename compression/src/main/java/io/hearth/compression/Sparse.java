@@ -64,7 +64,7 @@ final class Sparse {
     }
 
     /** Walks over an encoding that {@link #check} found sound. */
-    static final class Cursor {
+    static final class Cursor implements SparseCursor {
         private final KeptValues values;
         private final Gaps.Reader gaps;
         private final long kept;
@@ -79,8 +79,8 @@ final class Sparse {
             gaps = new Gaps.Reader(encoded, gapsAt, Gaps.parameter(count, kept));
         }
 
-        /** Goes to the next value; false behind the last. */
-        boolean next() {
+        @Override
+        public boolean next() {
             if (++at >= kept) {
                 return false;
             }
@@ -88,11 +88,13 @@ final class Sparse {
             return true;
         }
 
-        long index() {
+        @Override
+        public long index() {
             return index;
         }
 
-        float value() {
+        @Override
+        public float value() {
             return values.get(at);
         }
     }
@@ -139,7 +141,7 @@ final class Sparse {
     }
 
     private static void scatterAdd(MemorySegment encoded, MemorySegment values, long count) {
-        var cursor = new Cursor(encoded, count);
+        SparseCursor cursor = SparseCursor.over(encoded, count);
         while (cursor.next()) {
             long offset = cursor.index() * Float.BYTES;
             values.set(Float32.FLOAT, offset, values.get(Float32.FLOAT, offset) + cursor.value());

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A {@link Sparse} encoding of all that a tensor's gradient and memory hold, of which nothing was written down yet: gradient and memory
+ * A sparse encoding of all that a tensor's gradient and memory hold, of which nothing was written down yet: gradient and memory
  * stay as they are until the sum is certain. Then one pass over both makes what is owed and, where it is wanted, the sum itself.
  *
  * <p>The gradient and the encoding are borrowed until the end, and must not change before.
@@ -60,7 +60,7 @@ public abstract sealed class SparsePending implements Pending permits OwingSpars
             }
             return;
         }
-        var cursor = new Sparse.Cursor(own, count);
+        SparseCursor cursor = SparseCursor.over(own, count);
         boolean more = cursor.next();
         for (long first = 0; first < count; first += SparseSum.RUN) {
             int n = (int) Math.min(SparseSum.RUN, count - first);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads what {@link TopKCodec} and {@link DgcMemory} write, and adds it to sums without a detour through dense values: sparse encodings, and
+ * Reads what {@link TopKCodec}, {@link ChunkedTopKCodec} and {@link DgcMemory} write, and adds it to sums without a detour through dense values: sparse encodings, and
  * dense ones (as {@link NoneCodec} writes them) where values that are not finite had to arrive as such.
  */
 public final class SparseSum {
@@ -84,7 +84,7 @@ public final class SparseSum {
                 addends.add(
                         Header.isOf(encoded, Header.NONE)
                                 ? new Dense(encoded)
-                                : new Few(new Sparse.Cursor(encoded, count)));
+                                : new Few(SparseCursor.over(encoded, count)));
             }
         }
 
@@ -105,10 +105,10 @@ public final class SparseSum {
     }
 
     private static final class Few implements Addend {
-        private final Sparse.Cursor cursor;
+        private final SparseCursor cursor;
         private boolean more;
 
-        Few(Sparse.Cursor cursor) {
+        Few(SparseCursor cursor) {
             this.cursor = cursor;
             more = cursor.next();
         }
@@ -144,7 +144,11 @@ public final class SparseSum {
             DENSE.check(encoded, count);
             return false;
         }
-        Sparse.check(encoded, count);
+        if (Header.isOf(encoded, Header.CHUNKS)) {
+            SparseChunks.check(encoded, count);
+        } else {
+            Sparse.check(encoded, count);
+        }
         return true;
     }
 }

@@ -84,14 +84,27 @@ final class StrategyText {
                     .with(RESIDUAL, int4.residual())
                     .with(NON_FINITE, int4.onNonFinite()));
 
+    private static final Setting<Integer> CHUNK = Setting.whole(
+            "chunk",
+            "values of which that share is sent, a power of two from 64 to 65536, or 0 for all of a tensor",
+            0);
+    private static final Setting<Integer> TOP_K_BITS =
+            Setting.whole("bits", "16 or 32 of each value, in chunks 2, 4 or 16", Short.SIZE);
+
     private static final CodecText<TopK> TOP_K = new CodecText<>(
             "topk",
             Optional.of(FRACTION),
-            List.of(BITS, RESIDUAL, NON_FINITE),
-            values -> new TopK(values.get(FRACTION), values.get(BITS), values.get(RESIDUAL), values.get(NON_FINITE)),
+            List.of(CHUNK, TOP_K_BITS, RESIDUAL, NON_FINITE),
+            values -> new TopK(
+                    values.get(FRACTION),
+                    values.get(CHUNK),
+                    values.get(TOP_K_BITS),
+                    values.get(RESIDUAL),
+                    values.get(NON_FINITE)),
             topK -> new Values()
                     .with(FRACTION, topK.fraction())
-                    .with(BITS, topK.bits())
+                    .with(CHUNK, topK.chunk())
+                    .with(TOP_K_BITS, topK.bits())
                     .with(RESIDUAL, topK.residual())
                     .with(NON_FINITE, topK.onNonFinite()));
 

@@ -2,6 +2,7 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
+import io.hearth.accel.KernelKind;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
@@ -22,7 +23,7 @@ import java.lang.foreign.MemorySegment;
  *
  * A gap is the number of values left out since the one before, so indices strictly rise whatever the bytes are.
  */
-public final class TopKCodec implements Codec {
+public final class TopKCodec implements SparseCodec {
     /** One in a hundred, with error feedback, trains like dense gradients. */
     public static final double FRACTION_DEFAULT = 0.01;
 
@@ -74,11 +75,6 @@ public final class TopKCodec implements Codec {
     }
 
     @Override
-    public boolean lossless() {
-        return false;
-    }
-
-    @Override
     public long encodedBytesMax(long count) {
         return Sparse.bytesMax(count, kept(fraction, count), full);
     }
@@ -95,8 +91,14 @@ public final class TopKCodec implements Codec {
         return new LargestWriter(kernels, source, count, full).write(threshold, encoded);
     }
 
-    /** Encodes the values of a source as {@link #encode} does those of a memory, with room for candidates at hand. */
-    long encode(Source source, long count, Candidates candidates, MemorySegment encoded) throws NonFiniteException {
+    @Override
+    public int run(long count) {
+        return kernels.run(KernelKind.SELECT_FLOAT32, count);
+    }
+
+    @Override
+    public long encode(Source source, long count, Candidates candidates, MemorySegment encoded)
+            throws NonFiniteException {
         return count == 0
                 ? new Sparse.Writer(encoded, 0, 0, full, 0).finish()
                 : candidates.writeLargest(source, count, kept(fraction, count), full, encoded);

@@ -292,7 +292,8 @@ abstract class CodecContractTest {
             new Int4Codec(128),
             new TopKCodec(0.01),
             new TopKCodec(0.5),
-            new RandomKCodec(0.05)
+            new RandomKCodec(0.05),
+            new ChunkedTopKCodec(0.05, 1024, 4)
         };
         float[] values = Pattern.NORMAL.values(700);
         byte[] own = encoded(values);

@@ -48,6 +48,8 @@ final class CompressionStrategyTest {
                 "topk,fraction=0.5;topk:0.5;topk",
                 "topk,bits=32;topk:0.01,bits=32;topk",
                 "topk,bits=16;topk:0.01;topk",
+                "topk,chunk=0;topk:0.01;topk",
+                "topk:0.01,bits=2,chunk=4096;topk:0.01,chunk=4096,bits=2;topk",
                 "topk:0.001,nonfinite=dense,residual=none,bits=32;topk:0.001,bits=32,residual=none,nonfinite=dense;topk"
             })
     void textIsReadAndWrittenWithItsSettings(String read, String written, String codec) {
@@ -235,7 +237,7 @@ final class CompressionStrategyTest {
                 "topk:0.01f;'0.01f' is no fraction",
                 "topk:0x1p-7;'0x1p-7' is no fraction",
                 "topk:NaN;'NaN' is no fraction",
-                "topk,momentum=0.9;topk has no option 'momentum'; it has fraction, bits, residual, nonfinite",
+                "topk,momentum=0.9;topk has no option 'momentum'; it has fraction, chunk, bits, residual, nonfinite",
                 "dgc,momentum;momentum of dgc needs a value",
                 "dgc,momentum=;'' is no momentum of dgc",
                 "dgc,warmup=1.5;'1.5' is no warmup of dgc",
@@ -318,6 +320,11 @@ final class CompressionStrategyTest {
                 "topk:1.01",
                 "topk:infinite",
                 "topk,bits=8",
+                "topk,bits=4",
+                "topk,chunk=4096,bits=32",
+                "topk,chunk=32",
+                "topk,chunk=1000",
+                "topk,chunk=131072",
                 "powersgd:0",
                 "dgc:2",
                 "dgc,bits=0",

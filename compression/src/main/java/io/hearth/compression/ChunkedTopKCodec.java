@@ -1,0 +1,177 @@
+package io.hearth.compression;
+
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Of each chunk only the values of largest magnitude, with their indices: {@link SparseChunks}. All encodings of a tensor have one length,
+ * and a chunk is found, written and read while it is in a first-level cache.
+ *
+ * <p>Of equal magnitudes the lower index is kept first. Zeros are not kept. With 4 bits values of less than a 256th of the chunk's largest
+ * one are not kept either, with 2 bits less than an eighth, because levels would be too far apart.
+ */
+public final class ChunkedTopKCodec implements SparseCodec {
+    /** A factor of two, in the bits of a float32. */
+    private static final int OCTAVE = 1 << 23;
+
+    /** The bound of one chunk is good for the next if it is so much lower. */
+    private static final int SLACK = OCTAVE / 8;
+
+    private final double fraction;
+    private final int chunk;
+    private final int bits;
+    private final CodecKernels kernels;
+
+    /**
+     * Keeps that share of each chunk.
+     *
+     * @param fraction above 0, at most 1; at least one value of each chunk
+     * @param chunk a power of two, 64 to 65,536
+     * @param bits of each value, 2, 4 or 16
+     */
+    public ChunkedTopKCodec(double fraction, int chunk, int bits) {
+        this(fraction, chunk, bits, Engines.best().codecKernels());
+    }
+
+    ChunkedTopKCodec(double fraction, int chunk, int bits, CodecKernels kernels) {
+        TopKCodec.checkFraction("topk", fraction);
+        SparseChunks.demandSettings(chunk, bits);
+        this.fraction = fraction;
+        this.chunk = chunk;
+        this.bits = bits;
+        this.kernels = kernels;
+    }
+
+    private SparseChunks.Layout layout(long count) {
+        return new SparseChunks.Layout(count, chunk, (int) TopKCodec.kept(fraction, chunk), bits);
+    }
+
+    @Override
+    public String name() {
+        return "topk";
+    }
+
+    @Override
+    public boolean fixedRate() {
+        return true;
+    }
+
+    @Override
+    public int run(long count) {
+        return chunk;
+    }
+
+    @Override
+    public long encodedBytesMax(long count) {
+        return layout(count).bytes();
+    }
+
+    @Override
+    public long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
+        Float32.checkRoom(values, count);
+        return encode(Source.of(values), count, encoded);
+    }
+
+    @Override
+    public long encode(Source source, long count, Candidates candidates, MemorySegment encoded)
+            throws NonFiniteException {
+        return encode(source, count, encoded);
+    }
+
+    private long encode(Source source, long count, MemorySegment encoded) throws NonFiniteException {
+        Float32.checkRoom(encoded, encodedBytesMax(count), count);
+        var layout = layout(count);
+        var writer = new SparseChunks.Writer(encoded, layout);
+        var search = new Search();
+        for (long number = 0; number < layout.chunks(); number++) {
+            search.chunk(source, layout, number, writer);
+        }
+        return layout.bytes();
+    }
+
+    /** Chunk after chunk, each with the bound that the one before it suggests. */
+    private final class Search {
+        private final int[] places = new int[chunk + CodecKernels.SELECT_SLACK];
+        private final int[] magnitudes = new int[chunk];
+        private final float[] kept = new float[chunk];
+        private int guess = 1;
+
+        void chunk(Source source, SparseChunks.Layout layout, long number, SparseChunks.Writer writer)
+                throws NonFiniteException {
+            long first = number * chunk;
+            int n = layout.values(number);
+            int room = layout.kept(n);
+            long at = source.make(first, n);
+            MemorySegment made = source.run();
+            int found = kernels.select(made, at, n, guess, places);
+            for (long lower = OCTAVE / 2; found < room && guess > 1; lower *= 4) {
+                guess = (int) Math.max(1, guess - lower);
+                found = kernels.select(made, at, n, guess, places);
+            }
+            int most = 0;
+            for (int i = 0; i < found; i++) {
+                int magnitude = made.get(Float32.BITS, at + (long) places[i] * Float.BYTES) & Float32.MAGNITUDE_MASK;
+                if (magnitude >= Float32.INFINITY_BITS) {
+                    long bad = at + (long) places[i] * Float.BYTES;
+                    throw new NonFiniteException(first + places[i], made.get(Float32.FLOAT, bad));
+                }
+                magnitudes[i] = magnitude;
+                most = Math.max(most, magnitude);
+            }
+            int least = found <= room ? 1 : MagnitudeThreshold.select(magnitudes, found, found - room);
+            guess = Math.max(1, least - SLACK);
+            writer.write(number, places, kept, keep(made, at, found, room, least, lowest(most)));
+        }
+
+        /** The smallest magnitude that is kept beside the largest. */
+        private int lowest(int most) {
+            return bits == Short.SIZE ? 1 : Math.max(1, most - (bits == 2 ? 3 : 8) * OCTAVE);
+        }
+
+        /** Moves what is kept to the front; how many that are. */
+        private int keep(MemorySegment made, long at, int found, int room, int least, int lowest) {
+            int above = 0;
+            for (int i = 0; i < found; i++) {
+                above += magnitude(made, at, places[i]) > least ? 1 : 0;
+            }
+            int ties = room - above;
+            int n = 0;
+            for (int i = 0; i < found; i++) {
+                int magnitude = magnitude(made, at, places[i]);
+                if (magnitude < least || magnitude < lowest || (magnitude == least && ties-- <= 0)) {
+                    continue;
+                }
+                kept[n] = made.get(Float32.FLOAT, at + (long) places[i] * Float.BYTES);
+                places[n++] = places[i];
+            }
+            return n;
+        }
+
+        private static int magnitude(MemorySegment made, long at, int place) {
+            return made.get(Float32.BITS, at + (long) place * Float.BYTES) & Float32.MAGNITUDE_MASK;
+        }
+    }
+
+    @Override
+    public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        check(encoded, values, count);
+        Sparse.scatter(encoded, values, count);
+    }
+
+    @Override
+    public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        check(encoded, values, count);
+        Sparse.addAll(encoded, values, count);
+    }
+
+    private void check(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+        Float32.checkRoom(values, count);
+        SparseChunks.Layout found = SparseChunks.check(encoded, count);
+        if (!found.equals(layout(count))) {
+            throw new MalformedMessageException(
+                    "these bytes are encoded as " + found + ", and expected as " + layout(count));
+        }
+    }
+}
