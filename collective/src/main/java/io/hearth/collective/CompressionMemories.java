@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a member remembers of its tensors from one sum to the next, for each compression that it uses. Made when first asked for; only
@@ -34,6 +36,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * tell how to make one.
  */
 final class CompressionMemories implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CompressionMemories.class);
     private static final int STRATEGIES_MAX = 8;
     private static final int TENSORS_MAX = 4096;
     private static final int MAGIC = 0x43_47_52_48; // HRGC
@@ -119,7 +122,13 @@ final class CompressionMemories implements AutoCloseable {
             case CompressionStrategy.RandomK(double fraction, Residual residual, OnNonFinite _) ->
                 new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
             case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(kernels), TENSORS_MAX, 0, kernels);
-            case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), TENSORS_MAX, kernels);
+            case CompressionStrategy.Dgc dgc -> {
+                LOG.info(
+                        "{}: what waits gathers a momentum of {}, so the optimiser must have none of its own",
+                        dgc.text(),
+                        dgc.momentum());
+                yield new DgcMemory(dgc.options(), TENSORS_MAX, kernels);
+            }
             case CompressionStrategy.PowerSgd(int rank, Residual residual) ->
                 new PowerSgdMemory(rank, residual != Residual.NONE, 0, TENSORS_MAX, kernels);
             case CompressionStrategy.Auto auto ->
