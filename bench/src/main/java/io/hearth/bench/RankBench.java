@@ -95,7 +95,7 @@ public final class RankBench {
         }
     }
 
-    /** What users get who just begin; of the first size in a process that has compiled nothing yet. */
+    /** The first calls of a process, before anything was compiled; the first size has the coldest. */
     private List<Double> cold(MemorySegment values) throws CollectiveException {
         var seconds = new ArrayList<Double>();
         for (int calls = warmUp.coldCalls(values.byteSize()); calls > 0; calls--) {

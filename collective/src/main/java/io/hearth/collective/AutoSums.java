@@ -12,6 +12,7 @@ import io.hearth.compression.ErrorFeedback;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sums whose codec the group chooses. For each size of tensor the members vote now and then, in a number of its own, and
- * what comes out holds for the next so many sums of that size: of that very size, because a sum of half as many values takes another
- * time, which would look like a link that changed. The sum right after a vote is timed: all begin it together.
+ * what comes out holds for the next sums of that size: of that very size, because a sum of half as many values takes another time, which
+ * would look like a link that changed. What codecs cost is measured meanwhile, in the background, so that no sum waits for it.
  *
  * <p>All members make the same calls, so they vote at the same ones, as long as they remember the same votes. They forget them all together:
  * when a number ends with a refusal, which all hear of; when the members are others than those that voted; and with the beginning of a
@@ -51,12 +52,11 @@ final class AutoSums {
     private final CallRunner runner;
     private final Clock clock;
     private final SumModel model;
-    private final Function<Coded, CodecCost> costs;
-    private final Map<Auto, List<CodecCost>> known = new HashMap<>();
+    private final Function<List<Coded>, List<CodecCost>> costs;
     private final Map<Size, SizeVotes> sizes = new HashMap<>();
     private final Map<Size, CompressionChoice> choices = new ConcurrentHashMap<>(); // written here, read by anybody
 
-    /** {@code costs} of codecs on this machine. */
+    /** {@code costs} of codecs on this machine; none while these are being measured. */
     AutoSums(
             SumPlans plans,
             CompressionMemories memories,
@@ -64,7 +64,7 @@ final class AutoSums {
             CallRunner runner,
             CollectiveConfig config,
             Clock clock,
-            Function<Coded, CodecCost> costs) {
+            Function<List<Coded>, List<CodecCost>> costs) {
         this.plans = plans;
         this.memories = memories;
         this.buffers = buffers;
@@ -98,21 +98,18 @@ final class AutoSums {
             Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE), bucket);
             return runner.run(new Asked(plan, input, target), how);
         }
-        known.computeIfAbsent(auto, _ -> auto.allowed().stream().map(costs).toList()); // no part of the caller's time
         long due = runner.due(how);
         var size = new Size(auto, count);
         forgetIfFull(size);
         SizeVotes votes =
                 sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
-        boolean isTimed = votes.isDue();
-        if (isTimed) {
+        if (votes.isDue()) {
             vote(size, votes, runner.until(due, how), bucket);
         }
-        int chosen = votes.decision().chosen();
         long started = clock.nanoTime();
         CollectiveResult result = play(auto, votes, input, target, op, runner.until(due, how), bucket);
-        if (isTimed && result.contributors() == votes.members()) {
-            votes.took(chosen, clock.nanoTime() - started);
+        if (result.contributors() == votes.members()) {
+            votes.took(clock.nanoTime() - started);
         }
         return result;
     }
@@ -127,22 +124,25 @@ final class AutoSums {
     private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorBucket> bucket)
             throws CollectiveException {
         Auto auto = size.asked();
-        CodecBallot ballot = votes.ballot(size.count(), known.getOrDefault(auto, List.of()));
-        MemorySegment made = MemorySegment.ofArray(new byte[CodecDecision.BYTES]);
+        CodecBallot ballot = votes.ballot(size.count(), costs.apply(auto.allowed()));
+        var made = MemorySegment.ofArray(
+                new byte[CodecDecision.bytes(auto.allowed().size())]);
         var plan = new Plan(
-                Signature.choice(auto, size.count(), CodecDecision.BYTES), new CodecVote(ballot, model, buffers));
+                Signature.choice(auto, size.count(), made.byteSize()),
+                new CodecVote(votes.decision(), ballot, model, buffers));
         int members = runner.run(Asked.inPlace(plan.of(bucket.map(TensorBucket::list)), made), how)
                 .contributors();
-        CodecDecision decision = CodecDecision.readFrom(made);
-        if (!decision.isAmong(auto.allowed().size())) {
-            throw new CollectiveException("a member passed on a choice among "
-                    + auto.allowed().size() + " codecs that is none: " + decision
-                    + "; restart the job with one version of Hearth everywhere");
+        try {
+            votes.decided(CodecDecision.readFrom(made, auto.allowed().size()), members);
+        } catch (MalformedMessageException malformed) {
+            throw new CollectiveException(
+                    "a member passed on a choice of codecs that is none: " + malformed.getMessage()
+                            + "; restart the job with one version of Hearth everywhere",
+                    malformed);
         }
-        votes.decided(decision, members);
         if (members == 1) {
             choices.remove(size);
-        } else if (decision.kind() == CodecDecision.Kind.SETTLED) {
+        } else if (!Double.isNaN(votes.decision().expected())) {
             tell(size, votes);
         }
     }
@@ -153,9 +153,9 @@ final class AutoSums {
                 size.asked().text(),
                 size.count() * Float.BYTES,
                 votes.members(),
-                codec(size.asked(), decision.chosen()).text(),
-                decision.nanos(),
-                decision.plainNanos());
+                codec(size.asked(), decision.settled()).text(),
+                decision.expected(),
+                decision.expectedPlain(model, votes.members(), size.count()));
         CompressionChoice before = choices.put(size, choice);
         if (before == null || !before.chosen().equals(choice.chosen()) || before.world() != choice.world()) {
             LOG.info("{}", choice.text());
@@ -180,9 +180,7 @@ final class AutoSums {
         Coded codec = codec(auto, votes.decision().chosen());
         Plan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec), bucket);
         String tensor = SumPlans.key(how, count);
-        List<ErrorFeedback> others = votes.decision().kind() == CodecDecision.Kind.SETTLED
-                ? memories.owing(tensor, count, codec)
-                : List.of();
+        List<ErrorFeedback> others = !votes.decision().isTrial() ? memories.owing(tensor, count, codec) : List.of();
         if (others.isEmpty()) {
             return runner.run(new Asked(plan, input, target), how, votes::ended);
         }

@@ -21,7 +21,7 @@ public final class ByNumber<T> {
         this.values = values;
     }
 
-    /** What becomes of one entry. */
+    /** A new value for each entry. */
     interface Change<T> {
         /** The same object, or another value for that number. */
         T of(long number, T value);

@@ -12,11 +12,20 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Measures what codecs cost on this machine: once for each in a process, a quarter of a second or so. */
+/** Measures what codecs cost on this machine: once for each in a process, on a thread of its own, in code that is warm. */
 final class CodecTimer {
     /** 4 MiB: more than a processor's own caches hold. */
     private static final int COUNT = 1 << 20;
@@ -24,9 +33,16 @@ final class CodecTimer {
     /** Small parts let the compiler see many calls soon. */
     private static final int WARM_UP_COUNT = 1 << 13;
 
-    private static final long WARM_UP_NANOS = 100_000_000;
-    private static final int ROUNDS = 4;
-    private static final Map<String, CodecCost> KNOWN = new ConcurrentHashMap<>();
+    private static final int ROUNDS = 5;
+
+    /** Code is warm when it was no faster for so long than before. */
+    private static final long STEADY_NANOS = 200_000_000;
+
+    private static final long WARM_UP_NANOS_MAX = 3_000_000_000L;
+    private static final double FASTER = 0.95;
+    private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
+    private static final Map<String, Future<CodecCost>> KNOWN = new ConcurrentHashMap<>();
+    private static final ExecutorService WORKER = worker();
     private static final Clock CLOCK =
             Clock.system(); // a processor's work takes real time, whatever an engine's clock says
 
@@ -46,19 +62,38 @@ final class CodecTimer {
         this.encoded = arena.allocate(codec.encodedBytesMax(COUNT));
     }
 
-    /** For normally distributed values, by the kernels of the engine that will do it. */
-    static CodecCost cost(CompressionStrategy.Coded strategy, CodecKernels kernels) {
-        String what = strategy.text() + " by " + kernels.name();
-        CodecCost known = KNOWN.get(what);
-        if (known == null) { // two that come at once both measure
-            try (Arena arena = Arena.ofConfined()) {
-                known = new CodecTimer(strategy, kernels, arena).measure();
-            } catch (NonFiniteException | MalformedMessageException bug) {
-                throw new AssertionError(strategy.text() + " cannot carry finite values", bug);
-            }
-            KNOWN.put(what, known);
+    /** One thread, which ends when there is nothing to do. */
+    private static ExecutorService worker() {
+        var threads = Thread.ofPlatform().daemon().name("hearth-codec-costs").factory();
+        var worker = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        worker.allowCoreThreadTimeOut(true);
+        return worker;
+    }
+
+    /**
+     * For normally distributed values, by the kernels of the engine that will do it. Returns at once; who asks first has them measured.
+     *
+     * @return what each costs; none while that is not known of all
+     */
+    static List<CodecCost> costs(List<CompressionStrategy.Coded> codecs, CodecKernels kernels) {
+        var asked = codecs.stream()
+                .map(codec -> KNOWN.computeIfAbsent(
+                        codec.text() + " by " + kernels.name(), _ -> WORKER.submit(() -> measure(codec, kernels))))
+                .toList();
+        return asked.stream().allMatch(cost -> cost.state() == Future.State.SUCCESS)
+                ? asked.stream().map(Future::resultNow).toList()
+                : List.of();
+    }
+
+    private static CodecCost measure(CompressionStrategy.Coded codec, CodecKernels kernels) {
+        try (Arena arena = Arena.ofConfined()) {
+            CodecCost cost = new CodecTimer(codec, kernels, arena).measure();
+            LOG.debug("{} costs {}", codec.text(), cost);
+            return cost;
+        } catch (NonFiniteException | MalformedMessageException | RuntimeException failed) {
+            LOG.warn("cannot measure what {} costs, so auto never chooses it: {}", codec.text(), failed.toString());
+            throw new IllegalStateException(codec.text() + " cannot be measured", failed);
         }
-        return known;
     }
 
     private static MemorySegment gradient(Arena arena) {
@@ -75,33 +110,52 @@ final class CodecTimer {
     }
 
     private CodecCost measure() throws NonFiniteException, MalformedMessageException {
-        long started = CLOCK.nanoTime();
+        warmUp();
+        var encode = new long[ROUNDS];
+        var decode = new long[ROUNDS];
+        var add = new long[ROUNDS];
         long bytes = 0;
-        while (bytes == 0 || CLOCK.nanoTime() - started < WARM_UP_NANOS) {
-            bytes = encode(WARM_UP_COUNT);
-            decode(bytes, WARM_UP_COUNT);
-            add(bytes, WARM_UP_COUNT);
-        }
-        long encode = Long.MAX_VALUE;
-        long decode = Long.MAX_VALUE;
-        long add = Long.MAX_VALUE;
         for (int round = 0; round < ROUNDS; round++) {
             long begun = CLOCK.nanoTime();
             bytes = encode(COUNT);
-            long isEncoded = CLOCK.nanoTime();
+            long encoded = CLOCK.nanoTime();
             decode(bytes, COUNT);
-            long isDecoded = CLOCK.nanoTime();
+            long decoded = CLOCK.nanoTime();
             add(bytes, COUNT);
-            encode = Math.min(encode, isEncoded - begun);
-            decode = Math.min(decode, isDecoded - isEncoded);
-            add = Math.min(add, CLOCK.nanoTime() - isDecoded);
+            encode[round] = encoded - begun;
+            decode[round] = decoded - encoded;
+            add[round] = CLOCK.nanoTime() - decoded;
         }
         return new CodecCost(
                 PassDenseCodec.within(codec) instanceof BlockCodec,
                 (double) bytes / COUNT,
-                (double) encode / COUNT,
-                (double) decode / COUNT,
-                (double) add / COUNT);
+                perValue(encode),
+                perValue(decode),
+                perValue(add));
+    }
+
+    private void warmUp() throws NonFiniteException, MalformedMessageException {
+        long started = CLOCK.nanoTime();
+        long best = Long.MAX_VALUE;
+        long since = started; // when it was best
+        long now = started;
+        while (now - since < STEADY_NANOS && now - started < WARM_UP_NANOS_MAX) {
+            long begun = now;
+            long bytes = encode(WARM_UP_COUNT);
+            decode(bytes, WARM_UP_COUNT);
+            add(bytes, WARM_UP_COUNT);
+            now = CLOCK.nanoTime();
+            if (now - begun < best * FASTER) {
+                best = now - begun;
+                since = now;
+            }
+        }
+    }
+
+    /** The median: a machine that trains meanwhile is as busy as it will be. */
+    private static double perValue(long[] nanos) {
+        Arrays.sort(nanos);
+        return (double) nanos[ROUNDS / 2] / COUNT;
     }
 
     private long encode(int count) throws NonFiniteException {

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.Optional;
 
 /** All ranks show their {@link CodecBallot}s and come to one {@link CodecDecision}, the call's result, without another word. */
-record CodecVote(CodecBallot own, SumModel model, Buffers buffers) implements Contribution {
+record CodecVote(CodecDecision before, CodecBallot own, SumModel model, Buffers buffers) implements Contribution {
     @Override
     public Optional<Refusal> attempt(Place place) throws IOException {
         Mesh mesh = place.mesh();
-        int codecs = own.costs().size();
+        int codecs = before.codecs();
         long bytesEach = CodecBallot.bytes(codecs);
         Buffers.Buffer table = buffers.take(bytesEach * place.world());
         try {
@@ -34,7 +34,7 @@ record CodecVote(CodecBallot own, SumModel model, Buffers buffers) implements Co
                             mesh.name(member) + " cast no vote on a codec: " + malformed.getMessage()));
                 }
             }
-            CodecDecision.of(ballots, model).writeTo(place.work());
+            before.next(ballots, model).writeTo(place.work());
             return Optional.empty();
         } finally {
             buffers.give(table);

@@ -1,7 +1,7 @@
 package io.hearth.collective;
 
-import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Reducer;
+import io.hearth.collective.choice.CodecCost;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
@@ -19,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +79,27 @@ public final class CollectiveEngine implements DistributedBackend {
             EngineOptions options,
             CollectiveListener listener,
             Clock clock) {
+        this(
+                group,
+                self,
+                streams,
+                reducer,
+                options,
+                listener,
+                clock,
+                codecs -> CodecTimer.costs(codecs, reducer.codecKernels()));
+    }
+
+    /** The same; {@code costs} of codecs on this machine, none while these are being measured. */
+    CollectiveEngine(
+            String group,
+            NodeId self,
+            StreamSource streams,
+            Reducer reducer,
+            EngineOptions options,
+            CollectiveListener listener,
+            Clock clock,
+            Function<List<CompressionStrategy.Coded>, List<CodecCost>> costs) {
         this.group = group;
         this.self = self;
         this.streams = streams;
@@ -91,15 +113,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.requests = new Requests(ranks, options.config(), new DirectPlay(reducer, shell.buffers()));
         this.runner = new CallRunner(group, shell, options, tally, clock);
         this.views = new ViewSide(group, self, shell);
-        CodecKernels kernels = reducer.codecKernels();
-        this.autoSums = new AutoSums(
-                plans,
-                memories,
-                shell.buffers(),
-                runner,
-                options.config(),
-                clock,
-                codec -> CodecTimer.cost(codec, kernels));
+        this.autoSums = new AutoSums(plans, memories, shell.buffers(), runner, options.config(), clock, costs);
         runner.whenRefused(autoSums::forgetVotes);
     }
 

@@ -19,7 +19,7 @@ import jdk.jfr.Timespan;
 final class CollectiveEvent extends Event {
     private static final CollectiveEvent PROBE = new CollectiveEvent(); // never begun: asked only
 
-    /** Whether anybody records such events; a call for which nobody does makes none. */
+    /** Whether a recording has these events switched on; if none has, a call makes no event. */
     static boolean isWanted() {
         return PROBE.isEnabled();
     }

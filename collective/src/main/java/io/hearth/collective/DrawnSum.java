@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * A sum of values that all ranks draw alike: {@link RandomKMemory}. They are summed as they are, round the ring, whatever the number of
  * ranks; all others arrive as 0.
  *
- * <p>Who would take the result from another rank would not know what it owes; so nobody returns before all have the sums, and the result
- * comes into being where the application wants it.
+ * <p>A rank could not take the result from another one, because it would not learn what it owes. So no rank returns before all have the sums,
+ * and each makes the result from them, where the application wants it.
  */
 final class DrawnSum extends EncodedContribution {
     private final RandomKMemory memory;
     private final String key;
     private final boolean passesDense;
-    private RandomKMemory.@Nullable Drawn drawn; // once the sums are there
+    private RandomKMemory.@Nullable Drawn drawn; // what was sent; none where all went plain
 
     /**
      * A call's contribution.
@@ -79,7 +79,7 @@ final class DrawnSum extends EncodedContribution {
         return refusal.isPresent() ? refusal : place.held();
     }
 
-    /** What cannot be carried, if there is anything. */
+    /** Writes the drawn values, or returns which value cannot be carried. */
     private Optional<NonFiniteException> draw(Place place, MemorySegment sums) {
         Signature signature = place.call().signature();
         ExchangeWatch watch = place.exchange().watch();

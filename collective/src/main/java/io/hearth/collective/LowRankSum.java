@@ -16,9 +16,9 @@ import java.util.Optional;
  * tensors all left factors travel together, and then all right ones; what is no matrix goes as it is along with the left factors (as in
  * Vogels et al., NeurIPS 2019, section 4.3).
  *
- * <p>All ranks compute the result of the same sums in the same order, and end with the same bits. Who would take the result from
- * another rank would lack the factors to start from next time; so nobody returns before all have the sums, and the result comes into being
- * where the application wants it.
+ * <p>All ranks compute the result of the same sums in the same order, and end with the same bits. A rank
+ * could not take the result from another one, because it would lack the factors to start from next time. So no rank returns before all have
+ * the sums, and each makes the result from them, where the application wants it.
  */
 final class LowRankSum extends EncodedContribution {
     private final PowerSgdMemory memory;

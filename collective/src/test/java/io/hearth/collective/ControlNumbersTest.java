@@ -328,12 +328,12 @@ final class ControlNumbersTest {
     @Test
     void aBallotWithNoNumbersIsMalformed() throws Exception {
         var cost = new CodecCost(true, 10, 1, 1, 1);
-        var ballot = new CodecBallot(100, 0, 1, false, List.of(Double.NaN, 5.0), List.of(cost));
+        var ballot = new CodecBallot(100, 1, List.of(Double.NaN, 5.0, Double.NaN, 7.0), List.of(cost));
         MemorySegment wire = MemorySegment.ofArray(new byte[(int) CodecBallot.bytes(1)]);
         ballot.writeTo(wire);
         assertEquals(ballot, CodecBallot.readFrom(wire, 1));
         var place = ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-        for (long at : List.of(40L, 48L, 56L, 64L)) {
+        for (long at : List.of(56L, 64L, 72L, 80L)) {
             for (double lie : List.of(Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.0)) {
                 double before = wire.get(place, at);
                 wire.set(place, at, lie);
@@ -341,8 +341,8 @@ final class ControlNumbersTest {
                 wire.set(place, at, before);
             }
         }
-        for (double lie : List.of(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.0, 0.0)) {
-            wire.set(place, 72, lie);
+        for (double lie : List.of(Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.0, 0.0, 1e30)) {
+            wire.set(place, 40, lie);
             assertThrows(MalformedMessageException.class, () -> CodecBallot.readFrom(wire, 1), "time " + lie);
         }
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
+import io.hearth.collective.choice.CodecCost;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.CollectiveException;
@@ -122,10 +124,18 @@ final class TestGroup implements AutoCloseable {
                     reducer,
                     options.apply(nodes.indexOf(node)),
                     listener(node),
-                    clock);
+                    clock,
+                    codecs -> codecs.stream().map(TestGroup::cost).toList());
             engines.put(node, engine);
             engine.install(lineage.shortText(), view);
         }
+    }
+
+    /** About what they cost on a processor of today, so that what {@code auto} chooses does not depend on the machine. */
+    private static CodecCost cost(CompressionStrategy.Coded codec) {
+        return codec instanceof CompressionStrategy.TopK topk
+                ? new CodecCost(false, 3 * topk.fraction(), 0.9, 0.1, 0.05)
+                : new CodecCost(true, codec instanceof CompressionStrategy.Fp16 ? 2 : 1.0625, 0.3, 0.15, 0.17);
     }
 
     static NodeId node(int number) {

@@ -4,19 +4,44 @@ import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 
 /** What a member remembers of its tensors, by their names. Off-heap memory until {@link #close}. One thread at a time. */
-public sealed interface CompressionMemory extends AutoCloseable permits GradientMemory, RandomKMemory, PowerSgdMemory {
+public abstract sealed class CompressionMemory implements AutoCloseable
+        permits GradientMemory, RandomKMemory, PowerSgdMemory {
+    private final byte kind; // in what is saved
+    private final Tensors tensors;
+
+    CompressionMemory(byte kind, int tensorsMax) {
+        this.kind = kind;
+        tensors = new Tensors(tensorsMax);
+    }
+
+    final Tensors tensors() {
+        return tensors;
+    }
+
+    /** All that is remembered of {@code key}, for tests. */
+    final float[] remembered(String key) {
+        Remembered tensor = tensors.known(key);
+        return tensor == null ? new float[0] : tensor.now().toArray(Float32.FLOAT);
+    }
+
     /**
      * Says before anything is encoded whether a tensor of that name can be remembered.
      *
      * @throws IllegalStateException if {@code key} is new and one too many
      */
-    void demandRoom(String key);
+    public final void demandRoom(String key) {
+        tensors.demandRoom(key);
+    }
 
     /** Forgets what is owed to {@code key}, if anything; what is pending of it must be ended first. */
-    void forget(String key);
+    public final void forget(String key) {
+        tensors.forget(key);
+    }
 
     /** Size of what {@link #save} writes now. */
-    long savedBytes();
+    public final long savedBytes() {
+        return TensorFile.bytes(tensors.allIdle());
+    }
 
     /**
      * Writes all that is remembered, so that it can travel with the trained state.
@@ -24,7 +49,9 @@ public sealed interface CompressionMemory extends AutoCloseable permits Gradient
      * @param saved native memory of {@link #savedBytes} bytes; written
      * @throws IllegalStateException if an encoding or a round is pending
      */
-    void save(MemorySegment saved);
+    public final void save(MemorySegment saved) {
+        TensorFile.write(kind, tensors.allIdle(), saved);
+    }
 
     /**
      * Remembers what {@link #save} wrote and forgets all else.
@@ -34,9 +61,14 @@ public sealed interface CompressionMemory extends AutoCloseable permits Gradient
      *     allowed here; nothing was changed then
      * @throws IllegalStateException if an encoding or a round is pending
      */
-    void restore(MemorySegment saved) throws MalformedMessageException;
+    public final void restore(MemorySegment saved) throws MalformedMessageException {
+        tensors.allIdle();
+        tensors.replace(TensorFile.read(kind, tensors.tensorsMax(), saved));
+    }
 
     /** Forgets all and frees the memory. */
     @Override
-    void close();
+    public final void close() {
+        tensors.close();
+    }
 }

@@ -3,9 +3,9 @@ package io.hearth.compression;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import io.hearth.accel.KernelKind;
-import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Deep gradient compression (Lin et al., ICLR 2018, algorithm 1 and section 3): top-k with error feedback, where what waits is
@@ -25,13 +25,12 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Off-heap memory of twice the size of each tensor.
  */
-public final class DgcMemory implements GradientMemory {
+public final class DgcMemory extends GradientMemory {
     private static final int SLACK = 2;
 
     private final DgcOptions options;
     private final CodecKernels kernels;
     private final Candidates candidates;
-    private final Tensors tensors;
     private int contributors = 1;
 
     /**
@@ -50,10 +49,10 @@ public final class DgcMemory implements GradientMemory {
      * @param kernels shared with others
      */
     public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels) {
+        super(TensorFile.DGC, tensorsMax);
         this.options = options;
         this.kernels = kernels;
         candidates = new Candidates(kernels);
-        tensors = new Tensors(tensorsMax);
     }
 
     /** How many members sum their gradients from now on, at least 1; 1 at first. Only clipping depends on it. */
@@ -79,7 +78,7 @@ public final class DgcMemory implements GradientMemory {
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Remembered tensor = tensors.idle(key, 2 * count, 0);
+        Remembered tensor = tensors().idle(key, 2 * count, 0);
         if (count == 0) {
             return tensor.pend(new Sparse.Writer(encoded, 0, 0, options.full(), 0).finish(), tensor.note(), () -> {});
         }
@@ -99,7 +98,7 @@ public final class DgcMemory implements GradientMemory {
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(values, count);
-        Remembered tensor = tensors.idle(key, 2 * count, 0);
+        Remembered tensor = tensors().idle(key, 2 * count, 0);
         var step = new DgcStep(gradient, tensor.now(), values, count, options.momentum(), clip(gradient, count));
         step.makeAll();
         return new DgcDensePending(tensor.pend(count * Float.BYTES, tensor.note(), () -> {}), step);
@@ -151,52 +150,15 @@ public final class DgcMemory implements GradientMemory {
         return norm > limit && Double.isFinite(norm) ? (float) (limit / norm) : 1;
     }
 
-    @Override
-    public void demandRoom(String key) {
-        tensors.demandRoom(key);
-    }
-
-    @Override
-    public void forget(String key) {
-        tensors.forget(key);
-    }
-
-    @Override
-    public long savedBytes() {
-        return TensorFile.bytes(tensors.allIdle());
-    }
-
-    @Override
-    public void save(MemorySegment saved) {
-        TensorFile.write(TensorFile.DGC, tensors.allIdle(), saved);
-    }
-
-    @Override
-    public void restore(MemorySegment saved) throws MalformedMessageException {
-        tensors.allIdle();
-        tensors.replace(TensorFile.read(TensorFile.DGC, tensors.tensorsMax(), saved));
-    }
-
-    @Override
-    public void close() {
-        tensors.close();
-    }
-
     /** What {@code key} is owed, for tests. */
     float[] owed(String key) {
-        Remembered tensor = tensors.known(key);
-        if (tensor == null) {
-            return new float[0];
-        }
-        return tensor.now().asSlice(tensor.floats() / 2 * Float.BYTES).toArray(Float32.FLOAT);
+        float[] both = remembered(key);
+        return Arrays.copyOfRange(both, both.length / 2, both.length);
     }
 
     /** The momentum of {@code key}, for tests. */
     float[] momentum(String key) {
-        Remembered tensor = tensors.known(key);
-        if (tensor == null) {
-            return new float[0];
-        }
-        return tensor.now().asSlice(0, tensor.floats() / 2 * Float.BYTES).toArray(Float32.FLOAT);
+        float[] both = remembered(key);
+        return Arrays.copyOf(both, both.length / 2);
     }
 }

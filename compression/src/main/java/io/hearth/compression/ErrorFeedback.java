@@ -2,7 +2,6 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
-import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -15,14 +14,13 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Off-heap memory of the size of each tensor for {@code topk}, and of twice that for other codecs.
  */
-public final class ErrorFeedback implements GradientMemory {
+public final class ErrorFeedback extends GradientMemory {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     private final Codec codec;
     private final long seed;
     private final CodecKernels kernels;
     private final Candidates candidates;
-    private final Tensors tensors;
 
     /**
      * An empty memory, seed 0.
@@ -52,11 +50,11 @@ public final class ErrorFeedback implements GradientMemory {
      * @param kernels shared with others
      */
     public ErrorFeedback(Codec codec, int tensorsMax, long seed, CodecKernels kernels) {
+        super(TensorFile.ERROR_FEEDBACK, tensorsMax);
         this.codec = codec;
         this.seed = seed;
         this.kernels = kernels;
         candidates = new Candidates(kernels);
-        tensors = new Tensors(tensorsMax);
     }
 
     /**
@@ -168,7 +166,7 @@ public final class ErrorFeedback implements GradientMemory {
 
     private Remembered tensor(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
-        return tensors.idle(key, count, 0);
+        return tensors().idle(key, count, 0);
     }
 
     private Pending encode(Remembered tensor, MemorySegment gradient, long count, long draw, MemorySegment encoded)
@@ -200,7 +198,7 @@ public final class ErrorFeedback implements GradientMemory {
 
     /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */
     public boolean owes(String key, long count) {
-        Remembered known = tensors.known(key);
+        Remembered known = tensors().known(key);
         return known != null && known.floats() == count;
     }
 
@@ -213,48 +211,11 @@ public final class ErrorFeedback implements GradientMemory {
      */
     public void addOwed(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
-        Remembered known = tensors.known(key);
+        Remembered known = tensors().known(key);
         if (known == null || known.floats() != count) {
             throw new IllegalArgumentException("nothing is owed to a tensor " + key + " of " + count + " values");
         }
         known.checkIdle(key);
         Float32.add(known.now(), gradient, count);
-    }
-
-    @Override
-    public void demandRoom(String key) {
-        tensors.demandRoom(key);
-    }
-
-    @Override
-    public void forget(String key) {
-        tensors.forget(key);
-    }
-
-    @Override
-    public long savedBytes() {
-        return TensorFile.bytes(tensors.allIdle());
-    }
-
-    @Override
-    public void save(MemorySegment saved) {
-        TensorFile.write(TensorFile.ERROR_FEEDBACK, tensors.allIdle(), saved);
-    }
-
-    @Override
-    public void restore(MemorySegment saved) throws MalformedMessageException {
-        tensors.allIdle();
-        tensors.replace(TensorFile.read(TensorFile.ERROR_FEEDBACK, tensors.tensorsMax(), saved));
-    }
-
-    @Override
-    public void close() {
-        tensors.close();
-    }
-
-    /** What {@code key} is owed, for tests. */
-    float[] owed(String key) {
-        Remembered tensor = tensors.known(key);
-        return tensor == null ? new float[0] : tensor.now().toArray(Float32.FLOAT);
     }
 }

@@ -10,9 +10,13 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Off-heap memory until {@link #close}. One thread at a time.
  */
-public sealed interface GradientMemory extends CompressionMemory permits ErrorFeedback, DgcMemory {
+public abstract sealed class GradientMemory extends CompressionMemory permits ErrorFeedback, DgcMemory {
+    GradientMemory(byte kind, int tensorsMax) {
+        super(kind, tensorsMax);
+    }
+
     /** Most bytes that {@link #prepare} can write for {@code count} values. */
-    long encodedBytesMax(long count);
+    public abstract long encodedBytesMax(long count);
 
     /**
      * Encodes the gradient and what this tensor is owed.
@@ -24,7 +28,8 @@ public sealed interface GradientMemory extends CompressionMemory permits ErrorFe
      *     nothing owed to this size is lost
      * @throws IllegalStateException if this key is pending already, or a new key is one too many
      */
-    Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded) throws NonFiniteException;
+    public abstract Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
+            throws NonFiniteException;
 
     /**
      * Takes the gradient and all that this tensor is owed as they are: nothing is left out. Values that are not finite pass too, and none
@@ -35,5 +40,5 @@ public sealed interface GradientMemory extends CompressionMemory permits ErrorFe
      * @param values native memory, float32, at least {@code count}, apart from the gradient; written
      * @throws IllegalStateException as {@link #prepare}
      */
-    Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values);
+    public abstract Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values);
 }

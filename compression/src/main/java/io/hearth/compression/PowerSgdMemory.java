@@ -2,7 +2,6 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
-import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
@@ -28,12 +27,11 @@ import java.util.SplittableRandom;
  * are summed, may differ in the last bits from engine to engine. Off-heap memory of the size of each matrix and a factor. One thread
  * at a time.
  */
-public final class PowerSgdMemory implements CompressionMemory {
+public final class PowerSgdMemory extends CompressionMemory {
     private final int rank;
     private final boolean remembers;
     private final long seed;
     private final CodecKernels kernels;
-    private final Tensors tensors;
 
     /**
      * An empty memory.
@@ -56,12 +54,12 @@ public final class PowerSgdMemory implements CompressionMemory {
      * @param kernels shared with others
      */
     public PowerSgdMemory(int rank, boolean remembers, long seed, int tensorsMax, CodecKernels kernels) {
+        super(TensorFile.POWER_SGD, tensorsMax);
         checkRank(rank);
         this.rank = rank;
         this.remembers = remembers;
         this.seed = seed;
         this.kernels = kernels;
-        tensors = new Tensors(tensorsMax);
     }
 
     static void checkRank(int rank) {
@@ -159,47 +157,10 @@ public final class PowerSgdMemory implements CompressionMemory {
                     "need a matrix of at least 1 value and 1 column, got " + count + " values in rows of " + columns);
         }
         Float32.checkRoom(gradient, count);
-        return tensors.idle(key, count + (long) columns * width(count, columns), columns);
+        return tensors().idle(key, count + (long) columns * width(count, columns), columns);
     }
 
     private int width(long count, int columns) {
         return (int) Math.min(rank, Math.min(Math.ceilDiv(count, (long) columns), columns));
-    }
-
-    @Override
-    public void demandRoom(String key) {
-        tensors.demandRoom(key);
-    }
-
-    @Override
-    public void forget(String key) {
-        tensors.forget(key);
-    }
-
-    @Override
-    public long savedBytes() {
-        return TensorFile.bytes(tensors.allIdle());
-    }
-
-    @Override
-    public void save(MemorySegment saved) {
-        TensorFile.write(TensorFile.POWER_SGD, tensors.allIdle(), saved);
-    }
-
-    @Override
-    public void restore(MemorySegment saved) throws MalformedMessageException {
-        tensors.allIdle();
-        tensors.replace(TensorFile.read(TensorFile.POWER_SGD, tensors.tensorsMax(), saved));
-    }
-
-    @Override
-    public void close() {
-        tensors.close();
-    }
-
-    /** What {@code key} is owed, matrix first, then the right factor; for tests. */
-    float[] remembered(String key) {
-        Remembered tensor = tensors.known(key);
-        return tensor == null ? new float[0] : tensor.now().toArray(Float32.FLOAT);
     }
 }

@@ -2,7 +2,6 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
-import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -12,11 +11,10 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Off-heap memory of the size of each tensor, if it remembers. One thread at a time.
  */
-public final class RandomKMemory implements CompressionMemory {
+public final class RandomKMemory extends CompressionMemory {
     private final double fraction;
     private final boolean remembers;
     private final CodecKernels kernels;
-    private final Tensors tensors;
 
     /**
      * An empty memory.
@@ -27,11 +25,11 @@ public final class RandomKMemory implements CompressionMemory {
      * @param kernels shared with others
      */
     public RandomKMemory(double fraction, boolean remembers, int tensorsMax, CodecKernels kernels) {
+        super(TensorFile.RANDOM_K, tensorsMax);
         TopKCodec.checkFraction("randomk", fraction);
         this.fraction = fraction;
         this.remembers = remembers;
         this.kernels = kernels;
-        tensors = new Tensors(tensorsMax);
     }
 
     /** Values that were drawn, and are not yet known to have been summed. */
@@ -126,37 +124,6 @@ public final class RandomKMemory implements CompressionMemory {
             throw new IllegalArgumentException("need a tensor of at least 1 value to draw from, got " + count);
         }
         Float32.checkRoom(gradient, count);
-        return tensors.idle(key, remembers ? count : 0, count);
-    }
-
-    @Override
-    public void demandRoom(String key) {
-        tensors.demandRoom(key);
-    }
-
-    @Override
-    public void forget(String key) {
-        tensors.forget(key);
-    }
-
-    @Override
-    public long savedBytes() {
-        return TensorFile.bytes(tensors.allIdle());
-    }
-
-    @Override
-    public void save(MemorySegment saved) {
-        TensorFile.write(TensorFile.RANDOM_K, tensors.allIdle(), saved);
-    }
-
-    @Override
-    public void restore(MemorySegment saved) throws MalformedMessageException {
-        tensors.allIdle();
-        tensors.replace(TensorFile.read(TensorFile.RANDOM_K, tensors.tensorsMax(), saved));
-    }
-
-    @Override
-    public void close() {
-        tensors.close();
+        return tensors().idle(key, remembers ? count : 0, count);
     }
 }

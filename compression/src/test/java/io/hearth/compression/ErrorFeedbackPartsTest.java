@@ -62,7 +62,7 @@ final class ErrorFeedbackPartsTest {
                         .get();
                 parts.commit();
                 assertArrayEquals(body, bodies, "step " + step);
-                assertBitsEqual(whole.owed("w"), inParts.owed("w"), "step " + step);
+                assertBitsEqual(whole.remembered("w"), inParts.remembered("w"), "step " + step);
             }
         }
     }
@@ -126,14 +126,14 @@ final class ErrorFeedbackPartsTest {
         try (var feedback = new ErrorFeedback(new Int4Codec(8), 1)) {
             MemorySegment gradient = normal(64, new Random(2));
             feedback.prepare("w", gradient, 64, 5, room).commit();
-            float[] before = feedback.owed("w");
+            float[] before = feedback.remembered("w");
             Parts given = feedback.begin("w", gradient, 64, 6);
             byte[] first = bytes(0, given.encode(8, 16, room));
             assertThrows(IllegalStateException.class, () -> feedback.begin("w", gradient, 64, 6));
             assertThrows(IllegalStateException.class, () -> feedback.prepare("w", gradient, 64, room));
             assertThrows(IllegalStateException.class, feedback::savedBytes);
             given.rollback();
-            assertBitsEqual(before, feedback.owed("w"), "after rollback");
+            assertBitsEqual(before, feedback.remembered("w"), "after rollback");
             Parts again = feedback.begin("w", gradient, 64, 6);
             assertArrayEquals(first, bytes(0, again.encode(8, 16, room)));
             again.rollback();
@@ -153,7 +153,7 @@ final class ErrorFeedbackPartsTest {
                             .index());
             assertThrows(IllegalStateException.class, parts::commit);
             parts.rollback();
-            assertArrayEquals(new float[64], feedback.owed("w"));
+            assertArrayEquals(new float[64], feedback.remembered("w"));
         }
     }
 
@@ -161,7 +161,7 @@ final class ErrorFeedbackPartsTest {
     void nothingHasNoParts() {
         try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
             feedback.begin("w", MemorySegment.NULL, 0, 0).commit();
-            assertEquals(0, feedback.owed("w").length);
+            assertEquals(0, feedback.remembered("w").length);
         }
     }
 

@@ -38,16 +38,16 @@ final class ErrorFeedbackTest {
         try (var feedback =
                 new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {
             feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded).commit();
-            float[] owed = feedback.owed("layer");
+            float[] owed = feedback.remembered("layer");
             assertNotEquals(0, maxMagnitude(owed));
             assertEquals(1 + maxMagnitude(owed), feedback.reach("layer", memory(UNEVEN), UNEVEN.length));
 
             feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
                     .rollback();
-            assertArrayEquals(owed, feedback.owed("layer"));
+            assertArrayEquals(owed, feedback.remembered("layer"));
             feedback.prepareDense("layer", memory(UNEVEN), UNEVEN.length, encoded)
                     .commit();
-            assertArrayEquals(new float[UNEVEN.length], feedback.owed("layer"));
+            assertArrayEquals(new float[UNEVEN.length], feedback.remembered("layer"));
             for (int i = 0; i < UNEVEN.length; i++) {
                 assertEquals(UNEVEN[i] + owed[i], encoded.getAtIndex(Float32.FLOAT, i));
             }
@@ -81,7 +81,7 @@ final class ErrorFeedbackTest {
                     arrived[i] += decoded[i];
                 }
             }
-            float[] owed = feedback.owed("layer");
+            float[] owed = feedback.remembered("layer");
             for (int i = 0; i < UNEVEN.length; i++) {
                 double trueSum = (double) UNEVEN[i] * STEPS;
                 assertEquals(trueSum, arrived[i] + owed[i], 0.002, strategy + ": nothing is lost at " + i);
@@ -107,11 +107,11 @@ final class ErrorFeedbackTest {
         Codec codec = new TopKCodec(0.25);
         try (var feedback = new ErrorFeedback(codec, 1)) {
             feedback.prepare("layer", memory(3, 1, -2, 0.5f), 4, encoded).commit();
-            assertArrayEquals(new float[] {0, 1, -2, 0.5f}, feedback.owed("layer"));
+            assertArrayEquals(new float[] {0, 1, -2, 0.5f}, feedback.remembered("layer"));
             Pending second = feedback.prepare("layer", memory(0, 1, -2, 0), 4, encoded);
             assertArrayEquals(new float[] {0, 0, -4, 0}, decoded(codec, second, 4));
             second.commit();
-            assertArrayEquals(new float[] {0, 2, 0, 0.5f}, feedback.owed("layer"));
+            assertArrayEquals(new float[] {0, 2, 0, 0.5f}, feedback.remembered("layer"));
         }
     }
 
@@ -120,16 +120,16 @@ final class ErrorFeedbackTest {
     void whatSixteenBitsDoNotHoldStaysOwed() throws Exception {
         try (var feedback = new ErrorFeedback(new TopKCodec(0.5), 1)) {
             feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
-            assertEquals(0x1p-10f, feedback.owed("layer")[0]);
+            assertEquals(0x1p-10f, feedback.remembered("layer")[0]);
         }
         try (var feedback = new ErrorFeedback(new TopKCodec(0.5), 1)) {
             feedback.prepare("layer", memory(3e-12f, 1e-12f), 2, encoded).commit();
-            float owed = Math.abs(feedback.owed("layer")[0]);
+            float owed = Math.abs(feedback.remembered("layer")[0]);
             assertTrue(owed > 0 && owed <= 3e-12 / 2048, "tiny gradients are as exact: " + owed);
         }
         try (var feedback = new ErrorFeedback(new TopKCodec(0.5, true), 1)) {
             feedback.prepare("layer", memory(2 + 0x1p-10f, 1), 2, encoded).commit();
-            assertEquals(0, feedback.owed("layer")[0]);
+            assertEquals(0, feedback.remembered("layer")[0]);
         }
     }
 
@@ -137,16 +137,16 @@ final class ErrorFeedbackTest {
     void aRolledBackEncodingLeavesTheMemoryAndRepeatsBitForBit() throws Exception {
         try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
             feedback.prepare("layer", memory(UNEVEN), 4, encoded).commit();
-            float[] before = feedback.owed("layer");
+            float[] before = feedback.remembered("layer");
             Pending given = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
             byte[] first = bytes(given);
             given.rollback();
-            assertBitsEqual(before, feedback.owed("layer"), "after rollback");
+            assertBitsEqual(before, feedback.remembered("layer"), "after rollback");
             Pending again = feedback.prepare("layer", memory(UNEVEN), 4, encoded);
             assertArrayEquals(first, bytes(again));
-            assertBitsEqual(before, feedback.owed("layer"), "before commit");
+            assertBitsEqual(before, feedback.remembered("layer"), "before commit");
             again.commit();
-            assertNotEquals(before[1], feedback.owed("layer")[1]);
+            assertNotEquals(before[1], feedback.remembered("layer")[1]);
         }
     }
 
@@ -183,9 +183,9 @@ final class ErrorFeedbackTest {
             Pending dense = feedback.prepare("layer", memory(0, Float.NaN, 5, Float.POSITIVE_INFINITY), 4, encoded);
             assertArrayEquals(new float[] {0, Float.NaN, 6, Float.POSITIVE_INFINITY}, decoded(DENSE.codec(), dense, 4));
             dense.commit();
-            assertArrayEquals(new float[4], feedback.owed("layer"));
+            assertArrayEquals(new float[4], feedback.remembered("layer"));
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
-            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.owed("layer"));
+            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.remembered("layer"));
         }
     }
 
@@ -204,8 +204,8 @@ final class ErrorFeedbackTest {
         try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 2)) {
             feedback.prepare("a", memory(4, 1, 1, 1), 4, encoded).commit();
             feedback.prepare("b", memory(0, 0, 0, 9), 4, encoded).commit();
-            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.owed("a"));
-            assertArrayEquals(new float[] {0, 0, 0, 0}, feedback.owed("b"));
+            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.remembered("a"));
+            assertArrayEquals(new float[] {0, 0, 0, 0}, feedback.remembered("b"));
         }
     }
 
@@ -214,7 +214,7 @@ final class ErrorFeedbackTest {
         try (var feedback = new ErrorFeedback(new TopKCodec(0.25), 1)) {
             feedback.prepare("layer", memory(4, 1, 1, 1), 4, encoded).commit();
             feedback.prepare("layer", memory(4, 1), 2, encoded).rollback();
-            assertArrayEquals(new float[] {0, 0}, feedback.owed("layer"));
+            assertArrayEquals(new float[] {0, 0}, feedback.remembered("layer"));
         }
     }
 
@@ -226,9 +226,9 @@ final class ErrorFeedbackTest {
                     NonFiniteException.class,
                     () -> feedback.prepare("layer", memory(0, 0, Float.NEGATIVE_INFINITY, 0), 4, encoded));
             assertEquals(2, refusal.index());
-            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.owed("layer"));
+            assertArrayEquals(new float[] {0, 1, 1, 1}, feedback.remembered("layer"));
             feedback.prepare("layer", memory(0, 0, 0, 0), 4, encoded).commit();
-            assertArrayEquals(new float[] {0, 0, 1, 1}, feedback.owed("layer"));
+            assertArrayEquals(new float[] {0, 0, 1, 1}, feedback.remembered("layer"));
         }
     }
 

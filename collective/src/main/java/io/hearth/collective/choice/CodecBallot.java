@@ -11,37 +11,35 @@ import java.util.List;
  * What one member knows when a codec is chosen, {@link #bytes} bytes, little-endian:
  *
  * <pre>
- * | count: int64 | current: int32 | round: int32 | moved: int64 | plain: float64 |
- * | of each codec: inBlocks: int64 | bytes, encode, decode, add, nanos: float64 each |
+ * | count: int64 | round: int32 | costs: int32 | nanos: 4 x float64 |
+ * | of each codec: inBlocks: int64 | bytes, encode, decode, add: float64 each |
  * </pre>
  *
  * @param count values of the tensor
- * @param current what was chosen last; 0 for plain values, 1 for the first codec
- * @param round how many choices were made before
- * @param moved whether sums take clearly another time than when that was chosen
- * @param nanos that sums took, plain ones first, then with each codec; NaN where it is not known
- * @param costs of the codecs that are allowed, in the order in which they are welcome
+ * @param round how many decisions were made before
+ * @param nanos that this member's last sums since the last decision took, the newest last, {@link #NANOS} of them; NaN where there was none
+ *     or it has no result
+ * @param costs of the codecs that are allowed, in the order in which they are welcome; none while they are being measured
  */
-public record CodecBallot(
-        long count, int current, int round, boolean moved, List<Double> nanos, List<CodecCost> costs) {
+public record CodecBallot(long count, int round, List<Double> nanos, List<CodecCost> costs) {
+    /** Sums that a ballot tells of. */
+    public static final int NANOS = 4;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfDouble DOUBLE =
             ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final int PLAIN = 24;
-    private static final int HEAD_BYTES = 32;
-    private static final int CODEC_BYTES = 48;
+    private static final int NANOS_AT = 16;
+    private static final int HEAD_BYTES = NANOS_AT + NANOS * Double.BYTES;
+    private static final int CODEC_BYTES = 40;
 
     public CodecBallot {
         nanos = List.copyOf(nanos);
         costs = List.copyOf(costs);
-        boolean areTimes = nanos.stream().allMatch(time -> Double.isNaN(time) || (time > 0 && CodecCost.isCost(time)));
-        if (count < 0 || current < 0 || current > costs.size() || round < 0 || !areTimes) {
-            throw new IllegalArgumentException("no choice " + round + " after codec " + current + " of " + costs.size()
-                    + ", for " + count + " values that took " + nanos + " ns");
-        }
-        if (nanos.size() != costs.size() + 1) {
-            throw new IllegalArgumentException(nanos.size() + " times for " + costs.size() + " codecs and none");
+        boolean areTimes = nanos.size() == NANOS && nanos.stream().allMatch(CodecTimes::isTimeOrUnknown);
+        if (count < 0 || round < 0 || !areTimes) {
+            throw new IllegalArgumentException(
+                    "no ballot after " + round + " decisions, for " + count + " values that took " + nanos + " ns");
         }
     }
 
@@ -53,10 +51,11 @@ public record CodecBallot(
     /** Writes it at the beginning of {@code target}. */
     public void writeTo(MemorySegment target) {
         target.set(LONG, 0, count);
-        target.set(INT, 8, current);
-        target.set(INT, 12, round);
-        target.set(LONG, 16, moved ? 1 : 0);
-        target.set(DOUBLE, PLAIN, nanos.getFirst());
+        target.set(INT, 8, round);
+        target.set(INT, 12, costs.size());
+        for (int i = 0; i < NANOS; i++) {
+            target.set(DOUBLE, NANOS_AT + (long) i * Double.BYTES, nanos.get(i));
+        }
         for (int i = 0; i < costs.size(); i++) {
             long at = HEAD_BYTES + (long) i * CODEC_BYTES;
             CodecCost cost = costs.get(i);
@@ -65,7 +64,6 @@ public record CodecBallot(
             target.set(DOUBLE, at + 16, cost.encodeNanos());
             target.set(DOUBLE, at + 24, cost.decodeNanos());
             target.set(DOUBLE, at + 32, cost.addNanos());
-            target.set(DOUBLE, at + 40, nanos.get(i + 1));
         }
     }
 
@@ -76,11 +74,17 @@ public record CodecBallot(
      * @throws MalformedMessageException if it is none
      */
     public static CodecBallot readFrom(MemorySegment from, int codecs) throws MalformedMessageException {
+        int known = from.get(INT, 12);
+        if (known != 0 && known != codecs) {
+            throw new MalformedMessageException("no ballot on codecs: costs of " + known + " of " + codecs);
+        }
         try {
             var nanos = new ArrayList<Double>();
+            for (int i = 0; i < NANOS; i++) {
+                nanos.add(from.get(DOUBLE, NANOS_AT + (long) i * Double.BYTES));
+            }
             var costs = new ArrayList<CodecCost>();
-            nanos.add(from.get(DOUBLE, PLAIN));
-            for (int i = 0; i < codecs; i++) {
+            for (int i = 0; i < known; i++) {
                 long at = HEAD_BYTES + (long) i * CODEC_BYTES;
                 costs.add(new CodecCost(
                         from.get(LONG, at) != 0,
@@ -88,10 +92,8 @@ public record CodecBallot(
                         from.get(DOUBLE, at + 16),
                         from.get(DOUBLE, at + 24),
                         from.get(DOUBLE, at + 32)));
-                nanos.add(from.get(DOUBLE, at + 40));
             }
-            return new CodecBallot(
-                    from.get(LONG, 0), from.get(INT, 8), from.get(INT, 12), from.get(LONG, 16) != 0, nanos, costs);
+            return new CodecBallot(from.get(LONG, 0), from.get(INT, 8), nanos, costs);
         } catch (IllegalArgumentException nonsense) {
             throw new MalformedMessageException("no ballot on codecs: " + nonsense.getMessage(), nonsense);
         }

@@ -1,5 +1,6 @@
 package io.hearth.collective.choice;
 
+import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -7,162 +8,131 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which codec a group uses for its next sums of one size. {@link #BYTES} bytes, little-endian: {@code chosen, calls, round: int32 | kind:
- * int32 | nanos: float64 | plainNanos: float64}.
+ * Which codec a group uses for its next sums of one size, and all that the next such decision is made from, so that members which hold the
+ * same decision make the same next one. {@link #bytes} bytes, little-endian:
  *
- * <p>A group of one has nothing to send and stays with plain values. Any other first sums as it is, then tries each codec that might be faster, and keeps the fastest. All begins anew when sums clearly
- * take another time than they did, and now and then without that, because a link that became faster may not show with a codec.
+ * <pre>
+ * | chosen, settled, calls, round, sincePlain, recents: int32 | nanosPerByte, spent, lost: float64 |
+ * | recent: 3 x float64, zeros behind the last | seen: float64 of plain values and each codec |
+ * </pre>
  *
  * @param chosen 0 for plain values, 1 for the first codec that is allowed
- * @param calls for so many sums, 1 or more
- * @param round how many choices were made, this one included
- * @param kind what the choice is for
- * @param nanos that such a sum is expected to take; NaN if nothing is known yet
- * @param plainNanos the same without a codec
+ * @param settled the same; another one than {@code chosen} in a trial, which is to see how long such a sum takes
+ * @param calls for so many sums, 1 to {@link #CALLS_MAX}
+ * @param round how many decisions were made, this one included
+ * @param times what was seen before
  */
-public record CodecDecision(int chosen, int calls, int round, Kind kind, double nanos, double plainNanos) {
-    /** What a choice is for. */
-    public enum Kind {
-        /** To be used. */
-        SETTLED(0),
-        /** To see how long it takes. */
-        TRIAL(1),
-        /** The same, and what was seen before counts no more. */
-        RESTART(2);
-
-        private final int code; // on the wire
-
-        Kind(int code) {
-            this.code = code;
-        }
-
-        /** Whatever is none begins anew. */
-        private static Kind of(int code) {
-            return code == SETTLED.code ? SETTLED : code == TRIAL.code ? TRIAL : RESTART;
-        }
-    }
-
-    /** On the wire. */
-    public static final int BYTES = 32;
-
-    /** Sums until the next choice. */
-    static final int CALLS = 16;
-
-    /** Choices until all begins anew. */
-    static final int ROUNDS = 64;
-
-    /** The first time sooner: what was timed while the compiler was at work is not how it stays. */
-    static final int ROUNDS_FIRST = 40;
-
-    /** A change has to make sums faster by so much. */
-    private static final double GAIN_MIN = 1.1;
-
-    /** By how much a time has to differ to be another one. */
-    private static final double MOVED = 1.5;
-
-    /** A codec is tried if it might be faster on processors that are faster by so much than they were when it was measured. */
-    private static final double BENEFIT_OF_DOUBT = 4;
+public record CodecDecision(int chosen, int settled, int calls, int round, CodecTimes times) {
+    /** Most sums until the next decision. */
+    public static final int CALLS_MAX = 16;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfDouble DOUBLE =
             ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final int DOUBLES_AT = 6 * Integer.BYTES;
+    private static final int RECENT_AT = DOUBLES_AT + 3 * Double.BYTES;
+    private static final int SEEN_AT = RECENT_AT + CodecTimes.RECENT * Double.BYTES;
 
-    /**
-     * Chooses. All members have the same ballots and come to the same.
-     *
-     * @param ballots of all members, at least one, on the same codecs
-     */
-    public static CodecDecision of(List<CodecBallot> ballots, SumModel model) {
-        CodecBallot first = ballots.getFirst();
-        int round = ballots.stream().mapToInt(CodecBallot::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
-        if (ballots.size() == 1) { // nothing is sent, so nothing is saved
-            return new CodecDecision(0, CALLS, round, Kind.SETTLED, Double.NaN, Double.NaN);
+    public CodecDecision {
+        int choices = times.seen().size();
+        if (chosen < 0
+                || chosen >= choices
+                || settled < 0
+                || settled >= choices
+                || calls < 1
+                || calls > CALLS_MAX
+                || round < 0) {
+            throw new IllegalArgumentException("no decision " + round + " for choice " + chosen + " after " + settled
+                    + " of " + choices + " and " + calls + " sums");
         }
-        boolean isAlike = ballots.stream()
-                .allMatch(each -> each.count() == first.count()
-                        && each.current() == first.current()
-                        && each.round() == first.round());
-        boolean isTime = round == ROUNDS_FIRST || round % ROUNDS == 0;
-        if (!isAlike || isTime || ballots.stream().anyMatch(CodecBallot::moved)) {
-            return new CodecDecision(0, 1, round, Kind.RESTART, Double.NaN, Double.NaN);
-        }
-        var nanos = new ArrayList<Double>();
-        for (int choice = 0; choice <= first.costs().size(); choice++) {
-            nanos.add(slowest(ballots, choice));
-        }
-        double plain = nanos.getFirst();
-        if (Double.isNaN(plain)) {
-            return new CodecDecision(0, 1, round, Kind.TRIAL, Double.NaN, Double.NaN);
-        }
-        double link = model.nanosPerByte(ballots.size(), first.count(), plain);
-        for (int choice = 1; choice < nanos.size(); choice++) {
-            if (Double.isNaN(nanos.get(choice))) {
-                CodecCost cost = dearest(ballots, choice - 1);
-                double atBest = model.encodedNanos(cost, ballots.size(), first.count(), link, BENEFIT_OF_DOUBT);
-                if (atBest * GAIN_MIN < plain) {
-                    double expected = model.encodedNanos(cost, ballots.size(), first.count(), link, 1);
-                    return new CodecDecision(choice, 1, round, Kind.TRIAL, expected, plain);
-                }
-                nanos.set(choice, Double.POSITIVE_INFINITY);
-            }
-        }
-        int best = fastest(nanos, first.current());
-        return new CodecDecision(best, CALLS, round, Kind.SETTLED, nanos.get(best), plain);
     }
 
-    private static int fastest(List<Double> nanos, int current) {
-        int best = 0;
-        for (int choice = 1; choice < nanos.size(); choice++) {
-            best = nanos.get(choice) * GAIN_MIN < nanos.get(best) ? choice : best;
-        }
-        boolean isGoodEnough = current == 0 || nanos.get(current) < nanos.getFirst();
-        return isGoodEnough && nanos.get(current) <= nanos.get(best) * GAIN_MIN ? current : best;
+    /** Before the first one on so many codecs: plain values. */
+    public static CodecDecision none(int codecs, int round) {
+        return new CodecDecision(0, 0, 1, round, CodecTimes.none(codecs));
     }
 
-    /** Of the members that know; NaN if none does. */
-    private static double slowest(List<CodecBallot> ballots, int choice) {
-        return ballots.stream()
-                .mapToDouble(each -> each.nanos().get(choice))
-                .filter(known -> !Double.isNaN(known))
-                .max()
-                .orElse(Double.NaN);
+    /** How many are allowed. */
+    public int codecs() {
+        return times.seen().size() - 1;
     }
 
-    private static CodecCost dearest(List<CodecBallot> ballots, int codec) {
-        return ballots.stream()
-                .map(each -> each.costs().get(codec))
-                .reduce(CodecCost::orWorse)
-                .orElseThrow();
+    /** Whether it is to see how long such a sum takes. */
+    public boolean isTrial() {
+        return chosen != settled;
     }
 
-    /** Whether sums that take {@code now} are no more what this expects. */
-    public boolean isOver(double now) {
-        return kind == Kind.SETTLED && (now > nanos * MOVED || now * MOVED < nanos);
+    /** Nanoseconds that a sum is expected to take with what is settled; NaN until some were seen. */
+    public double expected() {
+        return times.seen().get(settled);
     }
 
-    /** Whether it is a choice among that many codecs, which bytes from elsewhere need not be. */
-    public boolean isAmong(int codecs) {
-        return chosen >= 0 && chosen <= codecs && calls >= 1;
+    /** The same without a codec, as it was seen or else as the link as it was seen lets expect. */
+    public double expectedPlain(SumModel model, int world, long count) {
+        double seen = times.seen().getFirst();
+        return Double.isNaN(seen) ? model.plainNanos(world, count, times.nanosPerByte()) : seen;
+    }
+
+    /** The next one; see {@link CodecChooser}. */
+    public CodecDecision next(List<CodecBallot> ballots, SumModel model) {
+        return CodecChooser.next(this, ballots, model);
+    }
+
+    /** Size of a decision on that many codecs. */
+    public static int bytes(int codecs) {
+        return SEEN_AT + (1 + codecs) * Double.BYTES;
     }
 
     /** Writes it at the beginning of {@code target}. */
     public void writeTo(MemorySegment target) {
         target.set(INT, 0, chosen);
-        target.set(INT, 4, calls);
-        target.set(INT, 8, round);
-        target.set(INT, 12, kind.code);
-        target.set(DOUBLE, 16, nanos);
-        target.set(DOUBLE, 24, plainNanos);
+        target.set(INT, 4, settled);
+        target.set(INT, 8, calls);
+        target.set(INT, 12, round);
+        target.set(INT, 16, times.sincePlain());
+        target.set(INT, 20, times.recent().size());
+        target.set(DOUBLE, DOUBLES_AT, times.nanosPerByte());
+        target.set(DOUBLE, DOUBLES_AT + 8, times.spent());
+        target.set(DOUBLE, DOUBLES_AT + 16, times.lost());
+        for (int i = 0; i < CodecTimes.RECENT; i++) {
+            double nanos = i < times.recent().size() ? times.recent().get(i) : 0;
+            target.set(DOUBLE, RECENT_AT + (long) i * Double.BYTES, nanos);
+        }
+        for (int i = 0; i < times.seen().size(); i++) {
+            target.set(DOUBLE, SEEN_AT + (long) i * Double.BYTES, times.seen().get(i));
+        }
     }
 
-    /** Reads what {@link #writeTo} wrote. */
-    public static CodecDecision readFrom(MemorySegment from) {
-        return new CodecDecision(
-                from.get(INT, 0),
-                from.get(INT, 4),
-                from.get(INT, 8),
-                Kind.of(from.get(INT, 12)),
-                from.get(DOUBLE, 16),
-                from.get(DOUBLE, 24));
+    /**
+     * Reads one on so many codecs.
+     *
+     * @param from at least {@link #bytes} of them
+     * @throws MalformedMessageException if it is none
+     */
+    public static CodecDecision readFrom(MemorySegment from, int codecs) throws MalformedMessageException {
+        int recents = from.get(INT, 20);
+        if (recents < 0 || recents > CodecTimes.RECENT) {
+            throw new MalformedMessageException("no decision on codecs: " + recents + " recent times");
+        }
+        var recent = new ArrayList<Double>();
+        for (int i = 0; i < recents; i++) {
+            recent.add(from.get(DOUBLE, RECENT_AT + (long) i * Double.BYTES));
+        }
+        List<Double> seen = new ArrayList<>();
+        for (int i = 0; i <= codecs; i++) {
+            seen.add(from.get(DOUBLE, SEEN_AT + (long) i * Double.BYTES));
+        }
+        try {
+            var times = new CodecTimes(
+                    from.get(DOUBLE, DOUBLES_AT),
+                    from.get(DOUBLE, DOUBLES_AT + 8),
+                    from.get(DOUBLE, DOUBLES_AT + 16),
+                    from.get(INT, 16),
+                    recent,
+                    seen);
+            return new CodecDecision(from.get(INT, 0), from.get(INT, 4), from.get(INT, 8), from.get(INT, 12), times);
+        } catch (IllegalArgumentException nonsense) {
+            throw new MalformedMessageException("no decision on codecs: " + nonsense.getMessage(), nonsense);
+        }
     }
 }

@@ -1,18 +1,28 @@
 package io.hearth.collective.choice;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** What holds for sums of one size, from one vote to the next. The same on all members, but for the times. */
 public final class SizeVotes {
-    private final SumTimes times;
-    private CodecDecision decision = new CodecDecision(0, 1, 0, CodecDecision.Kind.RESTART, Double.NaN, Double.NaN);
+    private final int codecs;
+    private final List<Double> nanos =
+            new ArrayList<>(); // of the last sums since the vote; NaN for those without a result here
+    private CodecDecision decision;
     private int left; // sums until the next vote
-    private int current; // what was settled on last
     private int members;
 
     /** Before the first vote on so many codecs. */
     public SizeVotes(int codecs) {
-        times = new SumTimes(codecs);
+        this.codecs = codecs;
+        decision = CodecDecision.none(codecs, 0);
+        forgetTimes();
+    }
+
+    private void forgetTimes() {
+        nanos.clear();
+        nanos.addAll(Collections.nCopies(CodecBallot.NANOS, Double.NaN));
     }
 
     /** Whether a vote comes before the next sum. */
@@ -30,38 +40,34 @@ public final class SizeVotes {
         return members;
     }
 
-    /** This member's next one; {@code costs} of the codecs are its own. */
+    /** This member's next one; {@code costs} of the codecs are its own, none while they are being measured. */
     public CodecBallot ballot(long count, List<CodecCost> costs) {
-        boolean moved = decision.isOver(times.nanos(decision.chosen()));
-        return new CodecBallot(count, current, decision.round(), moved, times.nanos(), costs);
+        return new CodecBallot(count, decision.round(), nanos, costs);
     }
 
     /** A vote of so many members ended. */
     public void decided(CodecDecision made, int voters) {
-        if (made.kind() == CodecDecision.Kind.RESTART) {
-            current = 0;
-            times.forget();
-        } else if (made.kind() == CodecDecision.Kind.SETTLED) {
-            current = made.chosen();
-        }
         decision = made;
         left = made.calls();
         members = voters;
-    }
-
-    /** How long a sum took that all began together; arguments as in {@link SumTimes#took}. */
-    public void took(int choice, long nanos) {
-        times.took(choice, nanos);
+        forgetTimes();
     }
 
     /** A sum of so many members has a result on all of them, whatever becomes of it here. */
     public void ended(int contributors) {
         if (contributors == members) {
             left--;
+            nanos.removeFirst();
+            nanos.add(Double.NaN);
         } else { // all that was seen was among others
             left = 0;
-            current = 0;
-            times.forget();
+            decision = CodecDecision.none(codecs, decision.round());
+            forgetTimes();
         }
+    }
+
+    /** How many nanoseconds the sum took that {@link #ended} last. */
+    public void took(long each) {
+        nanos.set(nanos.size() - 1, (double) Math.max(1, each));
     }
 }

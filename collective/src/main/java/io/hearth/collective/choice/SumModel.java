@@ -9,10 +9,24 @@ package io.hearth.collective.choice;
 public record SumModel(double alphaNanos) {
     private static final double NANOS_PER_BYTE_MIN = 1e-3;
 
+    private static final double NANOS_PER_BYTE_MAX = 1e12;
+
+    /** By how much the bytes of a choice can seem slower than its whole sum: what else a processor does is no link. */
+    private static final double SLOWER_MAX = 2;
+
     public SumModel {
         if (!CodecCost.isCost(alphaNanos)) {
             throw new IllegalArgumentException("a latency is finite and not negative, got " + alphaNanos);
         }
+    }
+
+    private static double plainBytes(int world, long count) {
+        return 2.0 * (world - 1) / world * count * Float.BYTES;
+    }
+
+    private static double bytes(CodecCost cost, int world, long count) {
+        double others = world - 1;
+        return (cost.inBlocks() ? 2 * others / world : others) * count * cost.bytes();
     }
 
     /**
@@ -24,11 +38,40 @@ public record SumModel(double alphaNanos) {
      * @return above 0
      */
     public double nanosPerByte(int world, long count, double plainNanos) {
-        double bytes = 2.0 * (world - 1) / world * count * Float.BYTES;
+        double bytes = plainBytes(world, count);
         double latency = 2 * alphaNanos; // of a direct exchange, the least
-        return bytes <= 0
-                ? NANOS_PER_BYTE_MIN
-                : Math.max(NANOS_PER_BYTE_MIN, Math.max(plainNanos - latency, plainNanos / 2) / bytes);
+        return bytes <= 0 ? NANOS_PER_BYTE_MIN : within(Math.max(plainNanos - latency, plainNanos / 2) / bytes);
+    }
+
+    /**
+     * The same, as a sum of encodings shows it that takes another time than it did: what was added is the link's. Of what was saved no
+     * more than its share is, because the rest of such a sum may be a processor's.
+     *
+     * @param nanosPerByte that it was
+     * @param before nanoseconds of such a sum then, above 0
+     * @param now nanoseconds of such a sum now, above 0
+     */
+    double nanosPerByte(CodecCost cost, int world, long count, double nanosPerByte, double before, double now) {
+        double times = now / before;
+        double bytes = Math.max(1, bytes(cost, world, count));
+        return within(
+                times < 1
+                        ? nanosPerByte * times
+                        : Math.min(nanosPerByte + (now - before) / bytes, nanosPerByte * times * SLOWER_MAX));
+    }
+
+    private static double within(double nanosPerByte) {
+        return Math.clamp(nanosPerByte, NANOS_PER_BYTE_MIN, NANOS_PER_BYTE_MAX);
+    }
+
+    /** Nanoseconds of a plain sum; arguments as in {@link #encodedNanos}. */
+    double plainNanos(int world, long count, double nanosPerByte) {
+        return 2 * alphaNanos + plainBytes(world, count) * nanosPerByte;
+    }
+
+    /** Nanoseconds until each member has a few bytes of all others. */
+    double voteNanos(int world) {
+        return world * alphaNanos;
     }
 
     /**
@@ -42,8 +85,7 @@ public record SumModel(double alphaNanos) {
         double perValue = cost.inBlocks()
                 ? cost.encodeNanos() * (1 + 1.0 / world) + cost.addNanos() * others / world + cost.decodeNanos()
                 : cost.encodeNanos() + cost.addNanos() * others + cost.decodeNanos();
-        double bytes = (cost.inBlocks() ? 2 * others / world : others) * count * cost.bytes();
         double rounds = cost.inBlocks() ? 2 : others;
-        return perValue * count / processors + rounds * alphaNanos + bytes * nanosPerByte;
+        return perValue * count / processors + rounds * alphaNanos + bytes(cost, world, count) * nanosPerByte;
     }
 }

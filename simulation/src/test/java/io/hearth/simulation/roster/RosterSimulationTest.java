@@ -3,8 +3,10 @@ package io.hearth.simulation.roster;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.simulation.roster.RosterWorld.Violated;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,6 +21,7 @@ final class RosterSimulationTest {
     }
 
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES) // one where nothing else runs
     void noWorldBreaksARule() {
         long[] changes = {0};
         seeds(SEEDS).forEach(seed -> {

@@ -1,0 +1,281 @@
+package io.hearth.collective.choice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Makes a {@link CodecDecision} from the one before and from what members measured since. A group of one has nothing to send and stays with
+ * plain values. Any other sums plain until all members know what codecs cost them, then uses what is predicted to be fastest by the costs and
+ * by the link as plain sums show it; what was seen counts more than what is predicted.
+ *
+ * <p>Where sums clearly take another time than they did, the link has changed: what was seen on it counts no more, and all is predicted anew.
+ * What cannot be predicted is tried: codecs that might be faster, and plain values now and then, because a link that became faster may not
+ * show with a codec. Trials have a budget, {@link #TRIALS_SHARE} of the time that sums take.
+ */
+final class CodecChooser {
+    /** A change has to make sums faster by so much. */
+    private static final double GAIN_MIN = 1.1;
+
+    /** By how much a time has to differ to be another one. */
+    private static final double MOVED = 1.5;
+
+    /** A new choice is given up at once if it is slower than another by so much. */
+    private static final double HOPELESS = 2;
+
+    /** A codec is tried if it might be faster on processors that are faster by so much than they were when it was measured. */
+    private static final double BENEFIT_OF_DOUBT = 2;
+
+    /** Of the time of all sums; a third of what is promised, because a trial may take longer than predicted. */
+    private static final double TRIALS_SHARE = 0.01;
+
+    /** Of the time of all sums: once so much was lost by predictions, what was seen is all that counts. */
+    private static final double MISTAKES_SHARE = 0.1;
+
+    /** Of the time of sums that decisions may take, where they can be so rare. */
+    private static final double VOTES_SHARE = 0.05;
+
+    /** Sums after which plain values may be tried again. */
+    private static final int PLAIN_AFTER = 64;
+
+    private final CodecDecision before;
+    private final SumModel model;
+    private final int round;
+    private final int world;
+    private final long count;
+    private final List<CodecCost> costs; // none while a member measures them
+    private final List<Double> taken; // by sums since the decision before
+    private final double[] seen;
+    private List<Double> recent;
+    private double link;
+    private double spent;
+    private double lost;
+    private int sincePlain;
+
+    private CodecChooser(CodecDecision before, List<CodecBallot> ballots, SumModel model, int round) {
+        CodecTimes times = before.times();
+        this.before = before;
+        this.model = model;
+        this.round = round;
+        this.world = ballots.size();
+        this.count = ballots.getFirst().count();
+        this.seen = times.seen().stream().mapToDouble(Double::doubleValue).toArray();
+        this.costs = dearest(ballots, before.codecs());
+        this.taken = taken(ballots);
+        this.recent = times.recent();
+        this.link = times.nanosPerByte();
+        this.spent = times.spent();
+        this.lost = times.lost();
+        this.sincePlain = times.sincePlain();
+    }
+
+    /**
+     * The next decision. All members have the same ballots and come to the same.
+     *
+     * @param before this member's last one, whose round its ballot tells
+     * @param ballots of all members, at least one, on the same codecs
+     */
+    static CodecDecision next(CodecDecision before, List<CodecBallot> ballots, SumModel model) {
+        CodecBallot first = ballots.getFirst();
+        int codecs = before.codecs();
+        int round = ballots.stream().mapToInt(CodecBallot::round).max().orElseThrow() % (Integer.MAX_VALUE - 1) + 1;
+        if (ballots.size() == 1) { // nothing is sent, so nothing is saved
+            return new CodecDecision(0, 0, CodecDecision.CALLS_MAX, round, CodecTimes.none(codecs));
+        }
+        boolean isAlike =
+                ballots.stream().allMatch(each -> each.count() == first.count() && each.round() == first.round());
+        return isAlike ? new CodecChooser(before, ballots, model, round).next() : CodecDecision.none(codecs, round);
+    }
+
+    /** What they cost the slowest member; none if one does not know. */
+    private static List<CodecCost> dearest(List<CodecBallot> ballots, int codecs) {
+        var dearest = new ArrayList<CodecCost>();
+        if (ballots.stream().allMatch(each -> each.costs().size() == codecs)) {
+            for (int codec = 0; codec < codecs; codec++) {
+                int at = codec;
+                dearest.add(ballots.stream()
+                        .map(each -> each.costs().get(at))
+                        .reduce(CodecCost::orWorse)
+                        .orElseThrow());
+            }
+        }
+        return dearest;
+    }
+
+    /** Of each sum the least of all members: who began last did not wait for others. */
+    private static List<Double> taken(List<CodecBallot> ballots) {
+        var taken = new ArrayList<Double>();
+        for (int i = 0; i < CodecBallot.NANOS; i++) {
+            int at = i;
+            ballots.stream()
+                    .mapToDouble(each -> each.nanos().get(at))
+                    .filter(nanos -> !Double.isNaN(nanos))
+                    .min()
+                    .ifPresent(taken::add);
+        }
+        return taken;
+    }
+
+    private CodecDecision next() {
+        account();
+        if (before.isTrial()) {
+            return afterTrial();
+        }
+        int settled = before.settled();
+        if (Double.isNaN(seen[settled]) && !isProved(settled)) {
+            return go(settled);
+        }
+        if (recent.size() == CodecTimes.RECENT) {
+            follow(settled, CodecTimes.median(recent));
+        }
+        int best = fastest(settled);
+        if (best == settled && recent.size() == CodecTimes.RECENT) {
+            return use(trial(settled), settled);
+        }
+        return go(best);
+    }
+
+    private void account() {
+        double mean = taken.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+        spent += mean * before.calls();
+        sincePlain = before.chosen() == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE, sincePlain + (long) before.calls());
+        if (!before.isTrial()) {
+            var all = new ArrayList<>(recent);
+            all.addAll(taken);
+            recent = all.subList(Math.max(0, all.size() - CodecTimes.RECENT), all.size());
+        }
+    }
+
+    /** Whether it is known now how long sums take with a new choice. */
+    private boolean isProved(int choice) {
+        double other =
+                Arrays.stream(seen).filter(nanos -> !Double.isNaN(nanos)).min().orElse(Double.MAX_VALUE);
+        lost += taken.stream().mapToDouble(nanos -> Math.max(0, nanos - other)).sum();
+        boolean isHopeless = !recent.isEmpty() && recent.getLast() > HOPELESS * other;
+        if (recent.size() < CodecTimes.RECENT && !isHopeless) {
+            return false;
+        }
+        saw(choice, CodecTimes.median(recent));
+        return true;
+    }
+
+    private void saw(int choice, double nanos) {
+        seen[choice] = nanos;
+        if (choice == 0) {
+            link = model.nanosPerByte(world, count, nanos);
+        }
+    }
+
+    private CodecDecision afterTrial() {
+        int tried = before.chosen();
+        int settled = before.settled();
+        if (!taken.isEmpty()) {
+            double nanos = taken.getLast();
+            lost += taken.stream().mapToDouble(Double::doubleValue).sum();
+            if (tried == 0) { // it shows the link as it is, so all that was seen before may be out of date
+                forgetAllBut(settled);
+            }
+            saw(tried, nanos);
+        }
+        return go(fastest(settled));
+    }
+
+    /** NaN is no time, so nothing can be another one. */
+    private static boolean isMoved(double now, double then) {
+        return now > then * MOVED || now * MOVED < then;
+    }
+
+    private void follow(int settled, double now) {
+        double then = seen[settled];
+        if (!isMoved(now, then)) {
+            return;
+        }
+        forgetAllBut(settled);
+        if (settled > 0 && !costs.isEmpty()) {
+            link = model.nanosPerByte(costs.get(settled - 1), world, count, link, then, now);
+        }
+        saw(settled, now);
+    }
+
+    private void forgetAllBut(int choice) {
+        double kept = seen[choice];
+        Arrays.fill(seen, Double.NaN);
+        seen[choice] = kept;
+    }
+
+    /** What is settled, unless another choice is faster by {@link #GAIN_MIN}; the most welcome of those that are about as fast. */
+    private int fastest(int settled) {
+        int best = 0;
+        for (int choice = 1; choice < seen.length; choice++) {
+            best = expected(choice) * GAIN_MIN < expected(best) ? choice : best;
+        }
+        boolean isGoodEnough = settled == 0 || expected(settled) < expected(0);
+        return isGoodEnough && expected(settled) <= expected(best) * GAIN_MIN ? settled : best;
+    }
+
+    /** As it was seen, or else as it is predicted if there is time left to be wrong. */
+    private double expected(int choice) {
+        if (!Double.isNaN(seen[choice])) {
+            return seen[choice];
+        }
+        return lost <= MISTAKES_SHARE * spent ? predicted(choice, 1) : Double.POSITIVE_INFINITY;
+    }
+
+    private double predicted(int choice, double processors) {
+        if (Double.isNaN(link) || (choice > 0 && costs.isEmpty())) {
+            return Double.POSITIVE_INFINITY;
+        }
+        return choice == 0
+                ? model.plainNanos(world, count, link)
+                : model.encodedNanos(costs.get(choice - 1), world, count, link, processors);
+    }
+
+    /** What to try, or what is settled if there is nothing or no time left. */
+    private int trial(int settled) {
+        for (int choice = 1; choice < seen.length; choice++) {
+            boolean mightBeFaster = predicted(choice, BENEFIT_OF_DOUBT) * GAIN_MIN < seen[settled];
+            if (Double.isNaN(seen[choice]) && mightBeFaster && isAffordable(predicted(choice, 1))) {
+                return choice;
+            }
+        }
+        double plain = Double.isNaN(seen[0]) ? predicted(0, 1) : seen[0];
+        return settled != 0 && sincePlain >= PLAIN_AFTER && isAffordable(plain) ? 0 : settled;
+    }
+
+    private boolean isAffordable(double nanos) {
+        return lost + nanos <= TRIALS_SHARE * (spent + nanos);
+    }
+
+    /** Uses it from now on. What was seen of it in a trial is one sum, so it has to show itself once more. */
+    private CodecDecision go(int choice) {
+        if (choice != before.settled()) {
+            recent = List.of();
+            seen[choice] = before.isTrial() && choice == before.chosen() ? Double.NaN : seen[choice];
+        }
+        return use(choice, choice);
+    }
+
+    private CodecDecision use(int choice, int settled) {
+        int calls = choice == settled ? calls(settled) : 1;
+        return new CodecDecision(
+                choice,
+                settled,
+                calls,
+                round,
+                new CodecTimes(
+                        link,
+                        spent,
+                        lost,
+                        sincePlain,
+                        recent,
+                        Arrays.stream(seen).boxed().toList()));
+    }
+
+    /** Until the next decision: each sum is watched until it is known how long they take, then so that a decision's own time does not show. */
+    private int calls(int settled) {
+        return recent.size() < CodecTimes.RECENT
+                ? 1
+                : (int) Math.clamp(
+                        Math.ceil(model.voteNanos(world) / (VOTES_SHARE * seen[settled])), 1, CodecDecision.CALLS_MAX);
+    }
+}
