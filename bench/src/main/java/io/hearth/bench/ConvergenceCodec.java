@@ -26,8 +26,8 @@ public record ConvergenceCodec(String text, CompressionStrategy strategy) {
         var codecs = new LinkedHashSet<ConvergenceCodec>();
         for (CompressionStrategy strategy : CompressionStrategy.parseList(text)) {
             if (strategy instanceof CompressionStrategy.Auto) {
-                throw new IllegalArgumentException(
-                        "'" + strategy.text() + "' chooses by links, which there are none of here; name a codec");
+                throw new IllegalArgumentException("'" + strategy.text()
+                        + "' chooses by links, and here all go through memory; name a codec, or give rules");
             }
             if (!codecs.add(new ConvergenceCodec(strategy.text(), strategy))) {
                 throw new IllegalArgumentException(strategy.text() + " stands twice in '" + text + "'; leave one out");

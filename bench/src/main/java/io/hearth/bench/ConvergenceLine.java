@@ -8,18 +8,17 @@ import com.google.gson.JsonObject;
  * @param codec as it was asked for
  * @param seed of the split, the weights and the order
  * @param accuracy percent of the test images that were put into their own class
- * @param uploadedRatio uncompressed bytes of a gradient over the bytes of one node's encodings of it, over the whole run
- * @param busiestLinkRatio bytes of an uncompressed ring all-reduce through one node's port over those through the busiest one
+ * @param sentRatio bytes that an uncompressed ring all-reduce sends from each node, over those that the busiest node sent, heads and tags
+ *     included
  */
-public record ConvergenceLine(String codec, long seed, double accuracy, double uploadedRatio, double busiestLinkRatio) {
+public record ConvergenceLine(String codec, long seed, double accuracy, double sentRatio) {
     /** One line of JSON. */
     public JsonObject toJson() {
         var json = new JsonObject();
         json.addProperty("codec", codec);
         json.addProperty("seed", seed);
         json.add("accuracy", Rounded.json(accuracy));
-        json.add("uploaded_ratio", Rounded.json(uploadedRatio));
-        json.add("busiest_link_ratio", Rounded.json(busiestLinkRatio));
+        json.add("sent_ratio", Rounded.json(sentRatio));
         return json;
     }
 }

@@ -14,16 +14,10 @@ import java.util.stream.Collectors;
  * @param seeds how many
  * @param accuracy percent
  * @param difference percentage points above the training without compression and with the same seed; empty without such trainings
- * @param uploadedRatio mean over the seeds, as {@link ConvergenceLine#uploadedRatio}
- * @param busiestLinkRatio mean over the seeds, as {@link ConvergenceLine#busiestLinkRatio}
+ * @param sentRatio mean over the seeds, as {@link ConvergenceLine#sentRatio}
  */
 public record ConvergenceSummary(
-        String codec,
-        int seeds,
-        Interval accuracy,
-        Optional<Interval> difference,
-        double uploadedRatio,
-        double busiestLinkRatio) {
+        String codec, int seeds, Interval accuracy, Optional<Interval> difference, double sentRatio) {
     /** Of all codecs in {@code lines}, in the order in which each first stands there. */
     public static List<ConvergenceSummary> of(List<ConvergenceLine> lines) {
         Map<Long, Double> exact = lines.stream()
@@ -54,11 +48,7 @@ public record ConvergenceSummary(
                 lines.size(),
                 Interval.of(accuracies),
                 differences.isEmpty() ? Optional.empty() : Optional.of(Interval.of(differences)),
-                Interval.of(lines.stream().map(ConvergenceLine::uploadedRatio).toList())
-                        .mean(),
-                Interval.of(lines.stream()
-                                .map(ConvergenceLine::busiestLinkRatio)
-                                .toList())
+                Interval.of(lines.stream().map(ConvergenceLine::sentRatio).toList())
                         .mean());
     }
 
@@ -71,8 +61,7 @@ public record ConvergenceSummary(
         json.add("accuracy_ci95", Rounded.json(accuracy.half()));
         json.add("difference_mean", Rounded.json(difference.map(Interval::mean).orElse(Double.NaN)));
         json.add("difference_ci95", Rounded.json(difference.map(Interval::half).orElse(Double.NaN)));
-        json.add("uploaded_ratio", Rounded.json(uploadedRatio));
-        json.add("busiest_link_ratio", Rounded.json(busiestLinkRatio));
+        json.add("sent_ratio", Rounded.json(sentRatio));
         return json;
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class ConvergenceSummaryTest {
     private static ConvergenceLine line(String codec, long seed, double accuracy, double ratio) {
-        return new ConvergenceLine(codec, seed, accuracy, ratio, ratio / 2);
+        return new ConvergenceLine(codec, seed, accuracy, ratio);
     }
 
     @Test
@@ -27,8 +27,7 @@ final class ConvergenceSummaryTest {
         ConvergenceSummary quantised = summaries.getFirst();
         assertEquals(Interval.of(List.of(91.0, 94.0, 99.0)), quantised.accuracy());
         assertEquals(Optional.of(Interval.of(List.of(1.0, 0.0, 2.0))), quantised.difference());
-        assertEquals(6, quantised.uploadedRatio());
-        assertEquals(3, quantised.busiestLinkRatio());
+        assertEquals(6, quantised.sentRatio());
         assertEquals(Optional.of(new Interval(0, 0)), summaries.getLast().difference());
     }
 
@@ -38,11 +37,11 @@ final class ConvergenceSummaryTest {
                 ConvergenceSummary.of(List.of(line("int8", 7, 91.23456, 4))).getFirst();
         assertEquals(
                 "{\"codec\":\"int8\",\"seeds\":1,\"accuracy_mean\":91.2346,\"accuracy_ci95\":null,\"difference_mean\":null,"
-                        + "\"difference_ci95\":null,\"uploaded_ratio\":4.0,\"busiest_link_ratio\":2.0}",
+                        + "\"difference_ci95\":null,\"sent_ratio\":4.0}",
                 alone.toJson().toString().replace("\n", ""));
         assertTrue(line("none", 7, 91.23456, 1)
                 .toJson()
                 .toString()
-                .startsWith("{\"codec\":\"none\",\"seed\":7,\"accuracy\":91.2346,\"uploaded_ratio\":1.0,"));
+                .startsWith("{\"codec\":\"none\",\"seed\":7,\"accuracy\":91.2346,\"sent_ratio\":1.0}"));
     }
 }

@@ -74,7 +74,7 @@ final class DigitsSumTest {
                 .toList();
         float[][] gradients = new float[nodes][model.parameters().length];
         var codec = ConvergenceCodec.parseList(compression).getFirst();
-        try (var sum = new InProcessSum(codec, nodes, model.matrices(), model.parameters().length)) {
+        try (var sum = new EngineSum(codec, nodes, model.matrices(), model.parameters().length)) {
             for (int step = batches.steps(nodes); step > 0; step--) {
                 for (int rank = 0; rank < nodes; rank++) {
                     model.gradients(shards.get(rank).next(), gradients[rank]);

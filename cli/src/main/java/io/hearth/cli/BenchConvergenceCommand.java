@@ -27,10 +27,10 @@ import picocli.CommandLine.Spec;
         name = "convergence",
         description = {
             "Train a network of 784-128-10 units on the handwritten digits of MNIST with compressed gradients, and compare.",
-            "Four nodes in this process, 32 images each per step; rate 0.1, in the last quarter of the epochs 0.01; momentum 0.9.",
+            "Four nodes, ranks of a group over loopback in this process, 32 images each per step; rate 0.1, in the last quarter of the epochs 0.01; momentum 0.9.",
             "Of the images, four fifths are trained on and the others tested; the seed chooses which, the first weights and the order.",
-            "Uploaded: bytes of a gradient over those of one node's encodings. Busiest link: bytes of an uncompressed ring all-reduce"
-                    + " through one node's port over those through the busiest one. Intervals are of 95 %% (Student's t)."
+            "Sent: bytes that a node sends for an uncompressed ring all-reduce, over those that the busiest node sent."
+                    + " Intervals are of 95 %% (Student's t)."
         })
 final class BenchConvergenceCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -133,19 +133,18 @@ final class BenchConvergenceCommand implements Callable<Integer> {
 
     private void show(List<ConvergenceLine> lines, List<ConvergenceSummary> summaries) {
         var rows = new ArrayList<List<String>>();
-        rows.add(List.of("codec", "seed", "accuracy %", "uploaded", "busiest link"));
+        rows.add(List.of("codec", "seed", "accuracy %", "sent"));
         for (ConvergenceLine line : lines) {
             rows.add(List.of(
                     line.codec(),
                     String.valueOf(line.seed()),
                     number("%.2f", line.accuracy()),
-                    ratio(line.uploadedRatio()),
-                    ratio(line.busiestLinkRatio())));
+                    ratio(line.sentRatio())));
         }
         Table.lines(rows).forEach(terminal.out()::println);
         terminal.out().println();
         rows.clear();
-        rows.add(List.of("codec", "seeds", "accuracy %", "to none", "uploaded", "busiest link"));
+        rows.add(List.of("codec", "seeds", "accuracy %", "to none", "sent"));
         for (ConvergenceSummary summary : summaries) {
             rows.add(List.of(
                     summary.codec(),
@@ -154,8 +153,7 @@ final class BenchConvergenceCommand implements Callable<Integer> {
                     summary.difference()
                             .map(interval -> interval("%+.2f", interval))
                             .orElse("-"),
-                    ratio(summary.uploadedRatio()),
-                    ratio(summary.busiestLinkRatio())));
+                    ratio(summary.sentRatio())));
         }
         Table.lines(rows).forEach(terminal.out()::println);
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Tensors that travel in {@link Buckets}; they are written when all buckets are back, or not at all. An empty list is one bucket of
@@ -22,13 +23,29 @@ final class Coalesced {
     private final DataType type;
 
     /**
+     * How a tensor goes.
+     *
+     * @param how without shapes
+     * @param block elements; a tensor that is not alone begins at a multiple of so many
+     */
+    record Way(CollectiveOptions how, int block) {}
+
+    /**
      * How a list is cut into buckets.
      *
      * @param bucketBytes most bytes of one
-     * @param block elements; a tensor that is not alone begins at a multiple of so many
+     * @param ways of all tensors; only those that go alike travel together
      * @param shapes of all tensors, or none
      */
-    record Cut(long bucketBytes, int block, List<TensorShape> shapes) {}
+    record Cut(long bucketBytes, List<Way> ways, List<TensorShape> shapes) {
+        /** The same for tensors in another order. */
+        private Cut in(List<Integer> order) {
+            return new Cut(
+                    bucketBytes,
+                    order.stream().map(ways::get).toList(),
+                    shapes.isEmpty() ? shapes : order.stream().map(shapes::get).toList());
+        }
+    }
 
     /**
      * A list.
@@ -43,16 +60,27 @@ final class Coalesced {
             Tensors.demandWritable(tensor);
             lengths.add(Tensors.elements(tensor, type));
         }
-        this.tensors = List.copyOf(tensors);
+        demandShapes(cut, lengths);
+        List<Integer> order = order(cut.ways);
+        this.tensors = order.stream().map(tensors::get).toList();
         this.list = TensorList.of(lengths);
         this.buffers = buffers;
         this.isUsable = isUsable;
-        this.cut = cut;
+        this.cut = cut.in(order);
         this.type = type;
-        demandShapes(lengths);
     }
 
-    private void demandShapes(List<Long> lengths) {
+    /** Those that go alike one behind the other. */
+    private static List<Integer> order(List<Way> ways) {
+        return ways.stream()
+                .distinct()
+                .flatMap(way -> IntStream.range(0, ways.size())
+                        .filter(i -> ways.get(i).equals(way))
+                        .boxed())
+                .toList();
+    }
+
+    private static void demandShapes(Cut cut, List<Long> lengths) {
         if (!cut.shapes.isEmpty() && cut.shapes.size() != lengths.size()) {
             throw new IllegalArgumentException(cut.shapes.size() + " shapes for a list of " + lengths.size()
                     + " tensors: give one for each, or none");
@@ -62,27 +90,54 @@ final class Coalesced {
         }
     }
 
-    /** A collective of one bucket. */
+    /** A collective of one bucket, whose tensors all go by {@code how}. */
     interface Body {
-        CollectiveResult run(MemorySegment input, MemorySegment output, TensorBucket bucket) throws CollectiveException;
+        CollectiveResult run(MemorySegment input, MemorySegment output, TensorBucket bucket, CollectiveOptions how)
+                throws CollectiveException;
+    }
+
+    private interface Sum {
+        CollectiveResult of(MemorySegment input, MemorySegment output) throws CollectiveException;
+    }
+
+    private List<Bucket> buckets() {
+        if (tensors.isEmpty()) {
+            return List.of(new Bucket(0, 0, 0));
+        }
+        var buckets = new ArrayList<Bucket>();
+        int end;
+        for (int first = 0; first < tensors.size(); first = end) {
+            end = first + 1;
+            while (end < tensors.size() && cut.ways.get(end).equals(cut.ways.get(first))) {
+                end++;
+            }
+            var rooms = IntStream.range(first, end).mapToObj(this::room).toList();
+            for (Bucket bucket : Buckets.of(rooms, cut.bucketBytes)) {
+                buckets.add(new Bucket(first + bucket.first(), first + bucket.end(), bucket.bytes()));
+            }
+        }
+        return buckets;
     }
 
     /** A bucket whose sum is not where it belongs yet. */
     private record Summed(Bucket bucket, Buffers.Buffer sum) {}
 
-    CollectiveResult run(Body body) throws CollectiveException {
-        List<Bucket> buckets = tensors.isEmpty()
-                ? List.of(new Bucket(0, 0, 0))
-                : Buckets.of(tensors.stream().map(this::room).toList(), cut.bucketBytes);
+    /** Runs all buckets; {@code how} a list of nothing goes. */
+    CollectiveResult run(CollectiveOptions how, Body body) throws CollectiveException {
+        List<Bucket> buckets = buckets();
         var summed = new ArrayList<Summed>();
         try {
             int contributors = Integer.MAX_VALUE;
             long sent = 0;
-            for (int number = 0; number < buckets.size(); number++) {
+            for (int i = 0; i < buckets.size(); i++) {
+                int number = i;
                 boolean isLast = number == buckets.size() - 1;
                 Bucket bucket = buckets.get(number);
                 var of = new TensorBucket(list.bucket(number), spans(bucket));
-                CollectiveResult result = sum(bucket, isLast, of, body, summed);
+                CollectiveOptions own =
+                        tensors.isEmpty() ? how : cut.ways.get(bucket.first()).how();
+                CollectiveResult result = sum(
+                        bucket, isLast, summed, (input, output) -> body.run(input, output, of, own.forBucket(number)));
                 contributors = Math.min(contributors, result.contributors());
                 sent += result.bytesSent();
             }
@@ -96,20 +151,20 @@ final class Coalesced {
     }
 
     /** A tensor alone need not be gathered; in the last bucket, after which nothing can fail, nor kept apart. */
-    private CollectiveResult sum(Bucket bucket, boolean isLast, TensorBucket of, Body body, List<Summed> summed)
+    private CollectiveResult sum(Bucket bucket, boolean isLast, List<Summed> summed, Sum body)
             throws CollectiveException {
         boolean isAlone = bucket.end() - bucket.first() == 1;
         if (isAlone && isLast) {
             MemorySegment tensor = tensors.get(bucket.first());
-            return body.run(tensor, tensor, of);
+            return body.of(tensor, tensor);
         }
         Buffers.Buffer buffer = buffers.take(bucket.bytes());
         summed.add(new Summed(bucket, buffer));
         if (isAlone && isUsable.test(tensors.get(bucket.first()))) {
-            return body.run(tensors.get(bucket.first()), buffer.bytes(), of);
+            return body.of(tensors.get(bucket.first()), buffer.bytes());
         }
         pass(bucket, buffer.bytes(), true);
-        return body.run(buffer.bytes(), buffer.bytes(), of);
+        return body.of(buffer.bytes(), buffer.bytes());
     }
 
     private long elements() {
@@ -117,9 +172,9 @@ final class Coalesced {
     }
 
     /** Bytes of a tensor in a bucket, to where the next one begins. */
-    private long room(MemorySegment tensor) {
-        long block = (long) cut.block * type.bytes();
-        return Math.ceilDiv(tensor.byteSize(), block) * block;
+    private long room(int tensor) {
+        long block = (long) cut.ways.get(tensor).block() * type.bytes();
+        return Math.ceilDiv(tensors.get(tensor).byteSize(), block) * block;
     }
 
     private List<TensorBucket.Span> spans(Bucket bucket) {
@@ -129,7 +184,7 @@ final class Coalesced {
             MemorySegment tensor = tensors.get(i);
             Optional<TensorShape> shape = cut.shapes.isEmpty() ? Optional.empty() : Optional.of(cut.shapes.get(i));
             spans.add(new TensorBucket.Span(at / type.bytes(), tensor.byteSize() / type.bytes(), shape));
-            at += room(tensor);
+            at += room(i);
         }
         return spans;
     }
@@ -138,7 +193,7 @@ final class Coalesced {
         long at = 0;
         for (int i = bucket.first(); i < bucket.end(); i++) {
             MemorySegment tensor = tensors.get(i);
-            long end = at + room(tensor);
+            long end = at + room(i);
             MemorySegment part = memory.asSlice(at, tensor.byteSize());
             if (in) {
                 part.copyFrom(tensor);

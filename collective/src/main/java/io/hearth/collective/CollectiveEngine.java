@@ -168,12 +168,14 @@ public final class CollectiveEngine implements DistributedBackend {
                 shell.buffers(),
                 memory -> memory.isNative() && shell.mayTouch(memory),
                 new Coalesced.Cut(
-                        options.config().bucketBytes(), plans.block(type, op, how), plans.shapes(type, op, how)));
+                        options.config().bucketBytes(),
+                        plans.ways(tensors, type, op, how),
+                        plans.shapes(type, op, how)));
         long due = runner.after(queue, how);
-        return coalesced.run((input, output, bucket) -> {
-            CollectiveOptions own = how.forBucket(bucket.list().bucket());
-            return runner.timed(() -> run(planned(input, output, type, op, own, Optional.of(bucket)), due));
-        });
+        return coalesced.run(
+                plans.ruled(0, type, op, how, Optional.empty()),
+                (input, output, bucket, own) ->
+                        runner.timed(() -> run(planned(input, output, type, op, own, Optional.of(bucket)), due)));
     }
 
     @Override
@@ -211,13 +213,16 @@ public final class CollectiveEngine implements DistributedBackend {
             MemorySegment output,
             DataType type,
             ReduceOp op,
-            CollectiveOptions how,
+            CollectiveOptions asked,
             Optional<TensorBucket> bucket) {
         long count = Tensors.elements(input, type); // what is wrong with the call is said at once
-        Optional<Plan> known = bucket.isEmpty() ? plainPlan.of(count, type, op, how) : Optional.empty();
+        Optional<Plan> known = bucket.isEmpty() ? plainPlan.of(count, type, op, asked) : Optional.empty();
         if (known.isPresent()) {
-            return new Sum(input, output, op, how, bucket, Optional.empty(), Optional.empty(), known);
+            return new Sum(input, output, op, asked, bucket, Optional.empty(), Optional.empty(), known);
         }
+        CollectiveOptions how = bucket.isEmpty()
+                ? plans.ruled(count, type, op, asked, asked.shapes().stream().findFirst())
+                : asked;
         Optional<String> name = plans.unnamed(count, type, op, how, bucket);
         Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
         if (auto.isPresent()) {
@@ -225,7 +230,7 @@ public final class CollectiveEngine implements DistributedBackend {
         }
         Plan plan = plans.plan(count, type, op, how, bucket);
         if (bucket.isEmpty()) {
-            plainPlan.keep(count, type, op, how, plan);
+            plainPlan.keep(count, type, op, asked, plan);
         }
         return new Sum(input, output, op, how, bucket, name, auto, Optional.of(plan));
     }

@@ -2,6 +2,8 @@ package io.hearth.collective;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.compression.CompressionMemory;
+import io.hearth.compression.CompressionRules;
+import io.hearth.compression.CompressionRules.Rule;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
@@ -133,6 +135,8 @@ final class CompressionMemories implements AutoCloseable {
                 new PowerSgdMemory(rank, residual != Residual.NONE, 0, TENSORS_MAX, kernels);
             case CompressionStrategy.Auto auto ->
                 throw new IllegalStateException(auto.text() + " remembers nothing; its codecs do");
+            case CompressionRules rules ->
+                throw new IllegalStateException(rules.text() + " remember nothing; their codecs do");
         };
     }
 
@@ -243,7 +247,9 @@ final class CompressionMemories implements AutoCloseable {
         }
         try {
             CompressionStrategy compression = CompressionStrategy.parse(text);
-            if (compression.equals(CompressionStrategy.NONE) || compression instanceof CompressionStrategy.Auto) {
+            boolean choosesOnly =
+                    compression instanceof CompressionStrategy.Auto || compression instanceof CompressionRules;
+            if (compression.equals(CompressionStrategy.NONE) || choosesOnly) {
                 throw new MalformedMessageException("'" + text + "' remembers nothing");
             }
             return compression;
@@ -256,9 +262,12 @@ final class CompressionMemories implements AutoCloseable {
         lock.lock();
         try {
             var here = new ArrayList<>(all.keySet());
-            if (!(usual instanceof CompressionStrategy.Auto) && remembers(usual)) {
-                here.add(usual);
-            }
+            var usuals = usual instanceof CompressionRules(List<Rule> rules)
+                    ? rules.stream().map(Rule::compression).toList()
+                    : List.of(usual);
+            usuals.stream()
+                    .filter(each -> !(each instanceof CompressionStrategy.Auto) && remembers(each))
+                    .forEach(here::add);
             return here;
         } finally {
             lock.unlock();
@@ -271,6 +280,7 @@ final class CompressionMemories implements AutoCloseable {
             case CompressionStrategy.Coded coded -> coded.isOwed();
             case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _ -> true;
             case CompressionStrategy.Auto auto -> auto.allowed().stream().anyMatch(CompressionStrategy.Coded::isOwed);
+            case CompressionRules(List<Rule> rules) -> rules.stream().anyMatch(rule -> remembers(rule.compression()));
         };
     }
 

@@ -1,7 +1,5 @@
 package io.hearth.collective;
 
-import io.hearth.identity.NodeId;
-
 /**
  * Seeds for codecs that draw. They follow from what all ranks know of a call, so that a call that is repeated draws the same, and so does
  * a member that came later.
@@ -16,9 +14,12 @@ final class Draws {
         return mix(number * GOLDEN + key.hashCode());
     }
 
-    /** Another one for each member, so that their rounding errors are independent. */
-    static long by(long draw, NodeId member) {
-        return mix(draw + member.hashCode());
+    /**
+     * Another one for each rank, so that their rounding errors are independent; of a rank and not of a member, so that a job that is run
+     * once more has the same bits.
+     */
+    static long by(long draw, int rank) {
+        return mix(draw + (rank + 1) * GOLDEN);
     }
 
     /** Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014: the finaliser of SplitMix64. */

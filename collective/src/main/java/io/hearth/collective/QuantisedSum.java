@@ -178,7 +178,7 @@ final class QuantisedSum extends EncodedContribution {
     }
 
     private Tools tools(Place place, EncodedParts layout, MemorySegment slots, MemorySegment source, long draw) {
-        long ownDraw = Draws.by(draw, place.mesh().self());
+        long ownDraw = Draws.by(draw, place.mesh().rank());
         MemorySegment scratch = slots.asSlice(layout.bytes(), layout.slotBytes());
         return new Tools(
                 place.mesh(),

@@ -3,16 +3,19 @@ package io.hearth.collective;
 import io.hearth.accel.Reducer;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.OnNonFinite;
 import io.hearth.compression.PassDenseCodec;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** How an all-reduce is done: as it is, in place, or by one of the ways to compress it. Decides by what all ranks know alike. */
 final class SumPlans {
@@ -62,6 +65,7 @@ final class SumPlans {
             case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
             case CompressionStrategy.Auto _ ->
                 throw new IllegalStateException("auto is no codec: AutoSums chooses one");
+            case CompressionRules _ -> throw new IllegalStateException("rules are no codec: ruled() has it");
             case CompressionStrategy.PowerSgd lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
         };
     }
@@ -90,12 +94,42 @@ final class SumPlans {
                     case CompressionStrategy.PowerSgd lowRank ->
                         spans(count, how, bucket).stream().anyMatch(span -> isWorth(span, lowRank.rank()));
                     case CompressionStrategy.Coded _, CompressionStrategy.Dgc _ -> count > 0;
+                    case CompressionRules _ -> throw new IllegalStateException("rules are no codec: ruled() has it");
                 };
         return remembers ? Optional.of(key(how, count)) : Optional.empty();
     }
 
+    /**
+     * The call with the compression of its tensor, where that is by rules; else as it is.
+     *
+     * @param count values of the tensor
+     * @param shape of it, where the caller gave one
+     */
+    CollectiveOptions ruled(
+            long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorShape> shape) {
+        if (!(how.compression().orElse(options.compression()) instanceof CompressionRules rules) || !fits(type, op)) {
+            return how;
+        }
+        OptionalInt dimensions =
+                shape.isPresent() ? OptionalInt.of(shape.get().sizes().size()) : OptionalInt.empty();
+        return how.as(rules.of(dimensions, count));
+    }
+
+    /** How each tensor of a list goes, which may differ by rules. */
+    List<Coalesced.Way> ways(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how) {
+        List<TensorShape> shapes = shapes(type, op, how);
+        CollectiveOptions common = how.shaped();
+        var ways = new ArrayList<Coalesced.Way>();
+        for (int i = 0; i < tensors.size(); i++) {
+            Optional<TensorShape> shape = i < shapes.size() ? Optional.of(shapes.get(i)) : Optional.empty();
+            CollectiveOptions own = ruled(Tensors.elements(tensors.get(i), type), type, op, common, shape);
+            ways.add(new Coalesced.Way(own, block(type, op, own)));
+        }
+        return ways;
+    }
+
     /** Elements at whose multiples each tensor of a list begins: those of a block, so that none shares a scale with its neighbour. */
-    int block(DataType type, ReduceOp op, CollectiveOptions how) {
+    private int block(DataType type, ReduceOp op, CollectiveOptions how) {
         CompressionStrategy compression = how.compression().orElse(options.compression());
         return fits(type, op) ? block(compression) : 1;
     }
@@ -104,7 +138,7 @@ final class SumPlans {
         return switch (compression) {
             case CompressionStrategy.Coded coded -> coded.block();
             case CompressionStrategy.Auto auto -> auto.block();
-            case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _ -> 1;
+            case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _, CompressionRules _ -> 1;
         };
     }
 

@@ -102,8 +102,7 @@ final class SumOracles implements AutoCloseable {
         return memories.computeIfAbsent(rank, _ -> switch (compression) {
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
             case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
-            case CompressionStrategy.PowerSgd other -> throw new IllegalArgumentException(other.text());
-            case CompressionStrategy.Auto other -> throw new IllegalArgumentException(other.text());
+            default -> throw new IllegalArgumentException(compression.text() + " is no codec");
         });
     }
 
@@ -228,7 +227,7 @@ final class SumOracles implements AutoCloseable {
         for (int rank : ranks) {
             float[] values = gradients.apply(rank).clone();
             add(values, owed(rank, count));
-            long own = Draws.by(draw, TestGroup.node(rank));
+            long own = Draws.by(draw, ranks.indexOf(rank));
             MemorySegment whole = of(values);
             float[] sent = new float[count];
             for (long part = 0; part < layout.parts(); part++) {

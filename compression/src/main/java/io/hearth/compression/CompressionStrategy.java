@@ -7,7 +7,12 @@ import java.util.HashSet;
 import java.util.List;
 
 /** What crosses the wire instead of float32 gradients: chosen once for a group, alike on all its ranks. */
-public sealed interface CompressionStrategy {
+public sealed interface CompressionStrategy
+        permits CompressionStrategy.Coded,
+                CompressionStrategy.Dgc,
+                CompressionStrategy.PowerSgd,
+                CompressionStrategy.Auto,
+                CompressionRules {
     /** Most characters of {@link #text}: ranks compare it in every sum. */
     int TEXT_MAX = 255;
 
@@ -72,7 +77,7 @@ public sealed interface CompressionStrategy {
      */
     record Custom(Codec codec) implements Coded {
         public Custom {
-            demandShort(codec.name());
+            StrategyText.demandShort(codec.name());
         }
 
         /** The caller's own, whatever the kernels. */
@@ -365,7 +370,7 @@ public sealed interface CompressionStrategy {
                         + " have no common multiple up to " + BlockFormat.BLOCK_MAX
                         + ", at which tensors could begin; choose blocks that are powers of two");
             }
-            demandShort("auto:" + StrategyText.names(allowed));
+            StrategyText.demandShort("auto:" + StrategyText.names(allowed));
         }
 
         /** Values at whose multiples blocks of each of them begin; 1 if none has blocks. */
@@ -415,7 +420,7 @@ public sealed interface CompressionStrategy {
     /**
      * Reads {@code name[:main][,key=value]…}: a codec, the main one of its settings, and others in any order, as {@code int8},
      * {@code int8:64,rounding=stochastic}, {@code dgc:0.001,warmup=100,clip=1}; or {@code auto}, {@code auto:lossless},
-     * {@code auto:int8}, {@code auto:lossy}, {@code auto:fp16+int8:64}. {@link #help} tells all settings.
+     * {@code auto:int8}, {@code auto:lossy}, {@code auto:fp16+int8:64}; or {@link CompressionRules}. {@link #help} tells all settings.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed
      */
@@ -435,13 +440,5 @@ public sealed interface CompressionStrategy {
     /** For people: a line for each codec, and below it one for each of its settings: what it usually is, and may be. */
     static List<String> help() {
         return StrategyText.help();
-    }
-
-    private static void demandShort(String text) {
-        if (text.isEmpty() || text.length() > TEXT_MAX) {
-            throw new IllegalArgumentException("the name of a compression has 1 to " + TEXT_MAX
-                    + " characters, because ranks compare it in every sum, and this one has " + text.length() + ": '"
-                    + text + "'; take fewer codecs, rounder settings or a shorter name");
-        }
     }
 }

@@ -26,6 +26,36 @@ record DrawnIndices(long seed, long count, long kept) {
         return start + Math.unsignedMultiplyHigh(draw(run), length);
     }
 
+    /** Goes from one to the next, at the first one now. */
+    static final class Walk {
+        private final DrawnIndices indices;
+        private long number;
+        private long index;
+
+        Walk(DrawnIndices indices) {
+            this.indices = indices;
+            index = indices.index(0);
+        }
+
+        boolean isBelow(long end) {
+            return number < indices.kept && index < end;
+        }
+
+        /** How many are behind it. */
+        long number() {
+            return number;
+        }
+
+        long index() {
+            return index;
+        }
+
+        void next() {
+            number++;
+            index = number < indices.kept ? indices.index(number) : index;
+        }
+    }
+
     /** SplitMix64 (Steele et al., OOPSLA 2014). */
     private long draw(long run) {
         long z = seed + (run + 1) * GOLDEN;

@@ -42,8 +42,7 @@ final class DrawnPending implements RandomKMemory.Drawn {
     /** Run by run, so that one pass over the memory makes both. Of what is empty, nothing is made. */
     private void end(MemorySegment sums, MemorySegment sum) {
         isOwed = true;
-        long next = 0;
-        long index = indices.index(0);
+        var walk = new DrawnIndices.Walk(indices);
         for (long first = 0; first < indices.count(); first += SparseSum.RUN) {
             long at = first * Float.BYTES;
             long end = Math.min(first + SparseSum.RUN, indices.count());
@@ -53,15 +52,14 @@ final class DrawnPending implements RandomKMemory.Drawn {
             if (sum.byteSize() > 0) {
                 sum.asSlice(at, (end - first) * Float.BYTES).fill((byte) 0);
             }
-            while (next < indices.kept() && index < end) {
+            for (; walk.isBelow(end); walk.next()) {
                 if (owed.byteSize() > 0) {
-                    owed.set(Float32.FLOAT, index * Float.BYTES, 0);
+                    owed.set(Float32.FLOAT, walk.index() * Float.BYTES, 0);
                 }
                 if (sum.byteSize() > 0) {
-                    sum.set(Float32.FLOAT, index * Float.BYTES, sums.get(Float32.FLOAT, next * Float.BYTES));
+                    float drawn = sums.get(Float32.FLOAT, walk.number() * Float.BYTES);
+                    sum.set(Float32.FLOAT, walk.index() * Float.BYTES, drawn);
                 }
-                next++;
-                index = next < indices.kept() ? indices.index(next) : index;
             }
         }
     }

@@ -83,8 +83,7 @@ public final class RandomKMemory extends CompressionMemory {
     private void draw(Source source, DrawnIndices indices, MemorySegment drawn) throws NonFiniteException {
         int run = kernels.run(KernelKind.SELECT_FLOAT32, indices.count());
         int[] places = new int[(int) Math.min(run, indices.count()) + CodecKernels.SELECT_SLACK];
-        long next = 0;
-        long index = indices.index(0);
+        var walk = new DrawnIndices.Walk(indices);
         for (long done = 0; done < indices.count(); done += run) {
             int n = (int) Math.min(run, indices.count() - done);
             long at = source.make(done, n);
@@ -93,11 +92,9 @@ public final class RandomKMemory extends CompressionMemory {
                 throw new NonFiniteException(
                         done + places[0], made.get(Float32.FLOAT, at + (long) places[0] * Float.BYTES));
             }
-            while (next < indices.kept() && index < done + n) {
-                drawn.set(
-                        Float32.FLOAT, next * Float.BYTES, made.get(Float32.FLOAT, at + (index - done) * Float.BYTES));
-                next++;
-                index = next < indices.kept() ? indices.index(next) : index;
+            for (; walk.isBelow(done + n); walk.next()) {
+                float value = made.get(Float32.FLOAT, at + (walk.index() - done) * Float.BYTES);
+                drawn.set(Float32.FLOAT, walk.number() * Float.BYTES, value);
             }
         }
     }

@@ -163,9 +163,19 @@ final class StrategyText {
 
     private static final Pattern OPTION = Pattern.compile("[a-z]+=.*");
     private static final String AUTO = "auto";
+    private static final String RULES = "rules";
     private static final String FOR_AUTO = "fp16, bf16, int8, int4 and topk";
 
     private StrategyText() {}
+
+    /** Refuses a name that is none, or too long to be compared in every sum. */
+    static void demandShort(String text) {
+        if (text.isEmpty() || text.length() > CompressionStrategy.TEXT_MAX) {
+            throw new IllegalArgumentException("the name of a compression has 1 to " + CompressionStrategy.TEXT_MAX
+                    + " characters, because ranks compare it in every sum, and this one has " + text.length() + ": '"
+                    + text + "'; take fewer codecs, rounder settings or a shorter name");
+        }
+    }
 
     static String of(CompressionStrategy strategy) {
         return switch (strategy) {
@@ -180,6 +190,7 @@ final class StrategyText {
             case PowerSgd powerSgd -> POWER_SGD.write(powerSgd);
             case Custom custom -> custom.codec().name();
             case Auto auto -> auto(auto);
+            case CompressionRules rules -> rules.text();
         };
     }
 
@@ -216,11 +227,15 @@ final class StrategyText {
         if (name.equals(AUTO)) {
             return readAuto(text, rest);
         }
+        if (name.equals(RULES)) {
+            return CompressionRules.parse(rest);
+        }
         return TABLES.stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown compression '" + text + "': choose "
-                        + forms() + " or auto[:lossless|int8|lossy|CODEC+CODEC], settings after commas as in "
+                        + forms()
+                        + ", auto[:lossless|int8|lossy|CODEC+CODEC] or rules:CODEC@CONDITION/…, settings after commas as in "
                         + "topk:0.01,bits=32"))
                 .read(rest);
     }
@@ -297,6 +312,9 @@ final class StrategyText {
         TABLES.forEach(each -> lines.addAll(each.help()));
         lines.add("auto[:lossless|int8|lossy|CODEC+CODEC]");
         lines.add("  whichever is fastest, by what may be lost (usually nothing), or of " + FOR_AUTO);
+        lines.add("rules:CODEC@CONDITION/CODEC@CONDITION/…");
+        lines.add(
+                "  the first codec whose conditions a tensor fits: @1d, @2d, @from=VALUES, @below=VALUES; none by default");
         return lines;
     }
 }

@@ -39,7 +39,7 @@ final class LevelKernels {
         }
     }
 
-    /** As {@link CodecKernels#quantise}. */
+    /** As {@link CodecKernels#quantise}, or as {@link CodecKernels#quantiseLeavingError} if {@code leavesError}. */
     long quantise(
             BlockFormat format,
             Rounding rounding,
@@ -48,7 +48,8 @@ final class LevelKernels {
             long valuesOffset,
             long count,
             MemorySegment body,
-            long bodyOffset) {
+            long bodyOffset,
+            boolean leavesError) {
         Group group = groups.take();
         int groupCount = groupCount(format);
         long at = bodyOffset;
@@ -59,35 +60,8 @@ final class LevelKernels {
             long place = valuesOffset + done * Float.BYTES;
             int found = quantise(format, rounding, first, values, place, n, body, at, group);
             bad = found < 0 ? CodecKernels.NONE : done + found;
-            at += format.bytes(n);
-        }
-        groups.giveBack(group);
-        return bad;
-    }
-
-    /** As {@link CodecKernels#quantiseLeavingError}. */
-    long quantiseLeavingError(
-            BlockFormat format,
-            Rounding rounding,
-            long firstBlock,
-            MemorySegment values,
-            long valuesOffset,
-            long count,
-            MemorySegment body,
-            long bodyOffset) {
-        Group group = groups.take();
-        int groupCount = groupCount(format);
-        long at = bodyOffset;
-        long bad = CodecKernels.NONE;
-        for (long done = 0; done < count && bad == CodecKernels.NONE; done += groupCount) {
-            int n = (int) Math.min(groupCount, count - done);
-            long first = firstBlock + done / format.block();
-            long place = valuesOffset + done * Float.BYTES;
-            int found = quantise(format, rounding, first, values, place, n, body, at, group);
-            if (found < 0) {
+            if (leavesError && found < 0) {
                 add(format, body, at, -1, values, place, n);
-            } else {
-                bad = done + found;
             }
             at += format.bytes(n);
         }

@@ -79,7 +79,7 @@ final class VectorCodecKernels implements CodecKernels {
         }
         CodecOperands.checkValues("values", values, valuesOffset, count, false);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        return levels.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
+        return levels.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, false);
     }
 
     @Override
@@ -98,7 +98,7 @@ final class VectorCodecKernels implements CodecKernels {
         }
         CodecOperands.checkValues("values", values, valuesOffset, count, true);
         CodecOperands.checkBody(format, body, bodyOffset, count, true);
-        return levels.quantiseLeavingError(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset);
+        return levels.quantise(format, rounding, firstBlock, values, valuesOffset, count, body, bodyOffset, true);
     }
 
     @Override
