@@ -292,10 +292,13 @@ final class NodeAssembly implements AutoCloseable {
         String message = cause.getMessage();
         String text = cause instanceof Error || message == null ? cause.toString() : message;
         var stop = new SetupException("this node stopped: " + text, cause);
-        failure.set(Optional.of(stop));
-        engine.ifPresent(collectives -> collectives.fail(stop));
-        left.countDown();
-        status.touch();
+        try { // the calls first: who reads the failure finds none that still works
+            engine.ifPresent(collectives -> collectives.fail(stop));
+        } finally {
+            failure.set(Optional.of(stop));
+            left.countDown();
+            status.touch();
+        }
     }
 
     /**
