@@ -59,14 +59,16 @@ final class Dissolutions {
                     .flatMap(NodeProcess::trainer)
                     .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
         }
+        Optional<NodeProcess> proposer = proposer(change);
+        long since = staleNanos(proposer);
         boolean isKnown = !world.weather.has(FaultKind.NONSENSE)
                 && !world.weather.has(FaultKind.LATE_MESSAGE)
                 && !world.liar.boasts();
         Violation.unless(
                 !isKnown
-                        || isClaimed(change)
+                        || isClaimed(change, proposer)
                         || sizes.entrySet().stream()
-                                .anyMatch(other -> wasBetter(other.getKey(), other.getValue(), change.before())),
+                                .anyMatch(other -> wasBetter(other.getKey(), other.getValue(), change.before(), since)),
                 "merge",
                 () -> world.name(change.ballot().proposer()) + " ended a lineage of "
                         + change.before().members().size() + " members though none is better");
@@ -99,9 +101,7 @@ final class Dissolutions {
     }
 
     /** A process lives in a better lineage as far as it knows, and the proposer's own record does not know better. */
-    private boolean isClaimed(Ledger.Succession change) {
-        Optional<NodeProcess> proposer =
-                change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
+    private boolean isClaimed(Ledger.Succession change, Optional<NodeProcess> proposer) {
         Stream<View> dead = lastWords.values().stream()
                 .filter(word -> world.now() - word.atNanos() < STALE_NANOS)
                 .map(LastWord::view);
@@ -114,9 +114,21 @@ final class Dissolutions {
                                 .isEmpty());
     }
 
-    /** Whether a lineage was better lately. */
-    private boolean wasBetter(Lineage other, List<Size> history, View view) {
+    private Optional<NodeProcess> proposer(Ledger.Succession change) {
+        return change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
+    }
+
+    /** Since when what was true may still be believed: who stood still until a moment ago knows the world of before. */
+    private long staleNanos(Optional<NodeProcess> proposer) {
         long stale = world.now() - STALE_NANOS - world.spans.heardNanos();
+        long still = proposer.filter(process -> process.pausedUntil() > stale)
+                .map(NodeProcess::pauseNanos)
+                .orElse(0L);
+        return stale - still;
+    }
+
+    /** Whether a lineage was better after {@code stale}. */
+    private static boolean wasBetter(Lineage other, List<Size> history, View view, long stale) {
         for (Size size : history.reversed()) {
             if (isBetter(other, size.members(), view)) {
                 return true;

@@ -46,6 +46,7 @@ final class NodeProcess {
     private final Step<ViewState, Effect> first;
     private ViewState state;
     private HealthState health;
+    private long pausedSince = -World.WELL_NANOS;
     private long pausedUntil = -World.WELL_NANOS;
     private long tickAt = Long.MAX_VALUE;
     private boolean stepping;
@@ -109,7 +110,15 @@ final class NodeProcess {
         return pausedUntil;
     }
 
+    /** How long its last pause is or was. */
+    long pauseNanos() {
+        return pausedUntil - pausedSince;
+    }
+
     void pause(long nanos) {
+        if (!isPaused()) {
+            pausedSince = world.now();
+        }
         pausedUntil = Math.max(pausedUntil, world.now() + nanos);
     }
 
