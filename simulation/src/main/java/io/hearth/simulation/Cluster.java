@@ -204,6 +204,10 @@ final class Cluster {
         return all.stream().allMatch(one -> all.stream().allMatch(other -> one == other || areLinked(one, other)));
     }
 
+    boolean isLinkedToAll(NodeProcess process) {
+        return processes().stream().allMatch(other -> other == process || areLinked(process, other));
+    }
+
     boolean areLinked(NodeProcess one, NodeProcess other) {
         return links.containsKey(new Link(one, other)) || links.containsKey(new Link(other, one));
     }
@@ -390,9 +394,9 @@ final class Cluster {
     void removed(NodeProcess process, View before) {
         boolean isOver =
                 world.ledger.newest(before.lineage()).filter(View::isTombstone).isPresent();
-        boolean isLinked = processes().stream().allMatch(other -> other == process || areLinked(process, other));
+        boolean wasLinked = isLinkedToAll(process) && !world.removals.wasApart(process);
         Violation.unless(
-                isOver || !isLinked || !world.weather.isMild(),
+                isOver || !wasLinked || !world.weather.isMild(),
                 "L1",
                 () -> process.host.name() + " was removed though it was well");
     }

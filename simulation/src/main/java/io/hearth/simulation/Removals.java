@@ -7,9 +7,11 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Looks at each removal of a member (L3): a process that runs, did not ask to leave and was heard by the proposer stays. Nor is
@@ -25,6 +27,7 @@ final class Removals {
     private final World world;
     private final Map<NodeProcess, Residence> residences = new HashMap<>();
     private final Map<io.hearth.identity.NodeId, Long> removed = new HashMap<>();
+    private final Set<NodeProcess> apart = new HashSet<>(); // removed while one of the others had no link to it
     private final List<String> afterOutage = new ArrayList<>();
     private long outageBegan = -1;
     private long outageEnded = -1;
@@ -63,6 +66,10 @@ final class Removals {
                 continue;
             }
             removed.merge(member.node(), 1L, Long::sum);
+            world.cluster
+                    .running(member)
+                    .filter(process -> !world.cluster.isLinkedToAll(process))
+                    .ifPresent(apart::add);
             if (!change.view().isTombstone()) {
                 world.cluster
                         .running(member)
@@ -70,6 +77,11 @@ final class Removals {
                         .ifPresent(process -> judge(process, change));
             }
         }
+    }
+
+    /** Whether it had no link to one of the others when they went on without it. */
+    boolean wasApart(NodeProcess process) {
+        return apart.contains(process);
     }
 
     private boolean livesThere(NodeProcess process, Ledger.Succession change, long since) {
