@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class CodecBenchTest {
     private static final int VALUES = 1 << 16;
@@ -47,17 +49,22 @@ final class CodecBenchTest {
         }
     }
 
-    /** What is promised of int8 in sums of 16 nodes; few nodes' heavy tails are less alike, so their error is no smaller. */
-    @Test
-    void int8ErrsLittleFlatlyAndWithoutADirection() throws Exception {
-        List<CodecLine> lines = lines("int8", "2,16");
+    /**
+     * What is promised of int8 in sums of 16 nodes; few nodes' heavy tails are less alike, so their error is no smaller. A value between
+     * two levels errs by a twelfth of a squared scale to the nearest, and by a sixth by chance: the root of two times as much, with a mean
+     * that is zero but for chance (here four standard deviations of so many values).
+     */
+    @ParameterizedTest
+    @CsvSource({"'int8,rounding=nearest', 1, 1e-4", "int8, 1.42, 5e-4"})
+    void int8ErrsLittleFlatlyAndWithoutADirection(String codec, double times, double biasMax) throws Exception {
+        List<CodecLine> lines = lines(codec, "2,16");
         for (int i = 0; i < lines.size(); i += 2) {
             CodecLine two = lines.get(i);
             CodecLine sixteen = lines.get(i + 1);
-            double most = sixteen.distribution() == Distribution.NORMAL ? 0.010 : 0.015;
+            double most = times * (sixteen.distribution() == Distribution.NORMAL ? 0.010 : 0.015);
             assertTrue(sixteen.relativeL2() <= most && sixteen.relativeL2() > most / 4, sixteen.toString());
             assertTrue(sixteen.relativeL2() < 1.05 * two.relativeL2(), two + ", " + sixteen);
-            assertTrue(Math.abs(two.bias()) < 1e-4 && Math.abs(sixteen.bias()) < 1e-4, two + ", " + sixteen);
+            assertTrue(Math.abs(two.bias()) < biasMax && Math.abs(sixteen.bias()) < biasMax, two + ", " + sixteen);
             assertEquals(64 * 4 / 68.0, sixteen.ratio(), 0.01);
         }
     }

@@ -39,8 +39,8 @@ final class MetalSumsTest {
 
     /** What is summed, and the kernels that do it. */
     enum Way {
-        INT8("int8:64", "quantise_int8", "add_int8"),
-        INT8_STOCHASTIC("int8:128,rounding=stochastic", "quantise_int8", "add_int8"),
+        INT8("int8:64,rounding=nearest", "quantise_int8", "add_int8"),
+        INT8_STOCHASTIC("int8:128", "quantise_int8", "add_int8"),
         TOP_K("topk:0.01", "combine_float32", "select_float32"),
         DGC("dgc:0.01,momentum=0.9", "select_float32"),
         DGC_REUSE("dgc:0.01,momentum=0.9,reuse=2", "histogram_float32", "select_float32"),

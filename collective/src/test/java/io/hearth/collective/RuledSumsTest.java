@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RuledSumsTest {
     private static final int WORLD = 3;
     private static final CompressionStrategy RULES =
-            CompressionStrategy.parse("rules:none@1d/fp16@below=500/int8:64@below=2000/powersgd:2");
+            CompressionStrategy.parse("rules:none@1d/fp16@below=500/int8:64,rounding=nearest@below=2000/powersgd:2");
     private static final TensorShape[] SHAPES = {
         TensorShape.of(64, 50), // powersgd
         TensorShape.of(64), // none
@@ -87,7 +87,7 @@ final class RuledSumsTest {
                             sum(engine, as.shaped(shapes(0, 5)), chosen(all, 0, 5));
                             sum(engine, CollectiveOptions.DEFAULTS, chosen(all, 1, 4));
                             sum(engine, as("fp16"), chosen(all, 2, 6));
-                            sum(engine, as("int8:64"), chosen(all, 3));
+                            sum(engine, as("int8:64,rounding=nearest"), chosen(all, 3));
                         })
                         .joinWell();
                 for (int rank = 0; rank < WORLD; rank++) {

@@ -146,10 +146,11 @@ public sealed interface CompressionStrategy
     }
 
     /**
-     * One byte per value and one scale per block.
+     * One byte per value and one scale per block. Rounded to nearest with nothing remembered, values of less than half a scale would never be
+     * trained, so either rounding is stochastic or what it leaves out is remembered.
      *
      * @param block values per scale, 8 to 65,536
-     * @param stochastic rounding, or else to nearest
+     * @param stochastic rounding, which is usual, or else to nearest
      * @param residual of what rounding leaves out
      * @param onNonFinite for NaN and infinity
      */
@@ -158,9 +159,9 @@ public sealed interface CompressionStrategy
             Int8Codec.format(block);
         }
 
-        /** Rounded to nearest, nothing remembered, refusing what is not finite. */
+        /** Stochastic rounding, nothing remembered, refusing what is not finite. */
         public Int8(int block) {
-            this(block, false, Residual.NONE, OnNonFinite.ERROR);
+            this(block, true, Residual.NONE, OnNonFinite.ERROR);
         }
 
         @Override
@@ -350,7 +351,7 @@ public sealed interface CompressionStrategy
 
         private static final Fp16 DENSE_FP16 = new Fp16(Residual.NONE, OnNonFinite.DENSE);
         private static final Int8 DENSE_INT8 =
-                new Int8(Int8Codec.BLOCK_DEFAULT, false, Residual.NONE, OnNonFinite.DENSE);
+                new Int8(Int8Codec.BLOCK_DEFAULT, true, Residual.NONE, OnNonFinite.DENSE);
         private static final Auto INT8 = new Auto(List.of(DENSE_FP16, DENSE_INT8));
         private static final Auto LOSSY = new Auto(List.of(
                 DENSE_FP16,
@@ -419,7 +420,7 @@ public sealed interface CompressionStrategy
 
     /**
      * Reads {@code name[:main][,key=value]…}: a codec, the main one of its settings, and others in any order, as {@code int8},
-     * {@code int8:64,rounding=stochastic}, {@code dgc:0.001,warmup=100,clip=1}; or {@code auto}, {@code auto:lossless},
+     * {@code int8:64,rounding=nearest}, {@code dgc:0.001,warmup=100,clip=1}; or {@code auto}, {@code auto:lossless},
      * {@code auto:int8}, {@code auto:lossy}, {@code auto:fp16+int8:64}; or {@link CompressionRules}. {@link #help} tells all settings.
      *
      * @throws IllegalArgumentException if {@code text} is none of these or a setting is out of range; says what is allowed

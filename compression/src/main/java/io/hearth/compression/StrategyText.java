@@ -26,16 +26,8 @@ final class StrategyText {
 
     private static final Setting<Integer> BLOCK8 = Setting.whole("block", BLOCK_VALUES, Int8Codec.BLOCK_DEFAULT);
     private static final Setting<Integer> BLOCK4 = Setting.whole("block", BLOCK_VALUES, Int4Codec.BLOCK_DEFAULT);
-    private static final Setting<Boolean> ROUNDING = new Setting<>(
-            "rounding",
-            "nearest or stochastic",
-            false,
-            text -> switch (text) {
-                case "nearest" -> false;
-                case "stochastic" -> true;
-                default -> throw new IllegalArgumentException(text);
-            },
-            isStochastic -> isStochastic ? "stochastic" : "nearest");
+    private static final Setting<Boolean> ROUNDING8 = rounding(true);
+    private static final Setting<Boolean> ROUNDING4 = rounding(false);
     private static final Setting<Double> FRACTION =
             Setting.number("fraction", FRACTION_VALUES, TopKCodec.FRACTION_DEFAULT);
     private static final Setting<Integer> BITS = Setting.whole("bits", "16 or 32 of each value", Short.SIZE);
@@ -64,23 +56,23 @@ final class StrategyText {
     private static final CodecText<Int8> INT8 = new CodecText<>(
             "int8",
             Optional.of(BLOCK8),
-            List.of(ROUNDING, NO_RESIDUAL, NON_FINITE),
-            values ->
-                    new Int8(values.get(BLOCK8), values.get(ROUNDING), values.get(NO_RESIDUAL), values.get(NON_FINITE)),
+            List.of(ROUNDING8, NO_RESIDUAL, NON_FINITE),
+            values -> new Int8(
+                    values.get(BLOCK8), values.get(ROUNDING8), values.get(NO_RESIDUAL), values.get(NON_FINITE)),
             int8 -> new Values()
                     .with(BLOCK8, int8.block())
-                    .with(ROUNDING, int8.stochastic())
+                    .with(ROUNDING8, int8.stochastic())
                     .with(NO_RESIDUAL, int8.residual())
                     .with(NON_FINITE, int8.onNonFinite()));
 
     private static final CodecText<Int4> INT4 = new CodecText<>(
             "int4",
             Optional.of(BLOCK4),
-            List.of(ROUNDING, RESIDUAL, NON_FINITE),
-            values -> new Int4(values.get(BLOCK4), values.get(ROUNDING), values.get(RESIDUAL), values.get(NON_FINITE)),
+            List.of(ROUNDING4, RESIDUAL, NON_FINITE),
+            values -> new Int4(values.get(BLOCK4), values.get(ROUNDING4), values.get(RESIDUAL), values.get(NON_FINITE)),
             int4 -> new Values()
                     .with(BLOCK4, int4.block())
-                    .with(ROUNDING, int4.stochastic())
+                    .with(ROUNDING4, int4.stochastic())
                     .with(RESIDUAL, int4.residual())
                     .with(NON_FINITE, int4.onNonFinite()));
 
@@ -167,6 +159,20 @@ final class StrategyText {
     private static final String FOR_AUTO = "fp16, bf16, int8, int4 and topk";
 
     private StrategyText() {}
+
+    /** {@code usual}: stochastic. */
+    private static Setting<Boolean> rounding(boolean usual) {
+        return new Setting<>(
+                "rounding",
+                "nearest or stochastic",
+                usual,
+                text -> switch (text) {
+                    case "nearest" -> false;
+                    case "stochastic" -> true;
+                    default -> throw new IllegalArgumentException(text);
+                },
+                isStochastic -> isStochastic ? "stochastic" : "nearest");
+    }
 
     /** Refuses a name that is none, or too long to be compared in every sum. */
     static void demandShort(String text) {

@@ -16,14 +16,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which compression a tensor has by rules, and how rules are written. */
 final class CompressionRulesTest {
-    private static final String TEXT = "rules:none@1d/int8:32,rounding=stochastic@below=65536/powersgd:4@2d@from=70000";
+    private static final String TEXT = "rules:none@1d/int8:32,rounding=nearest@below=65536/powersgd:4@2d@from=70000";
 
     @ParameterizedTest(name = "{0} dimensions, {1} values: {2}")
     @CsvSource({
         "0, 1, none",
         "1, 1000000, none",
-        "2, 65535, 'int8:32,rounding=stochastic'",
-        "-1, 65535, 'int8:32,rounding=stochastic'",
+        "2, 65535, 'int8:32,rounding=nearest'",
+        "-1, 65535, 'int8:32,rounding=nearest'",
         "2, 65536, none",
         "2, 69999, none",
         "2, 70000, powersgd:4",
@@ -54,8 +54,7 @@ final class CompressionRulesTest {
     void rulesAreMadeInJavaToo() {
         var made = new CompressionRules(List.of(
                 Rule.of(CompressionStrategy.NONE).with(Form.VECTOR),
-                Rule.of(CompressionStrategy.parse("int8:32,rounding=stochastic"))
-                        .below(65_536),
+                Rule.of(CompressionStrategy.parse("int8:32,rounding=nearest")).below(65_536),
                 Rule.of(CompressionStrategy.parse("powersgd:4")).from(70_000).with(Form.MATRIX)));
         assertEquals(CompressionStrategy.parse(TEXT), made);
     }

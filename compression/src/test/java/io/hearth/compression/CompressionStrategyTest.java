@@ -30,9 +30,9 @@ final class CompressionStrategyTest {
                 "int8;int8:64;int8",
                 "int8:64;int8:64;int8",
                 "int8,block=32;int8:32;int8",
-                "int8,rounding=stochastic;int8:64,rounding=stochastic;int8",
-                "int8,rounding=nearest;int8:64;int8",
-                "int8:256,nonfinite=dense,rounding=stochastic;int8:256,rounding=stochastic,nonfinite=dense;int8",
+                "int8,rounding=stochastic;int8:64;int8",
+                "int8,rounding=nearest;int8:64,rounding=nearest;int8",
+                "int8:256,nonfinite=dense,rounding=nearest;int8:256,rounding=nearest,nonfinite=dense;int8",
                 "int8,residual=float32,block=8;int8:8,residual=float32;int8",
                 "int4;int4:64;int4",
                 "int4,residual=none;int4:64,residual=none;int4",
@@ -226,8 +226,8 @@ final class CompressionStrategyTest {
                 "int8:+64;'+64' is no block of int8",
                 "int8,;int8 has no option ''; it has block, rounding, residual, nonfinite",
                 "int8,stochastic;int8 has no option 'stochastic'",
-                "int8,rounding;rounding of int8 needs a value: rounding=nearest (nearest or stochastic)",
-                "int8,rounding=up;'up' is no rounding of int8, which is nearest or stochastic; a usual choice is nearest",
+                "int8,rounding;rounding of int8 needs a value: rounding=stochastic (nearest or stochastic)",
+                "int8,rounding=up;'up' is no rounding of int8, which is nearest or stochastic; a usual choice is stochastic",
                 "int8,bits=32;int8 has no option 'bits'",
                 "int8:64,block=32;block of int8 is given twice; leave one out",
                 "int8,residual=none,residual=none;residual of int8 is given twice",
@@ -256,8 +256,8 @@ final class CompressionStrategyTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "int8:64:stochastic:dense;int8:64,rounding=stochastic,nonfinite=dense",
-                "int8:stochastic;int8:64,rounding=stochastic",
+                "int8:64:stochastic:dense;int8:64,nonfinite=dense",
+                "int8:stochastic;int8:64",
                 "int4:dense;int4:64,nonfinite=dense",
                 "fp16:dense;fp16,nonfinite=dense",
                 "topk:full;topk:0.01,bits=32",
@@ -266,7 +266,7 @@ final class CompressionStrategyTest {
                 "dgc:0.01:momentum=0.5:warmup=62:clip=1.5:full;dgc:0.01,momentum=0.5,warmup=62,clip=1.5,bits=32",
                 "dgc:warmup=3;dgc:0.001,warmup=3",
                 "powersgd:rank=3;powersgd:3",
-                "auto:fp16:dense+int8:64:stochastic;auto:fp16,nonfinite=dense+int8:64,rounding=stochastic"
+                "auto:fp16:dense+int8:64:stochastic;auto:fp16,nonfinite=dense+int8:64"
             })
     void theSpellingOfBeforeIsRefusedWithTodays(String before, String today) {
         String message = refusal(before);

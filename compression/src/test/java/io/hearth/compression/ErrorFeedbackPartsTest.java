@@ -36,9 +36,9 @@ final class ErrorFeedbackPartsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "int8",
-                "int8:8,rounding=stochastic",
-                "int8:11",
+                "int8:64,rounding=nearest",
+                "int8:8",
+                "int8:11,rounding=nearest",
                 "int4",
                 "int4:64,rounding=stochastic",
                 "fp16",
