@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,6 +99,7 @@ final class GroupStartIT {
         return ones[0];
     }
 
+    @Tag("full")
     @Test
     void aJuniorThatIsPausedBeforeItsContextIsWaitedForAndGetsOneWhenItIsBack() throws Exception {
         try (var nodes = new TestNodes(folder);
@@ -122,6 +124,7 @@ final class GroupStartIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aJuniorThatIsRestartedBeforeItsContextIsWaitedFor() throws Exception {
         try (var nodes = new TestNodes(folder);
@@ -195,6 +198,7 @@ final class GroupStartIT {
     }
 
     /** With steps the next one waits, without them the next collective does, and every rank is told at its deadline. */
+    @Tag("full")
     @Test
     void belowTheMinimumEveryRankWaitsAndGetsATypedErrorAtItsDeadline() throws Exception {
         for (boolean bySteps : new boolean[] {true, false}) {

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,6 +136,7 @@ final class RosterIT {
     }
 
     /** Attack 18. */
+    @Tag("full")
     @Test
     void aStolenMachineIsOutAndASleeperIsReKeyed() throws Exception {
         var a = new Machine("a");
@@ -209,6 +211,7 @@ final class RosterIT {
     }
 
     /** Attack 21. */
+    @Tag("full")
     @Test
     void aMachineThatRemovesTheFirstOfTwoGoesOnAlone() throws Exception {
         var a = new Machine("a");
@@ -282,6 +285,7 @@ final class RosterIT {
     }
 
     /** Both hold the secret by hand and founded before they met. */
+    @Tag("full")
     @Test
     void twoFoundersAreToldUntilOneIsPairedAgain() throws Exception {
         var a = new Machine("a");

@@ -96,6 +96,7 @@ final class ChaosIT {
         }
     }
 
+    @Tag("full")
     @Test
     void theOthersOfOneMachineGoOnWhenOneProcessIsKilled() throws Exception {
         try (RunningProcess run = chaos("--only", "process", "--count", "1", "--seed", "1", "--json")) {
@@ -108,6 +109,7 @@ final class ChaosIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aRunThatIsEndedTellsItsRoundsSoFar() throws Exception {
         try (RunningProcess run = chaos("--only", "switch", "--hosts", "3", "--count", "100", "--json")) {
@@ -122,6 +124,7 @@ final class ChaosIT {
         }
     }
 
+    @Tag("full")
     @Test
     void ctrlCLeavesNothingAndAKillIsCleanedUpByTheNextRun() throws Exception {
         try (RunningProcess killed = chaos("--hosts", "3", "--seed", "1", "--duration", "10m")) {

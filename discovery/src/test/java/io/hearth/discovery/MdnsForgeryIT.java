@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Somebody on the LAN forges records by the thousand: they harm nothing, and a real peer is found all the same. */
@@ -78,6 +79,7 @@ final class MdnsForgeryIT {
     }
 
     /** Attack 36: an AAAA record of four bytes ended the listener of every JmDNS that heard it. */
+    @Tag("full")
     @Test
     void aRecordThatEndsJmdnssListenerIsDropped() throws IOException {
         underAttack((attacker, victim) -> {
@@ -96,6 +98,7 @@ final class MdnsForgeryIT {
     }
 
     /** Attack 37: each of these made JmDNS keep 64 KiB for as long as the packet said. */
+    @Tag("full")
     @Test
     void recordsThatClaimWhatTheyDoNotCarryTakeNoMemory() throws IOException {
         underAttack((attacker, victim) -> {
@@ -112,6 +115,7 @@ final class MdnsForgeryIT {
     }
 
     /** Attack 38: right adverts under thousands of names, at addresses of nobody, before and while a node starts. */
+    @Tag("full")
     @Test
     void replayedAdvertsHideNobody() throws IOException {
         Map<String, String> replayed = Keys.codec("home")

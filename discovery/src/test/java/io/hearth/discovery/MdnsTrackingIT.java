@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -42,6 +43,7 @@ final class MdnsTrackingIT {
     private final List<MdnsSource> gone = new ArrayList<>();
     private final NetworkNamespace others = NetworkNamespace.create("somebody-else");
 
+    @Tag("full")
     @Test
     void whatIsAlwaysTheSameOfANodeIsTheSameOfEveryNode() throws Exception {
         List<InterfaceState> real = InterfaceMonitor.ofThisMachine().poll().orElseThrow();

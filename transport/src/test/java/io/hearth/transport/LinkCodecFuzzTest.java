@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 final class LinkCodecFuzzTest {
     private static final long SEED = Long.getLong("hearth.seed", 25);
-    private static final int FRAMES = 1_000_000;
+    private static final int FRAMES = Boolean.getBoolean("hearth.full") ? 1_000_000 : 100_000;
     private static final long TIME_NANOS = 10_000_000_000L;
 
     private static final Hello HELLO = new Hello(
@@ -94,7 +94,7 @@ final class LinkCodecFuzzTest {
     }
 
     @Test
-    void aMillionMutatedFramesAreReadOrRefusedButNeverMore() {
+    void mutatedFramesAreReadOrRefusedButNeverMore() {
         var random = new SplittableRandom(SEED);
         List<Frame> good = MESSAGES.stream().map(LinkCodec::encode).toList();
         int read = 0;

@@ -27,7 +27,7 @@ final class CodecDecisionTest {
     private static final long COUNT = 1 << 20;
     private static final double UNKNOWN = Double.NaN;
     private static final int PLAIN = 0;
-    private static final long SEEDS = 300;
+    private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 300 : 40;
     private static final List<Double> NOTHING = Collections.nCopies(CodecBallot.NANOS, UNKNOWN);
 
     private static SumsOfOneSize sums() {
