@@ -123,7 +123,8 @@ final class CompressionMemories implements AutoCloseable {
         return switch (compression) {
             case CompressionStrategy.RandomK(double fraction, Residual residual, OnNonFinite _) ->
                 new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
-            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(kernels), TENSORS_MAX, 0, kernels);
+            case CompressionStrategy.Coded coded ->
+                new ErrorFeedback(coded.codec(kernels), coded.residual(), TENSORS_MAX, 0, kernels);
             case CompressionStrategy.Dgc dgc -> {
                 LOG.info(
                         "{}: what waits gathers a momentum of {}, so the optimiser must have none of its own",

@@ -1,9 +1,11 @@
 package io.hearth.collective;
 
+import io.hearth.compression.ChunkedTopKCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
 import io.hearth.compression.SparseSum;
@@ -40,6 +42,15 @@ sealed interface Encodings {
      */
     Encoded encode(String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
             throws NonFiniteException;
+
+    /**
+     * Begins the encoding that {@link #encode} makes, if encodings have a fixed rate.
+     *
+     * @param key as there
+     * @param count as there
+     * @param encoded as there
+     */
+    GradualEncoding begin(String key, MemorySegment values, long count, MemorySegment encoded);
 
     /** Whether NaN and infinity arrive as such. */
     boolean carriesNonFinite();
@@ -111,6 +122,13 @@ sealed interface Encodings {
         }
 
         @Override
+        public GradualEncoding begin(String key, MemorySegment values, long count, MemorySegment encoded) {
+            return memory.isPresent()
+                    ? memory.get().beginInOrder(key, values, count, encoded)
+                    : ((ChunkedTopKCodec) codec).begin(values, count, encoded);
+        }
+
+        @Override
         public boolean carriesNonFinite() {
             return codec.carriesNonFinite();
         }
@@ -169,6 +187,11 @@ sealed interface Encodings {
                 throws NonFiniteException {
             memory.contributors(contributors);
             return Encoded.of(memory.prepare(key, values, count, encoded));
+        }
+
+        @Override
+        public GradualEncoding begin(String key, MemorySegment values, long count, MemorySegment encoded) {
+            throw new IllegalStateException("the lengths of what dgc encodes vary");
         }
 
         @Override

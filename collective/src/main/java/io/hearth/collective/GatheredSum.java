@@ -4,6 +4,7 @@ import io.hearth.accel.Reducer;
 import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
+import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
 import io.hearth.compression.SparsePending;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * A sum of whole encodings: each rank encodes its contribution once, all encodings go to all ranks around the mesh, and every rank
  * decodes and adds them in rank order. So all end with the same bits, nothing is encoded twice, and the error does not grow
  * with the number of ranks.
+ *
+ * <p>Where all encodings have one length, the own one is made while its first bytes travel.
  *
  * <p>Right for sparse encodings that differ from rank to rank. Where all of them together are longer than what a plain sum moves, each
  * rank decodes its own and a plain sum it is. So a sum never takes memory for more encodings than those, whatever the codec might have
@@ -67,11 +70,16 @@ final class GatheredSum extends EncodedContribution {
             return alone(place, !encodings.carriesNonFinite(), values -> takePlain(place.call(), values));
         }
         Signature signature = place.call().signature();
-        Buffers.Buffer own = buffers().take(encodings.bytesMax(signature.count()));
-        holdOwn(own);
-        MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
         long[] lengths = new long[place.world()];
-        Arrays.fill(lengths, own.bytes().byteSize());
+        Arrays.fill(lengths, encodings.bytesMax(signature.count()));
+        Buffers.Buffer own = buffers().take(lengths[place.hop()]);
+        holdOwn(own);
+        if (encodings.isFixedRate() && !isPlain(signature, lengths)) {
+            GradualEncoding making = encodings.begin(key, place.call().input(), signature.count(), own.bytes());
+            making.pending().ifPresent(this::pend);
+            return gather(table(place, lengths), making, own.bytes());
+        }
+        MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
         if (!encodings.isFixedRate()) {
             Optional<Refusal> refused = exchange(place, encoding.byteSize(), lengths);
             if (refused.isEmpty()) {
@@ -81,13 +89,19 @@ final class GatheredSum extends EncodedContribution {
                 return refused;
             }
         }
-        if (Arrays.stream(lengths).sum() > PLAIN_FACTOR * signature.bytes()) {
+        if (isPlain(signature, lengths)) {
             return addPlain(place, encoding);
         }
-        Table table = table(place, lengths);
-        MemorySegment.copy(encoding, 0, table.own(), 0, encoding.byteSize()); // nothing, where it was refused
+        return gather(table(place, lengths), _ -> 0, encoding);
+    }
+
+    private static boolean isPlain(Signature signature, long[] lengths) {
+        return Arrays.stream(lengths).sum() > PLAIN_FACTOR * signature.bytes();
+    }
+
+    private Optional<Refusal> gather(Table table, GradualEncoding making, MemorySegment own) throws IOException {
         try {
-            Optional<Refusal> refusal = table.gather();
+            Optional<Refusal> refusal = table.gather(making, own);
             return refusal.isPresent() ? refusal : add(table);
         } finally {
             if (byRank.isEmpty()) {
@@ -98,14 +112,11 @@ final class GatheredSum extends EncodedContribution {
 
     /** Each rank's encoding, in hop order, one behind the other: no more memory than there are bytes. */
     private record Table(Place place, Buffers.Buffer memory, Blocks blocks) {
-        MemorySegment own() {
-            return block(place.hop());
-        }
-
-        Optional<Refusal> gather() throws IOException {
+        Optional<Refusal> gather(GradualEncoding making, MemorySegment own) throws IOException {
             var schedule = new RingAllGather(place.hop(), blocks, place.segmentBytes());
             var region = Exchange.Region.of(memory.bytes());
-            return place.exchange().play(schedule, place.mesh().byHop(), region, region);
+            var work = new GradualSegments(place.exchange(), making, own, memory.bytes(), blocks.offset(place.hop()));
+            return place.exchange().play(schedule, place.mesh().byHop(), region, region, work);
         }
 
         List<MemorySegment> byRank() {
@@ -170,6 +181,9 @@ final class GatheredSum extends EncodedContribution {
     private Optional<Refusal> addPlain(Place place, MemorySegment own) throws IOException {
         Signature signature = place.call().signature();
         return sumPlain(place, sum -> {
+            if (own.byteSize() == 0) {
+                return; // refused: all are told that, and nothing is summed
+            }
             long since = place.exchange().watch().now();
             try {
                 encodings.decode(own, sum, signature.count());

@@ -57,9 +57,14 @@ final class CompressedSumsTest {
         BF16_RING("bf16", AllReduceStrategy.RING),
         TOP_K("topk:0.05", AllReduceStrategy.AUTO),
         TOP_K_FORGETFUL("topk:0.05,residual=none", AllReduceStrategy.AUTO),
-        TOP_K_CHUNKS("topk:0.05,chunk=64", AllReduceStrategy.AUTO),
+        TOP_K_CHUNKS("topk:0.25,chunk=64", AllReduceStrategy.AUTO),
         TOP_K_CHUNKS_IN_PLACE("topk:0.05,chunk=64,bits=4", AllReduceStrategy.AUTO),
         TOP_K_CHUNKS_DENSE_IN_PLACE("topk:0.05,chunk=128,bits=2,nonfinite=dense", AllReduceStrategy.AUTO),
+        TOP_K_CHUNKS_NARROW("topk:0.05,chunk=64,residual=bfloat16", AllReduceStrategy.AUTO),
+        TOP_K_NARROW_IN_PLACE("topk:0.05,residual=bfloat16", AllReduceStrategy.AUTO),
+        TOP_K_NARROW_DENSE("topk:0.05,residual=bfloat16,nonfinite=dense", AllReduceStrategy.AUTO),
+        INT4_NARROW("int4:16,residual=bfloat16", AllReduceStrategy.DIRECT),
+        INT8_NARROW_DENSE("int8:8,rounding=nearest,residual=bfloat16,nonfinite=dense", AllReduceStrategy.RING),
         TOP_K_IN_PLACE("topk:0.05", AllReduceStrategy.AUTO),
         TOP_K_DENSE_IN_PLACE("topk:0.05,nonfinite=dense", AllReduceStrategy.AUTO),
         RANDOM_K("randomk:0.1", AllReduceStrategy.AUTO),
@@ -405,6 +410,23 @@ final class CompressedSumsTest {
                     }
                 }
             }
+        }
+    }
+
+    /** Where encodings of one length are longer than plain values, so that these travel. */
+    @Test
+    void aValueThatCannotBeCarriedEndsAPlainSumOfWholeChunksToo() throws Exception {
+        var options = EngineOptions.DEFAULTS.as(CompressionStrategy.parse("topk:1,chunk=64"));
+        try (var group = new TestGroup(3, options)) {
+            group.start((rank, context) -> {
+                        float[] values = gradient(rank, 0, 2000);
+                        values[1500] = rank == 1 ? Float.NaN : 0;
+                        var error =
+                                assertThrows(CollectiveException.class, () -> context.allReduce(values, ReduceOp.SUM));
+                        assertTrue(String.valueOf(error.getMessage()).contains("gradient value 1500"), error::toString);
+                        context.allReduce(gradient(rank, 1, 2000), ReduceOp.SUM);
+                    })
+                    .joinWell();
         }
     }
 

@@ -32,6 +32,7 @@ final class SumOracles implements AutoCloseable {
     private final Map<Integer, GradientMemory> memories = new TreeMap<>();
     private final Map<Integer, PowerSgdMemory> factors = new TreeMap<>();
     private final Map<Integer, float[]> owed = new TreeMap<>();
+    private final Map<Integer, Long> steps = new TreeMap<>(); // that each rank took
     private final CompressionStrategy compression;
     private final boolean isRing;
     private final int segmentBytes;
@@ -49,6 +50,12 @@ final class SumOracles implements AutoCloseable {
      * @param number of the call, which codecs draw by
      */
     float[] sum(long number, List<Integer> ranks, IntFunction<float[]> given) throws Exception {
+        float[] sum = summed(number, ranks, given);
+        ranks.forEach(rank -> steps.merge(rank, 1L, Long::sum));
+        return sum;
+    }
+
+    private float[] summed(long number, List<Integer> ranks, IntFunction<float[]> given) throws Exception {
         this.number = number;
         var made = new TreeMap<Integer, float[]>();
         IntFunction<float[]> gradients = rank -> made.computeIfAbsent(rank, given::apply);
@@ -101,9 +108,15 @@ final class SumOracles implements AutoCloseable {
     private GradientMemory memory(int rank) {
         return memories.computeIfAbsent(rank, _ -> switch (compression) {
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
-            case CompressionStrategy.Coded coded -> new ErrorFeedback(coded.codec(), 1);
+            case CompressionStrategy.Coded coded ->
+                new ErrorFeedback(
+                        coded.codec(), kept(coded), 1, 0, Engines.best().codecKernels());
             default -> throw new IllegalArgumentException(compression.text() + " is no codec");
         });
+    }
+
+    private static Residual kept(CompressionStrategy.Coded strategy) {
+        return strategy.isOwed() ? strategy.residual() : Residual.FLOAT32; // and not asked then
     }
 
     private boolean isWithinReach(BlockCodec codec, List<Integer> ranks, IntFunction<float[]> gradients, int count) {
@@ -239,6 +252,7 @@ final class SumOracles implements AutoCloseable {
                 owed(rank, count)[i] = values[i] - sent[i];
                 sum[i] = rank == ranks.getFirst() ? sent[i] : sum[i] + sent[i];
             }
+            keep(rank, count, 0, count, 0);
         }
         float[] result = new float[count];
         for (long part = 0; part < layout.parts(); part++) {
@@ -247,10 +261,12 @@ final class SumOracles implements AutoCloseable {
             MemorySegment encoded = arena.allocate(layout.slotBytes());
             long bytes = codec.encode(values, layout.values(part), draw + part, encoded);
             decode(codec, encoded.asSlice(0, bytes), first, layout.values(part), result);
-            float[] owner = owed(ranks.get(owner(layout, part, ranks.size())), count);
+            int owning = ranks.get(owner(layout, part, ranks.size()));
+            float[] owner = owed(owning, count);
             for (int i = (int) first; i < first + layout.values(part); i++) {
                 owner[i] += sum[i] - result[i];
             }
+            keep(owning, count, first, first + layout.values(part), 1);
         }
         return result;
     }
@@ -296,10 +312,28 @@ final class SumOracles implements AutoCloseable {
                 for (int i = first; i < end; i++) {
                     owed(rank, count)[i] = values[i - first] - carried[i - first];
                 }
+                keep(rank, count, first, end, 0);
             }
             System.arraycopy(carried, 0, result, first, end - first);
         }
         return result;
+    }
+
+    /** Where half of each float32 is kept: rounded up or down by what its place and the step draw. */
+    private void keep(int rank, int count, long first, long end, int more) {
+        if (!(compression instanceof CompressionStrategy.Coded coded) || coded.residual() != Residual.BFLOAT16) {
+            return;
+        }
+        long step = steps.getOrDefault(rank, 0L) + 1;
+        long draw = step * 0x9e37_79b9_7f4a_7c15L + ((long) key(count).hashCode() << 32) + more;
+        float[] owes = owed(rank, count);
+        for (int i = (int) first; i < end; i++) {
+            int mixed = ((int) (draw ^ (draw >>> 32)) + i) * 0x9e37_79b1;
+            mixed = (mixed ^ (mixed >>> 16)) * 0x85eb_ca6b;
+            mixed = (mixed ^ (mixed >>> 13)) * 0xc2b2_ae35;
+            int chance = (mixed ^ (mixed >>> 16)) & 0xffff;
+            owes[i] = Float.intBitsToFloat((Float.floatToRawIntBits(owes[i]) + chance) & 0xffff_0000);
+        }
     }
 
     private float[] lowRank(

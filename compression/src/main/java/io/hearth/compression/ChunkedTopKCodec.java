@@ -4,6 +4,8 @@ import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Of each chunk only the values of largest magnitude, with their indices: {@link SparseChunks}. All encodings of a tensor have one length,
@@ -81,14 +83,59 @@ public final class ChunkedTopKCodec implements SparseCodec {
     }
 
     private long encode(Source source, long count, MemorySegment encoded) throws NonFiniteException {
+        long bytes = encodedBytesMax(count);
+        begin(source, count, Optional.empty(), encoded).make(bytes);
+        return bytes;
+    }
+
+    /**
+     * Begins what {@link #encode(MemorySegment, long, MemorySegment)} makes.
+     *
+     * @param values borrowed until all is made
+     * @param encoded as there, until all is made
+     */
+    public GradualEncoding begin(MemorySegment values, long count, MemorySegment encoded) {
+        Float32.checkRoom(values, count);
+        return begin(Source.of(values), count, Optional.empty(), encoded);
+    }
+
+    /** The same with the values of a source, made for {@link #run} of them at a time. */
+    GradualEncoding begin(Source source, long count, Optional<Pending> pending, MemorySegment encoded) {
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         var layout = layout(count);
-        var writer = new SparseChunks.Writer(encoded, layout);
-        var search = new Search();
-        for (long number = 0; number < layout.chunks(); number++) {
-            search.chunk(source, layout, number, writer);
+        return new Gradual(source, layout, new SparseChunks.Writer(encoded, layout), pending);
+    }
+
+    private final class Gradual implements GradualEncoding {
+        private final Source source;
+        private final SparseChunks.Layout layout;
+        private final SparseChunks.Writer writer;
+        private final Optional<Pending> pending;
+        private final Search search = new Search();
+        private long chunks; // that are made
+
+        Gradual(Source source, SparseChunks.Layout layout, SparseChunks.Writer writer, Optional<Pending> pending) {
+            this.source = source;
+            this.layout = layout;
+            this.writer = writer;
+            this.pending = pending;
         }
-        return layout.bytes();
+
+        @Override
+        public long make(long bytes) throws NonFiniteException {
+            Objects.checkIndex(bytes, layout.bytes() + 1);
+            long values = 0;
+            for (; chunks < layout.chunks() && layout.at(chunks) < bytes; chunks++) {
+                search.chunk(source, layout, chunks, writer);
+                values += layout.values(chunks);
+            }
+            return values;
+        }
+
+        @Override
+        public Optional<Pending> pending() {
+            return pending;
+        }
     }
 
     /** Chunk after chunk, each with the bound that the one before it suggests. */

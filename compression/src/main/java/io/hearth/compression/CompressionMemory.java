@@ -9,9 +9,9 @@ public abstract sealed class CompressionMemory implements AutoCloseable
     private final byte kind; // in what is saved
     private final Tensors tensors;
 
-    CompressionMemory(byte kind, int tensorsMax) {
+    CompressionMemory(byte kind, int tensorsMax, boolean isNarrow) {
         this.kind = kind;
-        tensors = new Tensors(tensorsMax);
+        tensors = new Tensors(tensorsMax, isNarrow);
     }
 
     final Tensors tensors() {
@@ -21,7 +21,12 @@ public abstract sealed class CompressionMemory implements AutoCloseable
     /** All that is remembered of {@code key}, for tests. */
     final float[] remembered(String key) {
         Remembered tensor = tensors.known(key);
-        return tensor == null ? new float[0] : tensor.now().toArray(Float32.FLOAT);
+        if (tensor == null) {
+            return new float[0];
+        }
+        MemorySegment values = MemorySegment.ofArray(new float[(int) tensor.floats()]);
+        tensor.load(tensor.now(), 0, values, tensor.floats());
+        return values.toArray(Float32.FLOAT);
     }
 
     /**
@@ -63,7 +68,7 @@ public abstract sealed class CompressionMemory implements AutoCloseable
      */
     public final void restore(MemorySegment saved) throws MalformedMessageException {
         tensors.allIdle();
-        tensors.replace(TensorFile.read(kind, tensors.tensorsMax(), saved));
+        tensors.replace(TensorFile.read(kind, tensors.tensorsMax(), tensors.isNarrow(), saved));
     }
 
     /** Forgets all and frees the memory. */

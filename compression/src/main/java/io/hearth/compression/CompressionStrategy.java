@@ -227,16 +227,24 @@ public sealed interface CompressionStrategy
         }
     }
 
+    private static void demandWide(String codec, Residual residual) {
+        if (residual == Residual.BFLOAT16) {
+            throw new IllegalArgumentException(
+                    codec + " remembers float32 or nothing; residual=bfloat16 is for topk, int8, int4, fp16 and bf16");
+        }
+    }
+
     /**
      * Values drawn from a seed that all members have: their sum is a plain one of the drawn values, {@link RandomKMemory}.
      *
      * @param fraction share of the values that is kept, above 0, at most 1
-     * @param residual of all that is not sent
+     * @param residual of all that is not sent; not {@code BFLOAT16}
      * @param onNonFinite for NaN and infinity
      */
     record RandomK(double fraction, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public RandomK {
             TopKCodec.checkFraction("randomk", fraction);
+            demandWide("randomk", residual);
         }
 
         /** All that is not sent remembered as float32, refusing what is not finite. */
@@ -312,7 +320,7 @@ public sealed interface CompressionStrategy
      * The gradient as a matrix, and that as the product of two thin ones: {@link PowerSgdMemory}.
      *
      * @param rank columns of both factors, 1 or more
-     * @param residual of what the product lacks
+     * @param residual of what the product lacks; not {@code BFLOAT16}
      */
     record PowerSgd(int rank, Residual residual) implements CompressionStrategy {
         /** What is usual. */
@@ -320,6 +328,7 @@ public sealed interface CompressionStrategy
 
         public PowerSgd {
             PowerSgdMemory.checkRank(rank);
+            demandWide("powersgd", residual);
         }
 
         /** What the product lacks remembered as float32. */

@@ -49,7 +49,7 @@ public final class DgcMemory extends GradientMemory {
      * @param kernels shared with others
      */
     public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels) {
-        super(TensorFile.DGC, tensorsMax);
+        super(TensorFile.DGC, tensorsMax, false);
         this.options = options;
         this.kernels = kernels;
         candidates = new Candidates(kernels);

@@ -4,6 +4,7 @@ import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * Remembers what a lossy codec left out of each tensor and adds it to the next gradient (error feedback; Karimireddy et al.,
@@ -12,7 +13,8 @@ import java.lang.foreign.MemorySegment;
  * <p>Codecs that draw get a seed of name and step, so a step that is repeated draws the same, and so do members whose memories
  * have the same seed and took the same steps.
  *
- * <p>Off-heap memory of the size of each tensor for {@code topk}, and of twice that for other codecs.
+ * <p>Off-heap memory of the size of each tensor for {@code topk}, and of twice that for other codecs; half of it where
+ * {@link Residual#BFLOAT16} is remembered.
  */
 public final class ErrorFeedback extends GradientMemory {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
@@ -21,6 +23,8 @@ public final class ErrorFeedback extends GradientMemory {
     private final long seed;
     private final CodecKernels kernels;
     private final Candidates candidates;
+    private final Spares spares = new Spares();
+    private MemorySegment run = MemorySegment.NULL;
 
     /**
      * An empty memory, seed 0.
@@ -39,18 +43,22 @@ public final class ErrorFeedback extends GradientMemory {
      *     makes {@code randomk} keep the same indices
      */
     public ErrorFeedback(Codec codec, int tensorsMax, long seed) {
-        this(codec, tensorsMax, seed, Engines.best().codecKernels());
+        this(codec, Residual.FLOAT32, tensorsMax, seed, Engines.best().codecKernels());
     }
 
     /**
      * An empty memory that adds and selects by the kernels of an engine.
      *
+     * @param residual how it is kept; not {@code NONE}
      * @param tensorsMax as in the other constructors
      * @param seed as in the other constructor
      * @param kernels shared with others
      */
-    public ErrorFeedback(Codec codec, int tensorsMax, long seed, CodecKernels kernels) {
-        super(TensorFile.ERROR_FEEDBACK, tensorsMax);
+    public ErrorFeedback(Codec codec, Residual residual, int tensorsMax, long seed, CodecKernels kernels) {
+        super(TensorFile.ERROR_FEEDBACK, tensorsMax, residual == Residual.BFLOAT16);
+        if (residual == Residual.NONE) {
+            throw new IllegalArgumentException("a memory that keeps nothing needs no memory");
+        }
         this.codec = codec;
         this.seed = seed;
         this.kernels = kernels;
@@ -115,8 +123,11 @@ public final class ErrorFeedback extends GradientMemory {
     public Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException {
         Remembered tensor = tensor(key, gradient, count);
-        long draw = seed + (tensor.steps() + 1) * GOLDEN + ((long) key.hashCode() << Integer.SIZE);
-        return encode(tensor, gradient, count, draw, encoded);
+        return encode(tensor, key, gradient, count, draw(tensor, key), encoded);
+    }
+
+    private long draw(Remembered tensor, String key) {
+        return seed + (tensor.steps() + 1) * GOLDEN + ((long) key.hashCode() << Integer.SIZE);
     }
 
     /**
@@ -128,7 +139,7 @@ public final class ErrorFeedback extends GradientMemory {
      */
     public Pending prepare(String key, MemorySegment gradient, long count, long draw, MemorySegment encoded)
             throws NonFiniteException {
-        return encode(tensor(key, gradient, count), gradient, count, draw, encoded);
+        return encode(tensor(key, gradient, count), key, gradient, count, draw, encoded);
     }
 
     /**
@@ -148,20 +159,61 @@ public final class ErrorFeedback extends GradientMemory {
             throw new IllegalArgumentException("'" + codec.name()
                     + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
         }
-        return new PartsOwing(blocks, tensor(key, gradient, count), gradient, count, seed);
+        Remembered tensor = tensor(key, gradient, count);
+        return new PartsOwing(blocks, tensor, gradient, seed, draw(tensor, key), spares);
+    }
+
+    /**
+     * Begins an encoding of the gradient and what this tensor is owed, the one that {@link #prepare} would make, from its beginning on.
+     *
+     * @param gradient as in {@link #prepare}; borrowed until the encoding is ended
+     * @param encoded as in {@link #prepare}, until the encoding is ended
+     * @throws IllegalArgumentException if the codec is no {@link ChunkedTopKCodec}
+     * @throws IllegalStateException as {@link #prepare}
+     */
+    public GradualEncoding beginInOrder(String key, MemorySegment gradient, long count, MemorySegment encoded) {
+        if (!(codec instanceof ChunkedTopKCodec chunked)) {
+            throw new IllegalArgumentException(
+                    "'" + codec.name() + "' encodes a tensor as a whole: call prepare, or choose topk with chunk=4096");
+        }
+        Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
+        Remembered tensor = tensor(key, gradient, count);
+        Source source = Source.sum(kernels, gradient, tensor, run(chunked.run(count)));
+        MemorySegment encoding = encoded.asSlice(0, codec.encodedBytesMax(count));
+        Pending pending = pendLargest(tensor, key, gradient, count, encoding);
+        return chunked.begin(source, count, Optional.of(pending), encoded);
     }
 
     /** At least the largest magnitude of the gradient and what its tensor is owed, together; arguments as in {@link #prepare}. */
     public float reach(String key, MemorySegment gradient, long count) {
-        return Reach.of(gradient, count) + Reach.of(tensor(key, gradient, count).now(), count);
+        Remembered tensor = tensor(key, gradient, count);
+        if (!tensor.isNarrow()) {
+            return Reach.of(gradient, count) + Reach.of(tensor.now(), count);
+        }
+        float most = 0;
+        for (long first = 0; first < count; first += SparseSum.RUN) {
+            int n = (int) Math.min(SparseSum.RUN, count - first);
+            tensor.load(tensor.now(), first, run(n), n);
+            most = Math.max(most, Reach.of(run(n), n));
+        }
+        return Reach.of(gradient, count) + most;
     }
 
     @Override
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Remembered tensor = tensor(key, gradient, count);
         Float32.checkRoom(values, count);
-        kernels.add(values, 0, gradient, 0, tensor.now(), 0, count);
+        sum(gradient, tensor, values, count);
         return tensor.pend(count * Float.BYTES, 0, () -> tensor.now().fill((byte) 0));
+    }
+
+    private void sum(MemorySegment gradient, Remembered owed, MemorySegment values, long count) {
+        if (owed.isNarrow()) {
+            owed.load(owed.now(), 0, values, count);
+            kernels.add(values, 0, gradient, 0, values, 0, count);
+        } else {
+            kernels.add(values, 0, gradient, 0, owed.now(), 0, count);
+        }
     }
 
     private Remembered tensor(String key, MemorySegment gradient, long count) {
@@ -169,31 +221,65 @@ public final class ErrorFeedback extends GradientMemory {
         return tensors().idle(key, count, 0);
     }
 
-    private Pending encode(Remembered tensor, MemorySegment gradient, long count, long draw, MemorySegment encoded)
+    private Pending encode(
+            Remembered tensor, String key, MemorySegment gradient, long count, long draw, MemorySegment encoded)
             throws NonFiniteException {
         if (PassDenseCodec.within(codec) instanceof SparseCodec sparse) {
-            return encodeLargest(sparse, tensor, gradient, count, encoded);
+            return encodeLargest(sparse, tensor, key, gradient, count, encoded);
         }
-        return tensor.pendNext(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded));
+        if (!tensor.isNarrow()) {
+            return tensor.pendNext(codec.encodeOwing(gradient, tensor.now(), tensor.next(), count, draw, encoded));
+        }
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment owed = arena.allocate(Float32.FLOAT, count);
+            MemorySegment left = arena.allocate(Float32.FLOAT, count);
+            tensor.load(tensor.now(), 0, owed, count);
+            long bytes = codec.encodeOwing(gradient, owed, left, count, draw, encoded);
+            tensor.keep(left, tensor.next(), 0, count, draw(tensor, key));
+            return tensor.pendNext(bytes);
+        }
     }
 
     private Pending encodeLargest(
-            SparseCodec sparse, Remembered tensor, MemorySegment gradient, long count, MemorySegment encoded)
+            SparseCodec sparse,
+            Remembered tensor,
+            String key,
+            MemorySegment gradient,
+            long count,
+            MemorySegment encoded)
             throws NonFiniteException {
         Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
-        MemorySegment owed = tensor.now();
         long bytes;
-        try (var arena = Arena.ofConfined()) {
-            MemorySegment run = arena.allocate(Float32.FLOAT, sparse.run(count));
-            bytes = sparse.encode(Source.sum(kernels, gradient, owed, run), count, candidates, encoded);
+        try {
+            Source source = Source.sum(kernels, gradient, tensor, run(sparse.run(count)));
+            bytes = sparse.encode(source, count, candidates, encoded);
         } catch (NonFiniteException notCarried) {
             if (!codec.carriesNonFinite()) {
                 throw notCarried;
             }
-            bytes = NoneCodec.encodeSum(kernels, gradient, owed, count, encoded);
+            MemorySegment body = NoneCodec.begin(encoded, count);
+            sum(gradient, tensor, body, count);
+            bytes = Header.BYTES + body.byteSize();
         }
-        var encoding = tensor.pend(bytes, 0, () -> {});
-        return new OwingSparsePending(kernels, encoding, encoded.asSlice(0, bytes), gradient, owed, count);
+        return pendLargest(tensor, key, gradient, count, encoded.asSlice(0, bytes));
+    }
+
+    private Pending pendLargest(
+            Remembered tensor, String key, MemorySegment gradient, long count, MemorySegment encoding) {
+        var pending = tensor.pend(encoding.byteSize(), 0, () -> {});
+        if (tensor.isNarrow()) {
+            return new NarrowSparsePending(
+                    kernels, pending, encoding, gradient, tensor, run(SparseSum.RUN), draw(tensor, key));
+        }
+        return new OwingSparsePending(kernels, pending, encoding, gradient, tensor.now(), count);
+    }
+
+    /** Room for the sums of so many values, which are looked at and not kept. */
+    private MemorySegment run(int values) {
+        if (run.byteSize() < (long) values * Float.BYTES) {
+            run = Arena.ofAuto().allocate(Float32.FLOAT, values);
+        }
+        return run;
     }
 
     /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */
@@ -216,6 +302,15 @@ public final class ErrorFeedback extends GradientMemory {
             throw new IllegalArgumentException("nothing is owed to a tensor " + key + " of " + count + " values");
         }
         known.checkIdle(key);
-        Float32.add(known.now(), gradient, count);
+        if (!known.isNarrow()) {
+            Float32.add(known.now(), gradient, count);
+            return;
+        }
+        for (long first = 0; first < count; first += SparseSum.RUN) {
+            int n = (int) Math.min(SparseSum.RUN, count - first);
+            MemorySegment owed = run(n);
+            known.load(known.now(), first, owed, n);
+            kernels.add(gradient, first * Float.BYTES, gradient, first * Float.BYTES, owed, 0, n);
+        }
     }
 }

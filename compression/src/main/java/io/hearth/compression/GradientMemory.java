@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
  * <p>Off-heap memory until {@link #close}. One thread at a time.
  */
 public abstract sealed class GradientMemory extends CompressionMemory permits ErrorFeedback, DgcMemory {
-    GradientMemory(byte kind, int tensorsMax) {
-        super(kind, tensorsMax);
+    GradientMemory(byte kind, int tensorsMax, boolean isNarrow) {
+        super(kind, tensorsMax, isNarrow);
     }
 
     /** Most bytes that {@link #prepare} can write for {@code count} values. */

@@ -47,14 +47,12 @@ public final class NoneCodec implements BlockCodec {
         return encodedBytesMax(count);
     }
 
-    /** Encodes {@code gradient + owed}; bytes written. */
-    static long encodeSum(
-            CodecKernels kernels, MemorySegment gradient, MemorySegment owed, long count, MemorySegment encoded) {
-        long bytes = Header.BYTES + count * Float.BYTES;
-        Float32.checkRoom(encoded, bytes, count);
+    /** Begins an encoding of {@code count} values, which are to be written to what this returns. */
+    static MemorySegment begin(MemorySegment encoded, long count) {
+        long bytes = count * Float.BYTES;
+        Float32.checkRoom(encoded, Header.BYTES + bytes, count);
         Header.write(encoded, Header.NONE, 0, count);
-        kernels.add(encoded, Header.BYTES, gradient, 0, owed, 0, count);
-        return bytes;
+        return encoded.asSlice(Header.BYTES, bytes);
     }
 
     @Override

@@ -2,21 +2,36 @@ package io.hearth.compression;
 
 import java.lang.foreign.MemorySegment;
 
-/** The parts of one encoding: what each leaves out goes to its place in the tensor's next memory. */
+/**
+ * The parts of one encoding: what each leaves out goes to its place in the tensor's next memory. Of a narrow memory a part is made wide for
+ * that, and rounded again.
+ */
 final class PartsOwing implements ErrorFeedback.Parts {
     private final BlockCodec codec;
+    private final Remembered tensor;
     private final MemorySegment gradient;
     private final MemorySegment owed;
     private final MemorySegment left;
     private final long count;
     private final long seed;
+    private final long chance;
+    private final Spares spares;
     private final Remembered.Encoding whole;
     private final Covered covered = new Covered();
 
-    PartsOwing(BlockCodec codec, Remembered tensor, MemorySegment gradient, long count, long seed) {
+    /**
+     * None yet.
+     *
+     * @param seed the codec's
+     * @param chance by which a narrow memory rounds
+     */
+    PartsOwing(BlockCodec codec, Remembered tensor, MemorySegment gradient, long seed, long chance, Spares spares) {
         this.codec = codec;
+        this.tensor = tensor;
+        this.chance = chance;
+        this.spares = spares;
+        count = tensor.floats();
         this.gradient = gradient.asSlice(0, count * Float.BYTES);
-        this.count = count;
         this.seed = seed;
         owed = tensor.now();
         left = tensor.next();
@@ -32,7 +47,9 @@ final class PartsOwing implements ErrorFeedback.Parts {
                     + " values in all parts but the last, got " + n + " from " + first + " on of " + count);
         }
         covered.checkFree(first, first + n);
-        long written = codec.encodePartOwing(gradient, owed, left, first, n, seed, encoded);
+        long written = tensor.isNarrow()
+                ? encodeNarrow(first, n, encoded)
+                : codec.encodePartOwing(gradient, owed, left, first, n, seed, encoded);
         covered.add(first, first + n, written);
         return written;
     }
@@ -43,8 +60,33 @@ final class PartsOwing implements ErrorFeedback.Parts {
         whole.checkPending();
         covered.checkTaken(first, first + n);
         long written = codec.encodeLeavingError(sum, n, draw, encoded);
-        Float32.addTimes(sum, divisor, left.asSlice(first * Float.BYTES, n * Float.BYTES), n);
+        if (tensor.isNarrow()) {
+            MemorySegment wide = spares.take(n);
+            tensor.load(left, first, wide, n);
+            Float32.addTimes(sum, divisor, wide, n);
+            tensor.keep(wide, left, first, n, chance + 1);
+            spares.give(wide);
+        } else {
+            Float32.addTimes(sum, divisor, left.asSlice(first * Float.BYTES, n * Float.BYTES), n);
+        }
         return written;
+    }
+
+    private long encodeNarrow(long first, long n, MemorySegment encoded) throws NonFiniteException {
+        MemorySegment owes = spares.take(n);
+        MemorySegment leaves = spares.take(n);
+        try {
+            tensor.load(owed, first, owes, n);
+            MemorySegment part = gradient.asSlice(first * Float.BYTES, n * Float.BYTES);
+            long written = codec.encodePartOwing(part, owes, leaves, 0, n, seed + first, encoded);
+            tensor.keep(leaves, left, first, n, chance);
+            return written;
+        } catch (NonFiniteException notCarried) {
+            throw notCarried.from(first);
+        } finally {
+            spares.give(owes);
+            spares.give(leaves);
+        }
     }
 
     @Override

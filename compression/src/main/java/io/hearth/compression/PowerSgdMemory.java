@@ -54,7 +54,7 @@ public final class PowerSgdMemory extends CompressionMemory {
      * @param kernels shared with others
      */
     public PowerSgdMemory(int rank, boolean remembers, long seed, int tensorsMax, CodecKernels kernels) {
-        super(TensorFile.POWER_SGD, tensorsMax);
+        super(TensorFile.POWER_SGD, tensorsMax, false);
         checkRank(rank);
         this.rank = rank;
         this.remembers = remembers;

@@ -25,7 +25,7 @@ public final class RandomKMemory extends CompressionMemory {
      * @param kernels shared with others
      */
     public RandomKMemory(double fraction, boolean remembers, int tensorsMax, CodecKernels kernels) {
-        super(TensorFile.RANDOM_K, tensorsMax);
+        super(TensorFile.RANDOM_K, tensorsMax, false);
         TopKCodec.checkFraction("randomk", fraction);
         this.fraction = fraction;
         this.remembers = remembers;
@@ -76,7 +76,7 @@ public final class RandomKMemory extends CompressionMemory {
             return Source.of(gradient);
         }
         MemorySegment run = arena.allocate(Float32.FLOAT, kernels.run(KernelKind.SELECT_FLOAT32, count));
-        return Source.sum(kernels, gradient, tensor.now(), run);
+        return Source.sum(kernels, gradient, tensor, run);
     }
 
     /** In one pass, which looks at all values: to leave out one that is not finite would make it 0. */

@@ -4,11 +4,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** What is remembered of one tensor, and the encoding of it that is pending. */
+/**
+ * What is remembered of one tensor, and the encoding of it that is pending. At rest it is float32, or {@link BFloat16} if it is narrow; then
+ * parts of it are made wide where they are used.
+ */
 final class Remembered {
     private final Arena arena = Arena.ofShared();
     private final long floats;
     private final long shape;
+    private final boolean isNarrow;
     private MemorySegment now;
     private @Nullable MemorySegment next;
     private long steps;
@@ -20,19 +24,52 @@ final class Remembered {
      *
      * @param floats how many
      * @param shape what else has to be alike for them to be of use
+     * @param isNarrow kept as bfloat16
      */
-    Remembered(long floats, long shape) {
+    Remembered(long floats, long shape, boolean isNarrow) {
         this.floats = floats;
         this.shape = shape;
-        now = arena.allocate(Float32.FLOAT, floats);
+        this.isNarrow = isNarrow;
+        now = allocate();
     }
 
-    /** What {@link TensorFile} read; takes {@code values} over by copy. */
-    Remembered(long floats, long shape, long steps, long note, MemorySegment values) {
-        this(floats, shape);
+    /** What {@link TensorFile} read; takes {@code values}, which are float32, over by copy. */
+    Remembered(long floats, long shape, long steps, long note, MemorySegment values, boolean isNarrow) {
+        this(floats, shape, isNarrow);
         this.steps = steps;
         this.note = note;
-        now.copyFrom(values);
+        keep(values, now, 0, floats, steps);
+    }
+
+    private MemorySegment allocate() {
+        return arena.allocate(floats * (isNarrow ? BFloat16.BYTES : Float.BYTES), Float.BYTES);
+    }
+
+    boolean isNarrow() {
+        return isNarrow;
+    }
+
+    /** What value {@code index} is. */
+    float value(long index) {
+        return isNarrow ? BFloat16.value(now, index) : now.get(Float32.FLOAT, index * Float.BYTES);
+    }
+
+    /** {@code values[i] = from[first + i]}, as float32, where {@code from} is {@link #now} or {@link #next}. */
+    void load(MemorySegment from, long first, MemorySegment values, long n) {
+        if (isNarrow) {
+            BFloat16.widen(from, first, values, n);
+        } else {
+            MemorySegment.copy(from, first * Float.BYTES, values, 0, n * Float.BYTES);
+        }
+    }
+
+    /** {@code into[first + i] = values[i]}, which are float32, where {@code into} is {@link #now} or {@link #next}. */
+    void keep(MemorySegment values, MemorySegment into, long first, long n, long draw) {
+        if (isNarrow) {
+            BFloat16.round(values, n, into, first, draw);
+        } else {
+            MemorySegment.copy(values, 0, into, first * Float.BYTES, n * Float.BYTES);
+        }
     }
 
     long floats() {
@@ -53,6 +90,7 @@ final class Remembered {
         return note;
     }
 
+    /** As it is at rest. */
     MemorySegment now() {
         return now;
     }
@@ -61,7 +99,7 @@ final class Remembered {
     MemorySegment next() {
         MemorySegment taken = next;
         if (taken == null) {
-            taken = arena.allocate(Float32.FLOAT, floats);
+            taken = allocate();
             next = taken;
         }
         return taken;

@@ -1,6 +1,6 @@
 package io.hearth.compression;
 
-import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -32,15 +32,14 @@ record Setting<T>(String key, String values, T usual, Function<String, T> read, 
         return new Setting<>(key, values, usual, Setting::decimal, Setting::shortest);
     }
 
-    /** One of the names of an enum, in small letters. */
-    static <E extends Enum<E>> Setting<E> oneOf(String key, Class<E> type, E usual) {
-        String names =
-                Arrays.stream(type.getEnumConstants()).map(Setting::small).collect(Collectors.joining(" or "));
+    /** One of the constants of an enum, by its name in small letters. */
+    static <E extends Enum<E>> Setting<E> oneOf(String key, List<E> values, E usual) {
+        String names = values.stream().map(Setting::small).collect(Collectors.joining(" or "));
         return new Setting<>(
                 key,
                 names,
                 usual,
-                text -> Arrays.stream(type.getEnumConstants())
+                text -> values.stream()
                         .filter(each -> small(each).equals(text))
                         .findFirst()
                         .orElseThrow(() -> new IllegalArgumentException(text)),

@@ -44,18 +44,23 @@ interface Source {
      *
      * @param run native memory for the longest run; written
      */
-    static Source sum(CodecKernels kernels, MemorySegment gradient, MemorySegment owed, MemorySegment run) {
+    static Source sum(CodecKernels kernels, MemorySegment gradient, Remembered owed, MemorySegment run) {
+        MemorySegment now = owed.now();
         return new Source() {
             @Override
             public float value(long index) {
-                long offset = index * Float.BYTES;
-                return gradient.get(Float32.FLOAT, offset) + owed.get(Float32.FLOAT, offset);
+                return gradient.get(Float32.FLOAT, index * Float.BYTES) + owed.value(index);
             }
 
             @Override
             public long make(long first, int n) {
                 long offset = first * Float.BYTES;
-                kernels.add(run, 0, gradient, offset, owed, offset, n);
+                if (owed.isNarrow()) {
+                    owed.load(now, first, run, n);
+                    kernels.add(run, 0, gradient, offset, run, 0, n);
+                } else {
+                    kernels.add(run, 0, gradient, offset, now, offset, n);
+                }
                 return 0;
             }
 

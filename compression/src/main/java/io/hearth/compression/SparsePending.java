@@ -9,7 +9,8 @@ import java.util.List;
  *
  * <p>The gradient and the encoding are borrowed until the end, and must not change before.
  */
-public abstract sealed class SparsePending implements Pending permits OwingSparsePending, DgcPending {
+public abstract sealed class SparsePending implements Pending
+        permits OwingSparsePending, NarrowSparsePending, DgcPending {
     private final Remembered.Encoding encoding;
     private final MemorySegment own;
     private final long count;
@@ -30,6 +31,9 @@ public abstract sealed class SparsePending implements Pending permits OwingSpars
 
     /** Value {@code index}, after {@link #owe}, was sent, and its decoder takes it for {@code decoded}. */
     abstract void sent(long index, float decoded);
+
+    /** Of values {@code first} to {@code first + n} all that was sent is told. */
+    void settle(long first, int n) {}
 
     @Override
     public long encodedBytes() {
@@ -56,6 +60,7 @@ public abstract sealed class SparsePending implements Pending permits OwingSpars
             for (long first = 0; first < count; first += SparseSum.RUN) {
                 int n = (int) Math.min(SparseSum.RUN, count - first);
                 owe(first, n, true);
+                settle(first, n);
                 sum.add(first, n);
             }
             return;
@@ -69,6 +74,7 @@ public abstract sealed class SparsePending implements Pending permits OwingSpars
                 sent(cursor.index(), cursor.value());
                 more = cursor.next();
             }
+            settle(first, n);
             sum.add(first, n);
         }
     }

@@ -31,10 +31,14 @@ final class StrategyText {
     private static final Setting<Double> FRACTION =
             Setting.number("fraction", FRACTION_VALUES, TopKCodec.FRACTION_DEFAULT);
     private static final Setting<Integer> BITS = Setting.whole("bits", "16 or 32 of each value", Short.SIZE);
-    private static final Setting<Residual> NO_RESIDUAL = Setting.oneOf("residual", Residual.class, Residual.NONE);
-    private static final Setting<Residual> RESIDUAL = Setting.oneOf("residual", Residual.class, Residual.FLOAT32);
+    private static final Setting<Residual> NO_RESIDUAL =
+            Setting.oneOf("residual", List.of(Residual.values()), Residual.NONE);
+    private static final Setting<Residual> RESIDUAL =
+            Setting.oneOf("residual", List.of(Residual.values()), Residual.FLOAT32);
+    private static final Setting<Residual> WIDE_RESIDUAL =
+            Setting.oneOf("residual", List.of(Residual.NONE, Residual.FLOAT32), Residual.FLOAT32);
     private static final Setting<OnNonFinite> NON_FINITE =
-            Setting.oneOf("nonfinite", OnNonFinite.class, OnNonFinite.ERROR);
+            Setting.oneOf("nonfinite", List.of(OnNonFinite.values()), OnNonFinite.ERROR);
 
     private static final CodecText<None> NONE_TEXT =
             new CodecText<>("none", Optional.empty(), List.of(), _ -> new None(), _ -> new Values());
@@ -103,11 +107,11 @@ final class StrategyText {
     private static final CodecText<RandomK> RANDOM_K = new CodecText<>(
             "randomk",
             Optional.of(FRACTION),
-            List.of(RESIDUAL, NON_FINITE),
-            values -> new RandomK(values.get(FRACTION), values.get(RESIDUAL), values.get(NON_FINITE)),
+            List.of(WIDE_RESIDUAL, NON_FINITE),
+            values -> new RandomK(values.get(FRACTION), values.get(WIDE_RESIDUAL), values.get(NON_FINITE)),
             randomK -> new Values()
                     .with(FRACTION, randomK.fraction())
-                    .with(RESIDUAL, randomK.residual())
+                    .with(WIDE_RESIDUAL, randomK.residual())
                     .with(NON_FINITE, randomK.onNonFinite()));
 
     private static final Setting<Double> DGC_FRACTION =
@@ -146,9 +150,9 @@ final class StrategyText {
     private static final CodecText<PowerSgd> POWER_SGD = new CodecText<>(
             "powersgd",
             Optional.of(RANK),
-            List.of(RESIDUAL),
-            values -> new PowerSgd(values.get(RANK), values.get(RESIDUAL)),
-            powerSgd -> new Values().with(RANK, powerSgd.rank()).with(RESIDUAL, powerSgd.residual()));
+            List.of(WIDE_RESIDUAL),
+            values -> new PowerSgd(values.get(RANK), values.get(WIDE_RESIDUAL)),
+            powerSgd -> new Values().with(RANK, powerSgd.rank()).with(WIDE_RESIDUAL, powerSgd.residual()));
 
     private static final List<CodecText<?>> TABLES =
             List.of(NONE_TEXT, FP16, BF16, INT8, INT4, TOP_K, RANDOM_K, DGC, POWER_SGD);

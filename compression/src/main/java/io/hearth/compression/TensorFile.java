@@ -81,14 +81,14 @@ final class TensorFile {
             file.set(LONG, at + 2 * Long.BYTES, tensor.steps());
             file.set(LONG, at + 3 * Long.BYTES, tensor.note());
             at += 4 * Long.BYTES;
-            MemorySegment.copy(tensor.now(), 0, file, at, tensor.floats() * Float.BYTES);
+            tensor.load(tensor.now(), 0, file.asSlice(at), tensor.floats());
             at += tensor.floats() * Float.BYTES;
         }
         file.set(INT, at, checksum(file.asSlice(0, at)));
     }
 
-    /** What was written; nothing is allocated before all is known to be sound. */
-    static SortedMap<String, Remembered> read(byte kind, int tensorsMax, MemorySegment file)
+    /** What was written, to be kept narrow or not; nothing is allocated before all is known to be sound. */
+    static SortedMap<String, Remembered> read(byte kind, int tensorsMax, boolean isNarrow, MemorySegment file)
             throws MalformedMessageException {
         if (file.byteSize() < HEAD_BYTES + Integer.BYTES || file.get(LONG, 0) != head(kind)) {
             throw new MalformedMessageException("not a saved gradient memory of kind " + kind + ", version " + VERSION);
@@ -102,7 +102,8 @@ final class TensorFile {
         for (Entry entry : entries) {
             tensors.put(
                     entry.name(),
-                    new Remembered(entry.floats(), entry.shape(), entry.steps(), entry.note(), entry.values()));
+                    new Remembered(
+                            entry.floats(), entry.shape(), entry.steps(), entry.note(), entry.values(), isNarrow));
         }
         return tensors;
     }

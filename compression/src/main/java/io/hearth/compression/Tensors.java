@@ -7,13 +7,19 @@ import org.jspecify.annotations.Nullable;
 /** The remembered tensors of one memory by name, at most so many. */
 final class Tensors {
     private final int tensorsMax;
+    private final boolean isNarrow;
     private SortedMap<String, Remembered> byKey = new TreeMap<>();
 
-    Tensors(int tensorsMax) {
+    Tensors(int tensorsMax, boolean isNarrow) {
         if (tensorsMax < 1) {
             throw new IllegalArgumentException("need tensorsMax >= 1, got " + tensorsMax);
         }
         this.tensorsMax = tensorsMax;
+        this.isNarrow = isNarrow;
+    }
+
+    boolean isNarrow() {
+        return isNarrow;
     }
 
     int tensorsMax() {
@@ -31,7 +37,7 @@ final class Tensors {
             forget(key);
         }
         demandRoom(key);
-        var fresh = new Remembered(floats, shape);
+        var fresh = new Remembered(floats, shape, isNarrow);
         byKey.put(key, fresh);
         return fresh;
     }

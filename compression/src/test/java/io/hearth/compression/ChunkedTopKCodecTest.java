@@ -2,10 +2,12 @@ package io.hearth.compression;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ChunkedTopKCodecTest extends CodecContractTest {
     @Override
@@ -128,6 +131,68 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         assertArrayEquals(new int[] {3, 4}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 2), values)));
         assertArrayEquals(new int[] {3, 4}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 4), values)));
         assertArrayEquals(new int[] {3, 4, 5}, kept(roundTrip(new ChunkedTopKCodec(0.1, 64, 16), values)));
+    }
+
+    /** The same bytes, and what was made does not change any more. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 7, 15, 16, 100, 5000})
+    void anEncodingMayBeMadeFromItsBeginningOn(long stride) throws Exception {
+        float[] values = Pattern.NORMAL.values(64 * 20 + 13);
+        var codec = new ChunkedTopKCodec(0.05, 64, 4);
+        byte[] whole = encoded(codec, 0, values);
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
+            MemorySegment made = arena.allocate(whole.length);
+            GradualEncoding encoding = codec.begin(memory, values.length, made);
+            long seen = encoding.make(0);
+            for (long bytes = 0; bytes < whole.length; ) {
+                bytes = Math.min(whole.length, bytes + stride);
+                seen += encoding.make(bytes);
+                assertTrue(seen <= values.length && (seen < values.length || bytes > whole.length - 30));
+                byte[] begun = made.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+                assertArrayEquals(Arrays.copyOf(whole, (int) bytes), begun, "after " + bytes);
+            }
+            assertEquals(values.length, seen, "no chunk is searched twice");
+            assertThrows(IndexOutOfBoundsException.class, () -> encoding.make(whole.length + 1));
+        }
+    }
+
+    /** As memory remembers it, and of a value that cannot be carried the chunks before it are made all the same. */
+    @Test
+    void whatIsOwedGoesIntoAnEncodingThatIsMadeFromItsBeginningOn() throws Exception {
+        float[] values = Pattern.NORMAL.values(64 * 20);
+        var codec = new ChunkedTopKCodec(0.05, 64, 16);
+        int bytes = (int) codec.encodedBytesMax(values.length);
+        try (var arena = Arena.ofConfined();
+                var atOnce = new ErrorFeedback(codec, 1);
+                var gradual = new ErrorFeedback(codec, 1)) {
+            MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
+            MemorySegment expected = arena.allocate(bytes);
+            MemorySegment made = arena.allocate(bytes);
+            for (int step = 0; step < 4; step++) {
+                Pending known = atOnce.prepare("t", memory, values.length, expected);
+                GradualEncoding encoding = gradual.beginInOrder("t", memory, values.length, made);
+                for (int end = 0; end < bytes; end += 50) {
+                    encoding.make(end);
+                }
+                encoding.make(bytes);
+                assertEquals(-1, expected.mismatch(made), "step " + step);
+                known.commit();
+                encoding.pending().orElseThrow().commit();
+                assertArrayEquals(atOnce.remembered("t"), gradual.remembered("t"));
+            }
+            float[] owed = gradual.remembered("t");
+            memory.setAtIndex(Float32.FLOAT, 700, Float.NaN);
+            GradualEncoding broken = gradual.beginInOrder("t", memory, values.length, made);
+            broken.make(60);
+            var refused = assertThrows(NonFiniteException.class, () -> broken.make(bytes));
+            assertEquals(700, refused.index());
+            broken.pending().orElseThrow().rollback();
+            assertArrayEquals(owed, gradual.remembered("t"), "nothing owed is lost");
+            var whole = new ErrorFeedback(new TopKCodec(0.1), 1);
+            assertThrows(IllegalArgumentException.class, () -> whole.beginInOrder("t", memory, values.length, made));
+            whole.close();
+        }
     }
 
     private static float[] roundTrip(Codec codec, float[] values) throws Exception {

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.compression.ErrorFeedback.Parts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,12 +45,18 @@ final class ErrorFeedbackPartsTest {
                 "int4:64,rounding=stochastic",
                 "fp16",
                 "bf16",
-                "none"
+                "none",
+                "int4,residual=bfloat16",
+                "int8:11,rounding=nearest,residual=bfloat16",
+                "fp16,residual=bfloat16"
             })
     void partsInAnyOrderByAnotherThreadAreTheWholeStepByStep(String strategy) throws Exception {
-        var codec = (BlockCodec) CompressionStrategyTest.coded(strategy).codec();
-        try (var whole = new ErrorFeedback(codec, 1);
-                var inParts = new ErrorFeedback(codec, 1);
+        CompressionStrategy.Coded coded = CompressionStrategyTest.coded(strategy);
+        var codec = (BlockCodec) coded.codec();
+        Residual residual = coded.residual() == Residual.BFLOAT16 ? Residual.BFLOAT16 : Residual.FLOAT32;
+        CodecKernels kernels = Engines.best().codecKernels();
+        try (var whole = new ErrorFeedback(codec, residual, 1, 0, kernels);
+                var inParts = new ErrorFeedback(codec, residual, 1, 0, kernels);
                 var other = Executors.newSingleThreadExecutor()) {
             var random = new Random(strategy.hashCode());
             for (int step = 0; step < 40; step++) {

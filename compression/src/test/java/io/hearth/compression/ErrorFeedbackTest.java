@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.Engines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -33,10 +34,16 @@ final class ErrorFeedbackTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"int4", "int4,nonfinite=dense", "topk:0.25"})
+    @ValueSource(
+            strings = {
+                "int4",
+                "int4,nonfinite=dense",
+                "topk:0.25",
+                "int4,residual=bfloat16",
+                "topk:0.25,residual=bfloat16"
+            })
     void whatGoesAsItIsTakesAllThatIsOwedAlong(String strategy) throws Exception {
-        try (var feedback =
-                new ErrorFeedback(CompressionStrategyTest.coded(strategy).codec(), 1)) {
+        try (var feedback = feedback(strategy)) {
             feedback.prepare("layer", memory(UNEVEN), UNEVEN.length, encoded).commit();
             float[] owed = feedback.remembered("layer");
             assertNotEquals(0, maxMagnitude(owed));
@@ -52,6 +59,53 @@ final class ErrorFeedbackTest {
                 assertEquals(UNEVEN[i] + owed[i], encoded.getAtIndex(Float32.FLOAT, i));
             }
         }
+    }
+
+    private static ErrorFeedback feedback(String strategy) {
+        CompressionStrategy.Coded coded = CompressionStrategyTest.coded(strategy);
+        return new ErrorFeedback(
+                coded.codec(), coded.residual(), 1, 0, Engines.best().codecKernels());
+    }
+
+    /** What is rounded up or down by chance is right in the mean: to the nearest, the small values here would never be sent. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "int4,residual=bfloat16",
+                "int4,residual=bfloat16,nonfinite=dense",
+                "topk:0.25,residual=bfloat16",
+                "topk:0.25,chunk=64,residual=bfloat16"
+            })
+    void halfAsMuchMemoryLosesNothingInTheMean(String strategy) throws Exception {
+        int steps = 20_000;
+        float[] gradient = {1, 1e-3f, -1.1e-3f, 0.7e-3f};
+        Codec codec = CompressionStrategyTest.coded(strategy).codec();
+        double[] sums = new double[4];
+        try (var feedback = feedback(strategy)) {
+            for (int step = 0; step < steps; step++) {
+                Pending pending = feedback.prepare("layer", memory(gradient), 4, encoded);
+                float[] sent = decoded(codec, pending, 4);
+                pending.commit();
+                for (int i = 0; i < 4; i++) {
+                    sums[i] += sent[i];
+                }
+            }
+            float[] owed = feedback.remembered("layer");
+            for (int i = 0; i < 4; i++) {
+                sums[i] += owed[i];
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            assertEquals(gradient[i], sums[i] / steps, 0.05 * Math.abs(gradient[i]), strategy + ", value " + i);
+        }
+    }
+
+    @Test
+    void aMemoryThatKeepsNothingIsRefused() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ErrorFeedback(
+                        new Int8Codec(8), Residual.NONE, 1, 0, Engines.best().codecKernels()));
     }
 
     @ParameterizedTest

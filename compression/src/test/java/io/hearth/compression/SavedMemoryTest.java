@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +24,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class SavedMemoryTest {
     private static final int COUNT = 37;
 
+    private static final CodecKernels KERNELS = Engines.best().codecKernels();
+
     private final Arena arena = Arena.ofConfined();
 
     @AfterEach
@@ -35,7 +39,14 @@ final class SavedMemoryTest {
         return Stream.of(
                 tensors -> new ErrorFeedback(new Int8Codec(8, true), tensors, 3),
                 tensors -> new ErrorFeedback(new RandomKCodec(0.1), tensors),
-                tensors -> new DgcMemory(options, tensors));
+                tensors -> new DgcMemory(options, tensors),
+                tensors -> new ErrorFeedback(new Int4Codec(8), Residual.BFLOAT16, tensors, 0, KERNELS),
+                tensors -> new ErrorFeedback(new TopKCodec(0.1), Residual.BFLOAT16, tensors, 0, KERNELS));
+    }
+
+    /** Those that keep any float32 as it is. */
+    static Stream<IntFunction<GradientMemory>> wideKinds() {
+        return kinds().limit(3);
     }
 
     @ParameterizedTest
@@ -88,7 +99,7 @@ final class SavedMemoryTest {
 
     /** Whoever can compute a checksum can lie: then the fields are judged. */
     @ParameterizedTest
-    @MethodSource("kinds")
+    @MethodSource("wideKinds")
     void soundChecksumsOverNonsenseAreRefusedOrWholeMemories(IntFunction<GradientMemory> kind) throws Exception {
         var random = new SplittableRandom(31);
         int refused = 0;

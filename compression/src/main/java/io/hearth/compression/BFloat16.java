@@ -1,0 +1,57 @@
+package io.hearth.compression;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * Values of float32 at rest as bfloat16, the upper half of their bits, rounded up or down by chance: with the probability that makes
+ * what is kept right in the mean (as stochastic rounding in Gupta et al., "Deep learning with limited numerical precision", ICML 2015).
+ */
+final class BFloat16 {
+    static final int BYTES = Short.BYTES;
+
+    private static final ValueLayout.OfShort HALF = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final int LOWER = 0xffff;
+
+    /** Above it, rounding up would be infinite. */
+    private static final int LARGEST = 0x7f7f_0000;
+
+    private BFloat16() {}
+
+    /** What value {@code index} is. */
+    static float value(MemorySegment kept, long index) {
+        return Float.intBitsToFloat(kept.get(HALF, index * BYTES) << Short.SIZE);
+    }
+
+    /** {@code values[i] = kept[first + i]}. */
+    static void widen(MemorySegment kept, long first, MemorySegment values, long n) {
+        for (long i = 0; i < n; i++) {
+            values.set(Float32.BITS, i * Float.BYTES, kept.get(HALF, (first + i) * BYTES) << Short.SIZE);
+        }
+    }
+
+    /**
+     * {@code kept[first + i] = values[i]}, rounded.
+     *
+     * @param values finite
+     * @param draw chooses, with each value's place, which way it is rounded
+     */
+    static void round(MemorySegment values, long n, MemorySegment kept, long first, long draw) {
+        int seed = (int) (draw ^ (draw >>> Integer.SIZE));
+        for (long i = 0; i < n; i++) {
+            int bits = values.get(Float32.BITS, i * Float.BYTES);
+            int chance = mixed(seed + (int) (first + i)) & LOWER;
+            int up = (bits & Float32.MAGNITUDE_MASK) >= LARGEST ? 0 : chance;
+            kept.set(HALF, (first + i) * BYTES, (short) ((bits + up) >>> Short.SIZE));
+        }
+    }
+
+    /** Murmur3's last step, whose bits are as good as drawn. */
+    private static int mixed(int number) {
+        int mixed = number * 0x9e37_79b1;
+        mixed = (mixed ^ (mixed >>> 16)) * 0x85eb_ca6b;
+        mixed = (mixed ^ (mixed >>> 13)) * 0xc2b2_ae35;
+        return mixed ^ (mixed >>> 16);
+    }
+}
