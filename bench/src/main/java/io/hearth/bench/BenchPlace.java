@@ -1,10 +1,14 @@
 package io.hearth.bench;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where the ranks of a measurement run.
@@ -14,14 +18,22 @@ import java.util.List;
  * @param networkInterface that has these addresses, empty for hosts
  */
 public record BenchPlace(String where, List<String> addresses, String networkInterface) {
+    private static final Logger LOG = LoggerFactory.getLogger(BenchPlace.class);
     private static final int LAB_PORT = 17_000; // of rank 0; as lab/peers/run
+
+    /** Below the ports for outgoing connections of Linux (from 32,768 on), macOS and Windows (from 49,152 on). */
+    private static final int PORT_END = 32_000;
+
+    private static final int PORT_MIN = 20_000;
+    private static final int TRIES = 200;
 
     public BenchPlace {
         addresses = List.copyOf(addresses);
     }
 
     /**
-     * This machine's loopback, at ports that were free a moment ago: all addresses must be known before the first rank starts.
+     * This machine's loopback, at ports that were free a moment ago: all addresses must be known before the first rank starts. They are none
+     * that a system gives to whoever asks for any, or somebody else would soon have one of them.
      *
      * @param networkInterface loopback's name
      */
@@ -29,7 +41,7 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
         var held = new ArrayList<ServerSocket>();
         try {
             for (int i = 0; i < ranks; i++) {
-                held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+                held.add(free());
             }
             return new BenchPlace(
                     "loopback",
@@ -42,6 +54,18 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
                 socket.close();
             }
         }
+    }
+
+    private static ServerSocket free() throws IOException {
+        for (int i = 0; i < TRIES; i++) {
+            int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_END);
+            try {
+                return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+            } catch (BindException taken) {
+                LOG.debug("port {} is taken", port, taken);
+            }
+        }
+        return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     }
 
     /**
