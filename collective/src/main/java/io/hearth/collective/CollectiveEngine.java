@@ -50,6 +50,7 @@ public final class CollectiveEngine implements DistributedBackend {
     private final SharedState shared = new SharedState();
     private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
     private final CallQueue queue;
+    private final CodecThreads codecThreads;
     private final CompressionMemories memories;
     private final SumPlans plans;
     private final AutoSums autoSums;
@@ -107,8 +108,10 @@ public final class CollectiveEngine implements DistributedBackend {
         this.clock = clock;
         this.shell = new GroupShell(group, self, streams, reducer, options, listener, clock);
         this.queue = new CallQueue("hearth-calls-" + group, shell::isDataThread);
-        memories = new CompressionMemories(reducer.codecKernels(), options.compression());
-        this.plans = new SumPlans(options, shell.buffers(), reducer, memories);
+        codecThreads =
+                new CodecThreads("hearth-codec-" + group, Runtime.getRuntime().availableProcessors());
+        memories = new CompressionMemories(reducer.codecKernels(), codecThreads, options.compression());
+        this.plans = new SumPlans(options, shell.buffers(), reducer, memories, codecThreads);
         this.ranks = new Ranks(self, shell);
         this.requests = new Requests(ranks, options.config(), new DirectPlay(reducer, shell.buffers()));
         this.runner = new CallRunner(group, shell, options, tally, clock);
@@ -533,6 +536,9 @@ public final class CollectiveEngine implements DistributedBackend {
         queue.close();
         if (!shell.end()) {
             return; // a call is still inside, and this memory is what it works on
+        }
+        if (!codecThreads.end()) {
+            return;
         }
         memories.close();
         shared.close();

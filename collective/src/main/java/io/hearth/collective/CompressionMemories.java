@@ -11,6 +11,7 @@ import io.hearth.compression.OnNonFinite;
 import io.hearth.compression.PowerSgdMemory;
 import io.hearth.compression.RandomKMemory;
 import io.hearth.compression.Residual;
+import io.hearth.compression.Workers;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -48,6 +49,7 @@ final class CompressionMemories implements AutoCloseable {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final CodecKernels kernels;
+    private final Workers workers;
     private final CompressionStrategy usual;
     private final ReentrantLock lock = new ReentrantLock(); // guards what follows
     private Map<CompressionStrategy, CompressionMemory> all = new LinkedHashMap<>();
@@ -56,10 +58,12 @@ final class CompressionMemories implements AutoCloseable {
      * Empty.
      *
      * @param kernels those of the engine that reduces
+     * @param workers for large tensors
      * @param usual compression of that engine
      */
-    CompressionMemories(CodecKernels kernels, CompressionStrategy usual) {
+    CompressionMemories(CodecKernels kernels, Workers workers, CompressionStrategy usual) {
         this.kernels = kernels;
+        this.workers = workers;
         this.usual = usual;
     }
 
@@ -124,13 +128,13 @@ final class CompressionMemories implements AutoCloseable {
             case CompressionStrategy.RandomK(double fraction, Residual residual, OnNonFinite _) ->
                 new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
             case CompressionStrategy.Coded coded ->
-                new ErrorFeedback(coded.codec(kernels), coded.residual(), TENSORS_MAX, 0, kernels);
+                new ErrorFeedback(coded.codec(kernels), coded.residual(), TENSORS_MAX, 0, kernels, workers);
             case CompressionStrategy.Dgc dgc -> {
                 LOG.info(
                         "{}: what waits gathers a momentum of {}, so the optimiser must have none of its own",
                         dgc.text(),
                         dgc.momentum());
-                yield new DgcMemory(dgc.options(), TENSORS_MAX, kernels);
+                yield new DgcMemory(dgc.options(), TENSORS_MAX, kernels, workers);
             }
             case CompressionStrategy.PowerSgd(int rank, Residual residual) ->
                 new PowerSgdMemory(rank, residual != Residual.NONE, 0, TENSORS_MAX, kernels);

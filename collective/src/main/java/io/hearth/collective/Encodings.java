@@ -9,6 +9,7 @@ import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
 import io.hearth.compression.SparseSum;
+import io.hearth.compression.Workers;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -46,11 +47,12 @@ sealed interface Encodings {
     /**
      * Begins the encoding that {@link #encode} makes, if encodings have a fixed rate.
      *
+     * @param workers who make it
      * @param key as there
      * @param count as there
      * @param encoded as there
      */
-    GradualEncoding begin(String key, MemorySegment values, long count, MemorySegment encoded);
+    GradualEncoding begin(Workers workers, String key, MemorySegment values, long count, MemorySegment encoded);
 
     /** Whether NaN and infinity arrive as such. */
     boolean carriesNonFinite();
@@ -122,10 +124,11 @@ sealed interface Encodings {
         }
 
         @Override
-        public GradualEncoding begin(String key, MemorySegment values, long count, MemorySegment encoded) {
+        public GradualEncoding begin(
+                Workers workers, String key, MemorySegment values, long count, MemorySegment encoded) {
             return memory.isPresent()
                     ? memory.get().beginInOrder(key, values, count, encoded)
-                    : ((ChunkedTopKCodec) codec).begin(values, count, encoded);
+                    : ((ChunkedTopKCodec) codec).begin(workers, values, count, encoded);
         }
 
         @Override
@@ -190,7 +193,8 @@ sealed interface Encodings {
         }
 
         @Override
-        public GradualEncoding begin(String key, MemorySegment values, long count, MemorySegment encoded) {
+        public GradualEncoding begin(
+                Workers workers, String key, MemorySegment values, long count, MemorySegment encoded) {
             throw new IllegalStateException("the lengths of what dgc encodes vary");
         }
 

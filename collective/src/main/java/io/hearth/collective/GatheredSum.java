@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,18 @@ import org.jspecify.annotations.Nullable;
 final class GatheredSum extends EncodedContribution {
     private static final long ALIGNMENT = 64;
 
+    /** Into which an encoding is cut, unless they would be shorter than a record is worth. */
+    private static final long SEGMENTS = 16;
+
+    private static final long SEGMENT_BYTES_MIN = 16 * 1024;
+
     /** A rank gets the encodings of all others, or the plain bytes of all others' shares, twice: as contributions and as results. */
     private static final int PLAIN_FACTOR = 2;
 
     private final Encodings encodings;
     private final String key;
     private final Reducer reducer;
+    private final CodecThreads threads;
     private List<MemorySegment> byRank = List.of(); // what the result is made of; none where it is there already
 
     /**
@@ -50,11 +57,13 @@ final class GatheredSum extends EncodedContribution {
      * @param key names the tensor in what the encodings remember
      * @param inPlace for sparse encodings only
      */
-    GatheredSum(Encodings encodings, String key, boolean inPlace, Buffers buffers, Reducer reducer) {
+    GatheredSum(
+            Encodings encodings, String key, boolean inPlace, Buffers buffers, Reducer reducer, CodecThreads threads) {
         super(inPlace, buffers);
         this.encodings = encodings;
         this.key = key;
         this.reducer = reducer;
+        this.threads = threads;
     }
 
     @Override
@@ -66,6 +75,7 @@ final class GatheredSum extends EncodedContribution {
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
         byRank = List.of();
+        threads.share(place.mesh().ranksHere());
         if (place.world() == 1) {
             return alone(place, !encodings.carriesNonFinite(), values -> takePlain(place.call(), values));
         }
@@ -75,7 +85,8 @@ final class GatheredSum extends EncodedContribution {
         Buffers.Buffer own = buffers().take(lengths[place.hop()]);
         holdOwn(own);
         if (encodings.isFixedRate() && !isPlain(signature, lengths)) {
-            GradualEncoding making = encodings.begin(key, place.call().input(), signature.count(), own.bytes());
+            GradualEncoding making =
+                    encodings.begin(threads, key, place.call().input(), signature.count(), own.bytes());
             making.pending().ifPresent(this::pend);
             return gather(table(place, lengths), making, own.bytes());
         }
@@ -113,10 +124,20 @@ final class GatheredSum extends EncodedContribution {
     /** Each rank's encoding, in hop order, one behind the other: no more memory than there are bytes. */
     private record Table(Place place, Buffers.Buffer memory, Blocks blocks) {
         Optional<Refusal> gather(GradualEncoding making, MemorySegment own) throws IOException {
-            var schedule = new RingAllGather(place.hop(), blocks, place.segmentBytes());
+            var schedule = new RingAllGather(place.hop(), blocks, segmentBytes());
             var region = Exchange.Region.of(memory.bytes());
             var work = new GradualSegments(place.exchange(), making, own, memory.bytes(), blocks.offset(place.hop()));
             return place.exchange().play(schedule, place.mesh().byHop(), region, region, work);
+        }
+
+        /** So short that the first one leaves early; the same on all ranks. */
+        private int segmentBytes() {
+            long longest = LongStream.range(0, blocks.world())
+                    .map(position -> blocks.length((int) position))
+                    .max()
+                    .orElse(0);
+            long wanted = Math.max(SEGMENT_BYTES_MIN, Math.ceilDiv(longest, SEGMENTS * Long.BYTES) * Long.BYTES);
+            return (int) Math.min(place.segmentBytes(), wanted);
         }
 
         List<MemorySegment> byRank() {
@@ -259,7 +280,7 @@ final class GatheredSum extends EncodedContribution {
             return;
         }
         try {
-            SparseSum.decodeAll(byRank, divisor, result, signature.count());
+            SparseSum.decodeAll(threads, byRank, divisor, result, signature.count());
         } catch (MalformedMessageException bug) {
             throw new AssertionError("an encoding that was sound is no more", bug);
         }

@@ -104,6 +104,13 @@ final class Mesh {
         return isOnOneMachine;
     }
 
+    /** How many members share this rank's machine, itself among them. */
+    int ranksHere() {
+        return (int) members().stream()
+                .filter(member -> member.peer().equals(self.peer()))
+                .count();
+    }
+
     boolean hopsAreRanks() {
         return formation.ring().equals(formation.members());
     }

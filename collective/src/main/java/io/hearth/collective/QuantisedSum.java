@@ -40,6 +40,7 @@ final class QuantisedSum extends EncodedContribution {
     private final Ownership ownership;
     private final boolean passesDense;
     private final Reducer reducer;
+    private final CodecThreads threads;
     private @Nullable Result result;
 
     /**
@@ -60,7 +61,8 @@ final class QuantisedSum extends EncodedContribution {
             boolean passesDense,
             boolean inPlace,
             Buffers buffers,
-            Reducer reducer) {
+            Reducer reducer,
+            CodecThreads threads) {
         super(inPlace, buffers);
         this.codec = codec;
         this.memory = memory;
@@ -69,6 +71,7 @@ final class QuantisedSum extends EncodedContribution {
         this.ownership = ownership;
         this.passesDense = passesDense;
         this.reducer = reducer;
+        this.threads = threads;
     }
 
     /**
@@ -87,6 +90,7 @@ final class QuantisedSum extends EncodedContribution {
     public Optional<Refusal> attempt(Place place) throws IOException {
         release();
         result = null;
+        threads.share(place.mesh().ranksHere());
         if (place.world() == 1) {
             boolean refusesNonFinite = !passesDense && !codec.carriesNonFinite();
             return alone(place, refusesNonFinite, values -> takePlain(place.call(), values));
@@ -212,7 +216,14 @@ final class QuantisedSum extends EncodedContribution {
             return;
         }
         EncodedParts layout = encoded.tools.layout();
-        for (long part = 0; part < layout.parts(); part++) {
+        int pieces = threads.pieces(layout.count());
+        long each = Math.ceilDiv(layout.parts(), (long) pieces);
+        threads.run(pieces, piece -> make(encoded, piece * each, Math.min(layout.parts(), (piece + 1) * each), values));
+    }
+
+    private void make(Result encoded, long from, long end, MemorySegment values) {
+        EncodedParts layout = encoded.tools.layout();
+        for (long part = from; part < end; part++) {
             long first = layout.first(part);
             long count = layout.values(part);
             try {

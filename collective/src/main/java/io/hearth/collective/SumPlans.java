@@ -23,9 +23,16 @@ final class SumPlans {
     private final Buffers buffers;
     private final Reducer reducer;
     private final CompressionMemories memories;
+    private final CodecThreads threads;
     private final DirectPlay direct;
 
-    SumPlans(EngineOptions options, Buffers buffers, Reducer reducer, CompressionMemories memories) {
+    SumPlans(
+            EngineOptions options,
+            Buffers buffers,
+            Reducer reducer,
+            CompressionMemories memories,
+            CodecThreads threads) {
+        this.threads = threads;
         this.options = options;
         this.buffers = buffers;
         this.reducer = reducer;
@@ -221,7 +228,7 @@ final class SumPlans {
             boolean inPlace = isLarge(count);
             var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
             var sum = new QuantisedSum(
-                    blocks, owed(compression), key, isRing, ownership, passesDense, inPlace, buffers, reducer);
+                    blocks, owed(compression), key, isRing, ownership, passesDense, inPlace, buffers, reducer, threads);
             return new Plan(signature, sum);
         }
         return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, owed(compression)), key);
@@ -234,7 +241,7 @@ final class SumPlans {
     private Plan gathered(ReduceOp op, long count, CompressionStrategy compression, Encodings encodings, String key) {
         boolean inPlace = encodings.isSparse() && isLarge(count);
         var signature = Signature.encoded(op, count, compression.text(), Signature.AUTO, inPlace);
-        return new Plan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer));
+        return new Plan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer, threads));
     }
 
     private Plan drawn(ReduceOp op, long count, CompressionStrategy.RandomK compression, String key) {

@@ -8,6 +8,7 @@ import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.TopKCodec;
+import io.hearth.compression.Workers;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -36,8 +37,8 @@ final class CompressionMemoriesTest {
     @Test
     void savedMemoriesComeBack() throws Exception {
         try (var arena = Arena.ofConfined();
-                var one = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
-                var other = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
+                var one = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE);
+                var other = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
             use(one, arena);
             other.restore(one.save(arena));
             assertArrayEquals(saved(one, arena), saved(other, arena));
@@ -50,8 +51,8 @@ final class CompressionMemoriesTest {
     @Test
     void nothingSavedIsNothingToRemember() throws Exception {
         try (var arena = Arena.ofConfined();
-                var used = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
-                var empty = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
+                var used = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE);
+                var empty = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
             use(used, arena);
             used.restore(empty.save(arena));
             assertArrayEquals(saved(empty, arena), saved(used, arena));
@@ -63,10 +64,10 @@ final class CompressionMemoriesTest {
     void aCodecOfTheCallersOwnComesBackWhereItIsInUse() throws Exception {
         var own = new CompressionStrategy.Custom(new TopKCodec(0.25, true));
         try (var arena = Arena.ofConfined();
-                var one = new CompressionMemories(KERNELS, own);
-                var usual = new CompressionMemories(KERNELS, own);
-                var used = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
-                var stranger = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
+                var one = new CompressionMemories(KERNELS, Workers.NONE, own);
+                var usual = new CompressionMemories(KERNELS, Workers.NONE, own);
+                var used = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE);
+                var stranger = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
             use(one, arena);
             MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 3, 4);
             one.of(own)
@@ -92,8 +93,8 @@ final class CompressionMemoriesTest {
     @Test
     void damagedBytesChangeNothing() throws Exception {
         try (var arena = Arena.ofConfined();
-                var source = new CompressionMemories(KERNELS, CompressionStrategy.NONE);
-                var memories = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
+                var source = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE);
+                var memories = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
             use(source, arena);
             use(memories, arena);
             use(memories, arena);
@@ -109,7 +110,7 @@ final class CompressionMemoriesTest {
             for (int at = 0; at < good.length; at++) {
                 byte[] changed = good.clone();
                 changed[at] ^= 0x55;
-                try (var target = new CompressionMemories(KERNELS, CompressionStrategy.NONE)) {
+                try (var target = new CompressionMemories(KERNELS, Workers.NONE, CompressionStrategy.NONE)) {
                     target.restore(MemorySegment.ofArray(changed));
                 } catch (MalformedMessageException told) {
                     refused++;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engines;
 import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.Workers;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.util.List;
@@ -29,7 +30,8 @@ final class PlainPlanTest {
                     EngineOptions.DEFAULTS,
                     buffers,
                     reducer,
-                    new CompressionMemories(reducer.codecKernels(), CompressionStrategy.NONE));
+                    new CompressionMemories(reducer.codecKernels(), Workers.NONE, CompressionStrategy.NONE),
+                    new CodecThreads("test", 1));
             Plan plan = plans.plan(1000, DataType.FLOAT32, ReduceOp.SUM, how, Optional.empty());
             known.keep(1000, DataType.FLOAT32, ReduceOp.SUM, how, plan);
             return plan;

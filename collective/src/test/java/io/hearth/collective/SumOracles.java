@@ -13,6 +13,7 @@ import io.hearth.compression.PowerSgdMemory;
 import io.hearth.compression.RandomKCodec;
 import io.hearth.compression.Residual;
 import io.hearth.compression.SparseSum;
+import io.hearth.compression.Workers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -110,7 +111,7 @@ final class SumOracles implements AutoCloseable {
             case CompressionStrategy.Dgc dgc -> new DgcMemory(dgc.options(), 1);
             case CompressionStrategy.Coded coded ->
                 new ErrorFeedback(
-                        coded.codec(), kept(coded), 1, 0, Engines.best().codecKernels());
+                        coded.codec(), kept(coded), 1, 0, Engines.best().codecKernels(), Workers.NONE);
             default -> throw new IllegalArgumentException(compression.text() + " is no codec");
         });
     }

@@ -2,14 +2,20 @@ package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.KernelKind;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The largest of many values, found and written in one pass over them: a sample gives a bound that somewhat more than the wanted number
  * reach; these few are collected, and the exact ones chosen among them. Should the sample mislead, {@link MagnitudeThreshold} takes its
  * passes.
  *
- * <p>Kept from one tensor to the next for its room, which is a little more than the largest share asked for. One thread at a time.
+ * <p>Kept from one tensor to the next for its room, which is a little more than the largest share asked for. One thread at a time, which
+ * lets others collect from parts of a large tensor.
  */
 final class Candidates {
     /** A larger share is found as fast by counting, which needs no room. */
@@ -18,13 +24,14 @@ final class Candidates {
     private static final int SPARE = 8192;
 
     private final CodecKernels kernels;
-    private long[] indices = new long[0];
-    private float[] values = new float[0];
+    private final Workers workers;
+    private final List<Basket> baskets =
+            new ArrayList<>(); // one behind the other; only so many as the last tensor had pieces
     private int[] magnitudes = new int[0];
-    private int found;
 
-    Candidates(CodecKernels kernels) {
+    Candidates(CodecKernels kernels, Workers workers) {
         this.kernels = kernels;
+        this.workers = workers;
     }
 
     /**
@@ -40,29 +47,47 @@ final class Candidates {
         int bound = kept <= count / SHARE_MAX && kept <= (Integer.MAX_VALUE - SPARE) / 2
                 ? MagnitudeThreshold.lowerBound(source, count, kept)
                 : 0;
-        if (bound == 0 || !collect(source, count, bound, (int) (2 * kept + SPARE)) || found < kept) {
-            var threshold = MagnitudeThreshold.of(kernels, source, count, kept);
-            return new LargestWriter(kernels, source, count, full).write(threshold, encoded);
+        int room = (int) (2 * kept + SPARE);
+        if (bound == 0 || !collect(source, count, bound, room)) {
+            return writeByThreshold(source, count, kept, full, encoded);
         }
-        for (int i = 0; i < found; i++) {
-            magnitudes[i] = magnitude(values[i]);
+        int found = baskets.stream().mapToInt(basket -> basket.found).sum();
+        if (found > room || found < kept) {
+            return writeByThreshold(source, count, kept, full, encoded);
+        }
+        if (magnitudes.length < found) {
+            magnitudes = new int[room];
+        }
+        int at = 0;
+        int largest = 0;
+        for (Basket basket : baskets) {
+            for (int i = 0; i < basket.found; i++) {
+                int magnitude = magnitude(basket.values[i]);
+                magnitudes[at++] = magnitude;
+                largest = Math.max(largest, magnitude);
+            }
         }
         int least = MagnitudeThreshold.select(magnitudes, found, (int) (found - kept));
         long ties = kept;
-        int largest = 0;
         for (int i = 0; i < found; i++) {
-            int magnitude = magnitude(values[i]);
-            ties -= magnitude > least ? 1 : 0;
-            largest = Math.max(largest, magnitude);
+            ties -= magnitudes[i] > least ? 1 : 0;
         }
         var writer = new Sparse.Writer(encoded, count, kept, full, largest);
-        for (int i = 0; i < found; i++) {
-            int magnitude = magnitude(values[i]);
-            if (magnitude > least || (magnitude == least && ties-- > 0)) {
-                writer.add(indices[i], values[i]);
+        for (Basket basket : baskets) {
+            for (int i = 0; i < basket.found; i++) {
+                int magnitude = magnitude(basket.values[i]);
+                if (magnitude > least || (magnitude == least && ties-- > 0)) {
+                    writer.add(basket.indices[i], basket.values[i]);
+                }
             }
         }
         return writer.finish();
+    }
+
+    private long writeByThreshold(Source source, long count, long kept, boolean full, MemorySegment encoded)
+            throws NonFiniteException {
+        var threshold = MagnitudeThreshold.of(kernels, source, count, kept);
+        return new LargestWriter(kernels, source, count, full).write(threshold, encoded);
     }
 
     private static int magnitude(float value) {
@@ -71,31 +96,77 @@ final class Candidates {
 
     /** Whether there was room for all that reach {@code bound}. */
     private boolean collect(Source source, long count, int bound, int room) throws NonFiniteException {
-        if (indices.length < room) {
-            indices = new long[room];
-            values = new float[room];
-            magnitudes = new int[room];
-        }
         int run = kernels.run(KernelKind.SELECT_FLOAT32, count);
-        int[] places = new int[(int) Math.min(run, count) + CodecKernels.SELECT_SLACK];
-        found = 0;
-        for (long done = 0; done < count; done += run) {
-            int n = (int) Math.min(run, count - done);
-            long at = source.make(done, n);
-            MemorySegment made = source.run();
-            int more = kernels.select(made, at, n, bound, places);
-            if (more > indices.length - found) {
+        int pieces = workers.pieces(count);
+        long each = Math.ceilDiv(Math.ceilDiv(count, (long) run), (long) pieces) * run;
+        while (baskets.size() > pieces) {
+            baskets.removeLast();
+        }
+        while (baskets.size() < pieces) {
+            baskets.add(new Basket());
+        }
+        workers.run(pieces, piece -> {
+            long from = Math.min(count, piece * each);
+            long end = Math.min(count, from + each);
+            if (pieces == 1) {
+                baskets.getFirst().fill(source, run, from, end, bound, room);
+                return;
+            }
+            try (var arena = Arena.ofConfined()) {
+                Source own = source.over(arena.allocate(Float32.FLOAT, run));
+                baskets.get(piece).fill(own, run, from, end, bound, room);
+            }
+        });
+        for (Basket basket : baskets) {
+            if (basket.notCarried != null) {
+                throw basket.notCarried;
+            }
+            if (basket.overflows) {
                 return false;
+            }
+        }
+        return true;
+    }
+
+    /** What was found in a part of the tensor, by rising index. */
+    private final class Basket {
+        private long[] indices = new long[0];
+        private float[] values = new float[0];
+        private int found;
+        private boolean overflows;
+        private @Nullable NonFiniteException notCarried;
+
+        void fill(Source source, int run, long from, long end, int bound, int room) {
+            found = 0;
+            overflows = false;
+            notCarried = null;
+            int[] places = new int[(int) Math.min(run, end - from) + CodecKernels.SELECT_SLACK];
+            for (long done = from; done < end && !overflows && notCarried == null; done += run) {
+                int n = (int) Math.min(run, end - done);
+                long at = source.make(done, n);
+                int more = kernels.select(source.run(), at, n, bound, places);
+                overflows = more > room - found;
+                if (!overflows) {
+                    take(source.run(), done, at, places, more, room);
+                }
+            }
+        }
+
+        private void take(MemorySegment made, long done, long at, int[] places, int more, int room) {
+            if (indices.length < found + more) {
+                int length = Math.min(room, Math.max(found + more, 2 * indices.length));
+                indices = Arrays.copyOf(indices, length);
+                values = Arrays.copyOf(values, length);
             }
             for (int i = 0; i < more; i++) {
                 float value = made.get(Float32.FLOAT, at + (long) places[i] * Float.BYTES);
                 if (magnitude(value) >= Float32.INFINITY_BITS) {
-                    throw new NonFiniteException(done + places[i], value);
+                    notCarried = new NonFiniteException(done + places[i], value);
+                    return;
                 }
                 indices[found] = done + places[i];
                 values[found++] = value;
             }
         }
-        return true;
     }
 }

@@ -3,9 +3,13 @@ package io.hearth.compression;
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.Engines;
 import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Of each chunk only the values of largest magnitude, with their indices: {@link SparseChunks}. All encodings of a tensor have one length,
@@ -84,7 +88,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
 
     private long encode(Source source, long count, MemorySegment encoded) throws NonFiniteException {
         long bytes = encodedBytesMax(count);
-        begin(source, count, Optional.empty(), encoded).make(bytes);
+        begin(Workers.NONE, source, count, Optional.empty(), encoded).make(bytes);
         return bytes;
     }
 
@@ -94,27 +98,35 @@ public final class ChunkedTopKCodec implements SparseCodec {
      * @param values borrowed until all is made
      * @param encoded as there, until all is made
      */
-    public GradualEncoding begin(MemorySegment values, long count, MemorySegment encoded) {
+    public GradualEncoding begin(Workers workers, MemorySegment values, long count, MemorySegment encoded) {
         Float32.checkRoom(values, count);
-        return begin(Source.of(values), count, Optional.empty(), encoded);
+        return begin(workers, Source.of(values), count, Optional.empty(), encoded);
     }
 
     /** The same with the values of a source, made for {@link #run} of them at a time. */
-    GradualEncoding begin(Source source, long count, Optional<Pending> pending, MemorySegment encoded) {
+    GradualEncoding begin(
+            Workers workers, Source source, long count, Optional<Pending> pending, MemorySegment encoded) {
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
         var layout = layout(count);
-        return new Gradual(source, layout, new SparseChunks.Writer(encoded, layout), pending);
+        return new Gradual(workers, source, layout, new SparseChunks.Writer(encoded, layout), pending);
     }
 
     private final class Gradual implements GradualEncoding {
+        private final Workers workers;
         private final Source source;
         private final SparseChunks.Layout layout;
         private final SparseChunks.Writer writer;
         private final Optional<Pending> pending;
-        private final Search search = new Search();
+        private final List<Search> searches = new ArrayList<>();
         private long chunks; // that are made
 
-        Gradual(Source source, SparseChunks.Layout layout, SparseChunks.Writer writer, Optional<Pending> pending) {
+        Gradual(
+                Workers workers,
+                Source source,
+                SparseChunks.Layout layout,
+                SparseChunks.Writer writer,
+                Optional<Pending> pending) {
+            this.workers = workers;
             this.source = source;
             this.layout = layout;
             this.writer = writer;
@@ -124,12 +136,40 @@ public final class ChunkedTopKCodec implements SparseCodec {
         @Override
         public long make(long bytes) throws NonFiniteException {
             Objects.checkIndex(bytes, layout.bytes() + 1);
-            long values = 0;
-            for (; chunks < layout.chunks() && layout.at(chunks) < bytes; chunks++) {
-                search.chunk(source, layout, chunks, writer);
-                values += layout.values(chunks);
+            long from = chunks;
+            long end = layout.chunksBefore(bytes);
+            if (end <= from) {
+                return 0;
+            }
+            chunks = end;
+            long values = Math.min(layout.count(), end * chunk) - from * chunk;
+            int pieces = workers.pieces(values);
+            while (searches.size() < pieces) {
+                searches.add(new Search());
+            }
+            long each = Math.ceilDiv(end - from, (long) pieces);
+            var notCarried = new @Nullable NonFiniteException[pieces];
+            workers.run(pieces, piece -> {
+                long first = Math.min(end, from + piece * each);
+                try (var arena = Arena.ofConfined()) {
+                    Source own = pieces == 1 ? source : source.over(arena.allocate(Float32.FLOAT, chunk));
+                    make(searches.get(piece), own, first, Math.min(end, first + each));
+                } catch (NonFiniteException refused) {
+                    notCarried[piece] = refused;
+                }
+            });
+            for (NonFiniteException refused : notCarried) {
+                if (refused != null) {
+                    throw refused;
+                }
             }
             return values;
+        }
+
+        private void make(Search search, Source values, long first, long end) throws NonFiniteException {
+            for (long number = first; number < end; number++) {
+                search.chunk(values, layout, number, writer);
+            }
         }
 
         @Override

@@ -30,6 +30,7 @@ public final class DgcMemory extends GradientMemory {
 
     private final DgcOptions options;
     private final CodecKernels kernels;
+    private final Workers workers;
     private final Candidates candidates;
     private int contributors = 1;
 
@@ -39,7 +40,7 @@ public final class DgcMemory extends GradientMemory {
      * @param tensorsMax most keys that may be in use; at least 1
      */
     public DgcMemory(DgcOptions options, int tensorsMax) {
-        this(options, tensorsMax, Engines.best().codecKernels());
+        this(options, tensorsMax, Engines.best().codecKernels(), Workers.NONE);
     }
 
     /**
@@ -47,12 +48,14 @@ public final class DgcMemory extends GradientMemory {
      *
      * @param tensorsMax most keys that may be in use; at least 1
      * @param kernels shared with others
+     * @param workers for large tensors
      */
-    public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels) {
+    public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels, Workers workers) {
         super(TensorFile.DGC, tensorsMax, false);
         this.options = options;
         this.kernels = kernels;
-        candidates = new Candidates(kernels);
+        this.workers = workers;
+        candidates = new Candidates(kernels, workers);
     }
 
     /** How many members sum their gradients from now on, at least 1; 1 at first. Only clipping depends on it. */
@@ -89,7 +92,7 @@ public final class DgcMemory extends GradientMemory {
             var step = new DgcStep(gradient, tensor.now(), run, count, options.momentum(), clip);
             Written written = write(step, count, wanted, tensor.note(), encoded);
             var encoding = tensor.pend(written.bytes(), written.note(), () -> {});
-            return new DgcPending(encoding, encoded.asSlice(0, written.bytes()), step, count);
+            return new DgcPending(workers, encoding, encoded.asSlice(0, written.bytes()), step, count);
         }
     }
 

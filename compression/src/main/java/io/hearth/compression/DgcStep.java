@@ -35,6 +35,11 @@ final class DgcStep implements Source {
     }
 
     @Override
+    public DgcStep over(MemorySegment other) {
+        return new DgcStep(gradient, before, other, count, momentum, clip);
+    }
+
+    @Override
     public float value(long index) {
         long offset = index * Float.BYTES;
         float pushed = momentum * before.get(Float32.FLOAT, offset) + clip * gradient.get(Float32.FLOAT, offset);

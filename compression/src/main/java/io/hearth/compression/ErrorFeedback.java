@@ -22,6 +22,7 @@ public final class ErrorFeedback extends GradientMemory {
     private final Codec codec;
     private final long seed;
     private final CodecKernels kernels;
+    private final Workers workers;
     private final Candidates candidates;
     private final Spares spares = new Spares();
     private MemorySegment run = MemorySegment.NULL;
@@ -43,7 +44,7 @@ public final class ErrorFeedback extends GradientMemory {
      *     makes {@code randomk} keep the same indices
      */
     public ErrorFeedback(Codec codec, int tensorsMax, long seed) {
-        this(codec, Residual.FLOAT32, tensorsMax, seed, Engines.best().codecKernels());
+        this(codec, Residual.FLOAT32, tensorsMax, seed, Engines.best().codecKernels(), Workers.NONE);
     }
 
     /**
@@ -53,8 +54,10 @@ public final class ErrorFeedback extends GradientMemory {
      * @param tensorsMax as in the other constructors
      * @param seed as in the other constructor
      * @param kernels shared with others
+     * @param workers for large tensors
      */
-    public ErrorFeedback(Codec codec, Residual residual, int tensorsMax, long seed, CodecKernels kernels) {
+    public ErrorFeedback(
+            Codec codec, Residual residual, int tensorsMax, long seed, CodecKernels kernels, Workers workers) {
         super(TensorFile.ERROR_FEEDBACK, tensorsMax, residual == Residual.BFLOAT16);
         if (residual == Residual.NONE) {
             throw new IllegalArgumentException("a memory that keeps nothing needs no memory");
@@ -62,7 +65,8 @@ public final class ErrorFeedback extends GradientMemory {
         this.codec = codec;
         this.seed = seed;
         this.kernels = kernels;
-        candidates = new Candidates(kernels);
+        this.workers = workers;
+        candidates = new Candidates(kernels, workers);
     }
 
     /**
@@ -181,7 +185,7 @@ public final class ErrorFeedback extends GradientMemory {
         Source source = Source.sum(kernels, gradient, tensor, run(chunked.run(count)));
         MemorySegment encoding = encoded.asSlice(0, codec.encodedBytesMax(count));
         Pending pending = pendLargest(tensor, key, gradient, count, encoding);
-        return chunked.begin(source, count, Optional.of(pending), encoded);
+        return chunked.begin(workers, source, count, Optional.of(pending), encoded);
     }
 
     /** At least the largest magnitude of the gradient and what its tensor is owed, together; arguments as in {@link #prepare}. */
@@ -268,10 +272,9 @@ public final class ErrorFeedback extends GradientMemory {
             Remembered tensor, String key, MemorySegment gradient, long count, MemorySegment encoding) {
         var pending = tensor.pend(encoding.byteSize(), 0, () -> {});
         if (tensor.isNarrow()) {
-            return new NarrowSparsePending(
-                    kernels, pending, encoding, gradient, tensor, run(SparseSum.RUN), draw(tensor, key));
+            return new NarrowSparsePending(kernels, workers, pending, encoding, gradient, tensor, draw(tensor, key));
         }
-        return new OwingSparsePending(kernels, pending, encoding, gradient, tensor.now(), count);
+        return new OwingSparsePending(kernels, workers, pending, encoding, gradient, tensor.now(), count);
     }
 
     /** Room for the sums of so many values, which are looked at and not kept. */

@@ -1,29 +1,37 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** One step of {@link ErrorFeedback} with a sparse codec. */
-final class OwingSparsePending extends SparsePending {
+final class OwingSparsePending extends SparsePending implements SparsePending.Rest {
     private final CodecKernels kernels;
     private final MemorySegment gradient;
     private final MemorySegment owed;
 
     OwingSparsePending(
             CodecKernels kernels,
+            Workers workers,
             Remembered.Encoding encoding,
             MemorySegment own,
             MemorySegment gradient,
             MemorySegment owed,
             long count) {
-        super(encoding, own, count);
+        super(workers, encoding, own, count);
         this.kernels = kernels;
         this.gradient = gradient;
         this.owed = owed;
     }
 
+    /** Nobody needs anything of its own: what is owed is made where it stays. */
     @Override
-    void owe(long first, int n, boolean all) {
+    Rest rest(Arena arena) {
+        return this;
+    }
+
+    @Override
+    public void owe(long first, int n, boolean all) {
         long at = first * Float.BYTES;
         if (all) {
             owed.asSlice(at, (long) n * Float.BYTES).fill((byte) 0);
@@ -33,7 +41,7 @@ final class OwingSparsePending extends SparsePending {
     }
 
     @Override
-    void sent(long index, float decoded) {
+    public void sent(long index, float decoded) {
         long at = index * Float.BYTES;
         owed.set(Float32.FLOAT, at, owed.get(Float32.FLOAT, at) - decoded);
     }

@@ -19,6 +19,9 @@ interface Source {
     /** Native memory in which {@link #make} leaves values. */
     MemorySegment run();
 
+    /** The same values for another thread, left in another {@code run}. */
+    Source over(MemorySegment run);
+
     /** Values that are there. */
     static Source of(MemorySegment values) {
         return new Source() {
@@ -35,6 +38,11 @@ interface Source {
             @Override
             public MemorySegment run() {
                 return values;
+            }
+
+            @Override
+            public Source over(MemorySegment run) {
+                return this;
             }
         };
     }
@@ -67,6 +75,11 @@ interface Source {
             @Override
             public MemorySegment run() {
                 return run;
+            }
+
+            @Override
+            public Source over(MemorySegment other) {
+                return sum(kernels, gradient, owed, other);
             }
         };
     }

@@ -97,6 +97,11 @@ final class SparseChunks {
             return CHUNKS_AT + number * bytes(chunk);
         }
 
+        /** How many chunks begin before a byte. */
+        long chunksBefore(long end) {
+            return end <= CHUNKS_AT ? 0 : Math.min(chunks(), Math.ceilDiv(end - CHUNKS_AT, (long) bytes(chunk)));
+        }
+
         long bytes() {
             return count == 0 ? CHUNKS_AT : at(chunks() - 1) + bytes(values(chunks() - 1));
         }
@@ -252,6 +257,12 @@ final class SparseChunks {
                     return true;
                 }
             }
+        }
+
+        @Override
+        public boolean seek(long index) {
+            number = Math.min(index / layout.chunk(), layout.chunks()) - 1;
+            return SparseCursor.super.seek(index);
         }
 
         private boolean nextChunk() {

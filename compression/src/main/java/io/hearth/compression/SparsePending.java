@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -11,29 +12,37 @@ import java.util.List;
  */
 public abstract sealed class SparsePending implements Pending
         permits OwingSparsePending, NarrowSparsePending, DgcPending {
+    private final Workers workers;
     private final Remembered.Encoding encoding;
     private final MemorySegment own;
     private final long count;
     private boolean isOwed;
 
-    SparsePending(Remembered.Encoding encoding, MemorySegment own, long count) {
+    SparsePending(Workers workers, Remembered.Encoding encoding, MemorySegment own, long count) {
+        this.workers = workers;
         this.encoding = encoding;
         this.own = own;
         this.count = count;
     }
 
-    /**
-     * Makes what is owed from values {@code first} to {@code first + n} on, but for what {@link #sent} tells of.
-     *
-     * @param all all of them were sent as they are
-     */
-    abstract void owe(long first, int n, boolean all);
+    /** What is left of a part of the values, made run by run by one thread. */
+    interface Rest {
+        /**
+         * Makes what is owed from values {@code first} to {@code first + n} on, but for what {@link #sent} tells of.
+         *
+         * @param all all of them were sent as they are
+         */
+        void owe(long first, int n, boolean all);
 
-    /** Value {@code index}, after {@link #owe}, was sent, and its decoder takes it for {@code decoded}. */
-    abstract void sent(long index, float decoded);
+        /** Value {@code index}, of the last run, was sent, and its decoder takes it for {@code decoded}. */
+        void sent(long index, float decoded);
 
-    /** Of values {@code first} to {@code first + n} all that was sent is told. */
-    void settle(long first, int n) {}
+        /** All that was sent of the last run is told. */
+        default void settle(long first, int n) {}
+    }
+
+    /** For one thread; what it needs in memory of {@code arena}. */
+    abstract Rest rest(Arena arena);
 
     @Override
     public long encodedBytes() {
@@ -51,30 +60,30 @@ public abstract sealed class SparsePending implements Pending
     public void deliver(List<MemorySegment> encodings, int divisor, MemorySegment sum) {
         encoding.checkPending();
         Float32.checkRoom(sum, count);
-        oweAll(new SparseSum.Addends(encodings, divisor, sum, count));
+        oweAll(encodings, divisor, sum);
     }
 
-    private void oweAll(SparseSum.Addends sum) {
+    private void oweAll(List<MemorySegment> encodings, int divisor, MemorySegment sum) {
         isOwed = true;
-        if (Header.isOf(own, Header.NONE)) {
-            for (long first = 0; first < count; first += SparseSum.RUN) {
-                int n = (int) Math.min(SparseSum.RUN, count - first);
-                owe(first, n, true);
-                settle(first, n);
-                sum.add(first, n);
+        SparseSum.inPieces(workers, count, (from, end) -> {
+            try (var arena = Arena.ofConfined()) {
+                owe(rest(arena), new SparseSum.Addends(encodings, divisor, sum, count, from), from, end);
             }
-            return;
-        }
-        SparseCursor cursor = SparseCursor.over(own, count);
-        boolean more = cursor.next();
-        for (long first = 0; first < count; first += SparseSum.RUN) {
-            int n = (int) Math.min(SparseSum.RUN, count - first);
-            owe(first, n, false);
+        });
+    }
+
+    private void owe(Rest rest, SparseSum.Addends sum, long from, long end) {
+        boolean all = Header.isOf(own, Header.NONE);
+        SparseCursor cursor = all ? SparseCursor.NONE : SparseCursor.over(own, count);
+        boolean more = cursor.seek(from);
+        for (long first = from; first < end; first += SparseSum.RUN) {
+            int n = (int) Math.min(SparseSum.RUN, end - first);
+            rest.owe(first, n, all);
             while (more && cursor.index() < first + n) {
-                sent(cursor.index(), cursor.value());
+                rest.sent(cursor.index(), cursor.value());
                 more = cursor.next();
             }
-            settle(first, n);
+            rest.settle(first, n);
             sum.add(first, n);
         }
     }
@@ -83,7 +92,7 @@ public abstract sealed class SparsePending implements Pending
     public void gradientEnds() {
         encoding.checkPending();
         if (!isOwed) {
-            oweAll(SparseSum.Addends.NONE);
+            oweAll(List.of(), 1, MemorySegment.NULL);
         }
     }
 

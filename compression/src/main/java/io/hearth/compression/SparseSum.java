@@ -55,36 +55,48 @@ public final class SparseSum {
      * @param divisor 1 or more
      * @throws MalformedMessageException as {@link Codec#decode}, about the first one that is malformed; found before anything is written
      */
-    public static void decodeAll(List<MemorySegment> encodings, int divisor, MemorySegment values, long count)
+    public static void decodeAll(
+            Workers workers, List<MemorySegment> encodings, int divisor, MemorySegment values, long count)
             throws MalformedMessageException {
         Float32.checkRoom(values, count);
         for (MemorySegment encoded : encodings) {
             check(encoded, count);
         }
-        var addends = new Addends(encodings, divisor, values, count);
-        for (long first = 0; first < count; first += RUN) {
-            addends.add(first, (int) Math.min(RUN, count - first));
-        }
+        inPieces(workers, count, (from, end) -> {
+            var addends = new Addends(encodings, divisor, values, count, from);
+            for (long first = from; first < end; first += RUN) {
+                addends.add(first, (int) Math.min(RUN, end - first));
+            }
+        });
+    }
+
+    /** Part of a tensor. */
+    interface Range {
+        void run(long from, long end);
+    }
+
+    /** Whole runs for each of the workers. */
+    static void inPieces(Workers workers, long count, Range range) {
+        int pieces = workers.pieces(count);
+        long each = Math.ceilDiv(Math.ceilDiv(count, (long) RUN), (long) pieces) * RUN;
+        workers.run(pieces, piece -> range.run(Math.min(count, piece * each), Math.min(count, (piece + 1) * each)));
     }
 
     /** Sound encodings on their way into a sum, run by run, in order. */
     static final class Addends {
-        /** Of which there is no sum. */
-        static final Addends NONE = new Addends(List.of(), 1, MemorySegment.NULL, 0);
-
         private final MemorySegment sum;
         private final int divisor;
         private final List<Addend> addends = new ArrayList<>();
 
-        /** Each value of {@code encodings} is divided before it is added to {@code sum}, whatever that held. */
-        Addends(List<MemorySegment> encodings, int divisor, MemorySegment sum, long count) {
+        /** Each value of {@code encodings} from {@code from} on is divided before it is added to {@code sum}, whatever that held. */
+        Addends(List<MemorySegment> encodings, int divisor, MemorySegment sum, long count, long from) {
             this.sum = sum;
             this.divisor = divisor;
             for (MemorySegment encoded : encodings) {
                 addends.add(
                         Header.isOf(encoded, Header.NONE)
                                 ? new Dense(encoded)
-                                : new Few(SparseCursor.over(encoded, count)));
+                                : new Few(SparseCursor.over(encoded, count), from));
             }
         }
 
@@ -108,9 +120,9 @@ public final class SparseSum {
         private final SparseCursor cursor;
         private boolean more;
 
-        Few(SparseCursor cursor) {
+        Few(SparseCursor cursor, long from) {
             this.cursor = cursor;
-            more = cursor.next();
+            more = cursor.seek(from);
         }
 
         @Override

@@ -143,7 +143,7 @@ final class ChunkedTopKCodecTest extends CodecContractTest {
         try (var arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocateFrom(Float32.FLOAT, values);
             MemorySegment made = arena.allocate(whole.length);
-            GradualEncoding encoding = codec.begin(memory, values.length, made);
+            GradualEncoding encoding = codec.begin(Workers.NONE, memory, values.length, made);
             long seen = encoding.make(0);
             for (long bytes = 0; bytes < whole.length; ) {
                 bytes = Math.min(whole.length, bytes + stride);

@@ -55,8 +55,8 @@ final class ErrorFeedbackPartsTest {
         var codec = (BlockCodec) coded.codec();
         Residual residual = coded.residual() == Residual.BFLOAT16 ? Residual.BFLOAT16 : Residual.FLOAT32;
         CodecKernels kernels = Engines.best().codecKernels();
-        try (var whole = new ErrorFeedback(codec, residual, 1, 0, kernels);
-                var inParts = new ErrorFeedback(codec, residual, 1, 0, kernels);
+        try (var whole = new ErrorFeedback(codec, residual, 1, 0, kernels, Workers.NONE);
+                var inParts = new ErrorFeedback(codec, residual, 1, 0, kernels, Workers.NONE);
                 var other = Executors.newSingleThreadExecutor()) {
             var random = new Random(strategy.hashCode());
             for (int step = 0; step < 40; step++) {

@@ -64,7 +64,7 @@ final class ErrorFeedbackTest {
     private static ErrorFeedback feedback(String strategy) {
         CompressionStrategy.Coded coded = CompressionStrategyTest.coded(strategy);
         return new ErrorFeedback(
-                coded.codec(), coded.residual(), 1, 0, Engines.best().codecKernels());
+                coded.codec(), coded.residual(), 1, 0, Engines.best().codecKernels(), Workers.NONE);
     }
 
     /** What is rounded up or down by chance is right in the mean: to the nearest, the small values here would never be sent. */
@@ -105,7 +105,7 @@ final class ErrorFeedbackTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new ErrorFeedback(
-                        new Int8Codec(8), Residual.NONE, 1, 0, Engines.best().codecKernels()));
+                        new Int8Codec(8), Residual.NONE, 1, 0, Engines.best().codecKernels(), Workers.NONE));
     }
 
     @ParameterizedTest

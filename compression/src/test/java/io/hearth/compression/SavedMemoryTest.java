@@ -40,8 +40,8 @@ final class SavedMemoryTest {
                 tensors -> new ErrorFeedback(new Int8Codec(8, true), tensors, 3),
                 tensors -> new ErrorFeedback(new RandomKCodec(0.1), tensors),
                 tensors -> new DgcMemory(options, tensors),
-                tensors -> new ErrorFeedback(new Int4Codec(8), Residual.BFLOAT16, tensors, 0, KERNELS),
-                tensors -> new ErrorFeedback(new TopKCodec(0.1), Residual.BFLOAT16, tensors, 0, KERNELS));
+                tensors -> new ErrorFeedback(new Int4Codec(8), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE),
+                tensors -> new ErrorFeedback(new TopKCodec(0.1), Residual.BFLOAT16, tensors, 0, KERNELS, Workers.NONE));
     }
 
     /** Those that keep any float32 as it is. */

@@ -128,6 +128,7 @@ final class SparseSumTest {
                 ample.fill((byte) 0x3c);
                 try {
                     SparseSum.decodeAll(
+                            Workers.NONE,
                             List.of(MemorySegment.ofArray(left), MemorySegment.ofArray(right)),
                             2,
                             ample.asSlice(64, room),
@@ -196,7 +197,12 @@ final class SparseSumTest {
     private static float[] all(int divisor, int count, byte[]... encodings) throws MalformedMessageException {
         try (var arena = Arena.ofConfined()) {
             MemorySegment values = arena.allocate(Float32.FLOAT, count);
-            SparseSum.decodeAll(Stream.of(encodings).map(MemorySegment::ofArray).toList(), divisor, values, count);
+            SparseSum.decodeAll(
+                    Workers.NONE,
+                    Stream.of(encodings).map(MemorySegment::ofArray).toList(),
+                    divisor,
+                    values,
+                    count);
             return values.toArray(Float32.FLOAT);
         }
     }

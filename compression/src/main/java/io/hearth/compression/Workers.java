@@ -1,0 +1,44 @@
+package io.hearth.compression;
+
+import java.util.function.IntConsumer;
+
+/**
+ * Threads that share the work of one large tensor among them, the caller's first. What comes of it does not depend on how many there
+ * are.
+ */
+public interface Workers {
+    /** The caller alone. */
+    Workers NONE = new Workers() {
+        @Override
+        public int count() {
+            return 1;
+        }
+
+        @Override
+        public void run(int pieces, IntConsumer piece) {
+            for (int number = 0; number < pieces; number++) {
+                piece.accept(number);
+            }
+        }
+    };
+
+    /** So many values are worth another thread: a few tens of microseconds. */
+    long VALUES_MIN = 1 << 18;
+
+    /** How many may work at a time, the caller among them; 1 or more. */
+    int count();
+
+    /**
+     * Does pieces 0 to {@code pieces - 1}, each once, and returns when all are done. What is written before the call is seen by all pieces,
+     * and what they write by the caller.
+     *
+     * @param piece called by any thread, several times at once
+     * @throws RuntimeException as the piece of the lowest number that failed did; so with errors
+     */
+    void run(int pieces, IntConsumer piece);
+
+    /** Into how many pieces to divide so many values; 1 or more. */
+    default int pieces(long values) {
+        return Math.clamp(values / VALUES_MIN, 1, count());
+    }
+}
