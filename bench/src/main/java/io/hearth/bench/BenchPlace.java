@@ -32,8 +32,8 @@ public record BenchPlace(String where, List<String> addresses, String networkInt
     }
 
     /**
-     * This machine's loopback, at ports that were free a moment ago: all addresses must be known before the first rank starts. They are none
-     * that a system gives to whoever asks for any, or somebody else would soon have one of them.
+     * This machine's loopback, at ports that were free a moment ago: all addresses must be known before the first rank starts. No port is of
+     * those that the system itself gives to sockets, because it might give one of these to another process before a rank listens there.
      *
      * @param networkInterface loopback's name
      */

@@ -50,9 +50,10 @@ final class CodecBenchTest {
     }
 
     /**
-     * What is promised of int8 in sums of 16 nodes; few nodes' heavy tails are less alike, so their error is no smaller. A value between
-     * two levels errs by a twelfth of a squared scale to the nearest, and by a sixth by chance: the root of two times as much, with a mean
-     * that is zero but for chance (here four standard deviations of so many values).
+     * The promised bounds of int8 hold for sums of 16 nodes; sums of heavy-tailed values of fewer nodes err more. The mean squared error of
+     * a value is a twelfth of the squared distance of two levels if it is rounded to the nearest, and a sixth if it is rounded at random:
+     * so the error is larger by the root of two. Random rounding has no bias; the bound is four standard deviations of the mean of all
+     * values here.
      */
     @ParameterizedTest
     @CsvSource({"'int8,rounding=nearest', 1, 1e-4", "int8, 1.42, 5e-4"})

@@ -1,40 +1,51 @@
 package io.hearth.collective;
 
 import io.hearth.compression.Workers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that encode and decode large tensors together with the thread that sums them, where this machine has more processors than
- * ranks. Started when first needed, parked between jobs; one job at a time, and who comes meanwhile works alone.
+ * ranks. They start when they are first needed, and end when they were idle for a while. A piece for which no thread is free is done by
+ * the caller.
  */
 final class CodecThreads implements Workers, AutoCloseable {
-    /** Passes over memory are not faster by more. */
+    /** More threads do not pass over memory faster. */
     private static final int COUNT_MAX = 4;
 
-    private static final Duration END_MAX = Duration.ofSeconds(10);
+    private static final int IDLE_SECONDS_MAX = 30;
+    private static final int END_SECONDS_MAX = 10;
 
-    private final String name;
     private final int processors;
-    private final AtomicBoolean busy = new AtomicBoolean();
-    private final List<Thread> threads = new ArrayList<>(); // by whoever is busy, or closes
+    private final ThreadPoolExecutor helpers;
     private volatile int count = 1;
-    private volatile @Nullable Job job;
-    private volatile boolean closed;
 
-    /** For a machine with so many processors. */
+    /**
+     * None are started yet, and none are used before {@link #share}.
+     *
+     * @param name how the names of the threads begin
+     * @param processors of this machine, 1 or more
+     */
     CodecThreads(String name, int processors) {
-        this.name = name;
         this.processors = processors;
+        helpers = new ThreadPoolExecutor(
+                0,
+                Math.clamp(processors - 1L, 1, COUNT_MAX - 1),
+                IDLE_SECONDS_MAX,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                Thread.ofPlatform().name(name + "-", 0).daemon(true).factory(),
+                (piece, _) -> piece.run());
     }
 
-    /** So many ranks share this machine's processors from now on; 1 or more. */
+    /** Says how many ranks use the processors of this machine; 1 or more. */
     void share(int ranksHere) {
         count = Math.clamp(processors / ranksHere, 1, COUNT_MAX);
     }
@@ -46,115 +57,59 @@ final class CodecThreads implements Workers, AutoCloseable {
 
     @Override
     public void run(int pieces, IntConsumer piece) {
-        if (pieces == 1 || count == 1 || closed || !busy.compareAndSet(false, true)) {
+        if (count == 1) {
             NONE.run(pieces, piece);
             return;
         }
-        var next = new Job(pieces, piece, Thread.currentThread());
+        var others = new ArrayList<CompletableFuture<Void>>();
+        Throwable failure = null;
         try {
-            int helpers = Math.min(pieces, count) - 1;
-            while (threads.size() < helpers) {
-                threads.add(Thread.ofPlatform()
-                        .name(name + "-" + threads.size())
-                        .daemon(true)
-                        .start(this::loop));
+            for (int i = 1; i < pieces; i++) {
+                int number = i;
+                others.add(CompletableFuture.runAsync(() -> piece.accept(number), helpers));
             }
-            job = next;
-            threads.stream().limit(helpers).forEach(LockSupport::unpark);
-            next.work();
-            next.await();
-        } finally {
-            job = null;
-            busy.set(false);
+            piece.accept(0);
+        } catch (RuntimeException | Error first) {
+            failure = first;
         }
-        next.rethrow();
+        rethrow(await(others, failure));
     }
 
-    private void loop() {
-        while (!closed) {
-            Job given = job;
-            if (given == null || !given.work()) {
-                LockSupport.park(this);
-            }
-        }
-    }
-
-    /** Ends the threads; nobody may have a job under way. Whether they ended in time. */
-    boolean end() {
-        closed = true;
-        boolean ended = true;
-        for (Thread thread : threads) {
-            LockSupport.unpark(thread);
+    /** Waits for all, whatever interrupts: they use memory of the caller. The first failure, if there is one. */
+    private static @Nullable Throwable await(List<CompletableFuture<Void>> others, @Nullable Throwable failure) {
+        Throwable first = failure;
+        for (CompletableFuture<Void> other : others) {
             try {
-                ended &= thread.join(END_MAX);
-            } catch (InterruptedException impatient) {
-                Thread.currentThread().interrupt();
-                ended &= !thread.isAlive();
+                other.join();
+            } catch (CompletionException failed) {
+                first = first == null ? failed.getCause() : first;
             }
         }
-        return ended;
+        return first;
+    }
+
+    private static void rethrow(@Nullable Throwable failure) {
+        switch (failure) {
+            case null -> {}
+            case RuntimeException broken -> throw broken;
+            case Error error -> throw error;
+            default -> throw new AssertionError(failure);
+        }
+    }
+
+    /** Ends the threads, when no call of {@link #run} is under way; false if one of them does not end. */
+    boolean end() {
+        helpers.shutdown();
+        try {
+            return helpers.awaitTermination(END_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+            return helpers.isTerminated();
+        }
     }
 
     @Override
     public void close() {
         end();
-    }
-
-    /** Pieces that are taken one after the other. */
-    private static final class Job {
-        private final int pieces;
-        private final IntConsumer piece;
-        private final Thread giver;
-        private final AtomicInteger taken = new AtomicInteger();
-        private final AtomicInteger done = new AtomicInteger();
-        private final @Nullable Throwable[] failures; // each written by whoever does the piece, read when all are done
-
-        Job(int pieces, IntConsumer piece, Thread giver) {
-            this.pieces = pieces;
-            this.piece = piece;
-            this.giver = giver;
-            failures = new @Nullable Throwable[pieces];
-        }
-
-        /** Does pieces until none is left; whether it did one. */
-        boolean work() {
-            boolean worked = false;
-            for (int number = taken.getAndIncrement(); number < pieces; number = taken.getAndIncrement()) {
-                worked = true;
-                try {
-                    piece.accept(number);
-                } catch (RuntimeException | Error failed) {
-                    failures[number] = failed;
-                } finally {
-                    if (done.incrementAndGet() == pieces) {
-                        LockSupport.unpark(giver);
-                    }
-                }
-            }
-            return worked;
-        }
-
-        /** Waits for those that others do, whatever interrupts: they use memory of the caller. */
-        void await() {
-            boolean interrupted = false;
-            while (done.get() < pieces) {
-                LockSupport.park(this);
-                interrupted |= Thread.interrupted();
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        void rethrow() {
-            for (Throwable failure : failures) {
-                if (failure instanceof RuntimeException broken) {
-                    throw broken;
-                }
-                if (failure instanceof Error error) {
-                    throw error;
-                }
-            }
-        }
     }
 }

@@ -45,14 +45,16 @@ sealed interface Encodings {
             throws NonFiniteException;
 
     /**
-     * Begins the encoding that {@link #encode} makes, if encodings have a fixed rate.
+     * Begins the encoding that {@link #encode} makes.
      *
      * @param workers who make it
      * @param key as there
      * @param count as there
      * @param encoded as there
+     * @return empty if a tensor can only be encoded as a whole
      */
-    GradualEncoding begin(Workers workers, String key, MemorySegment values, long count, MemorySegment encoded);
+    Optional<GradualEncoding> begin(
+            Workers workers, String key, MemorySegment values, long count, MemorySegment encoded);
 
     /** Whether NaN and infinity arrive as such. */
     boolean carriesNonFinite();
@@ -124,11 +126,15 @@ sealed interface Encodings {
         }
 
         @Override
-        public GradualEncoding begin(
+        public Optional<GradualEncoding> begin(
                 Workers workers, String key, MemorySegment values, long count, MemorySegment encoded) {
-            return memory.isPresent()
-                    ? memory.get().beginInOrder(key, values, count, encoded)
-                    : ((ChunkedTopKCodec) codec).begin(workers, values, count, encoded);
+            if (!(codec instanceof ChunkedTopKCodec chunked)) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    memory.isPresent()
+                            ? memory.get().beginInOrder(key, values, count, encoded)
+                            : chunked.begin(workers, values, count, encoded));
         }
 
         @Override
@@ -193,9 +199,9 @@ sealed interface Encodings {
         }
 
         @Override
-        public GradualEncoding begin(
+        public Optional<GradualEncoding> begin(
                 Workers workers, String key, MemorySegment values, long count, MemorySegment encoded) {
-            throw new IllegalStateException("the lengths of what dgc encodes vary");
+            return Optional.empty();
         }
 
         @Override

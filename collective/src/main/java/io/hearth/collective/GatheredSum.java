@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,10 +84,12 @@ final class GatheredSum extends EncodedContribution {
         Buffers.Buffer own = buffers().take(lengths[place.hop()]);
         holdOwn(own);
         if (encodings.isFixedRate() && !isPlain(signature, lengths)) {
-            GradualEncoding making =
+            Optional<GradualEncoding> making =
                     encodings.begin(threads, key, place.call().input(), signature.count(), own.bytes());
-            making.pending().ifPresent(this::pend);
-            return gather(table(place, lengths), making, own.bytes());
+            if (making.isPresent()) {
+                making.get().pending().ifPresent(this::pend);
+                return gather(table(place, lengths), making.get(), own.bytes());
+            }
         }
         MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
         if (!encodings.isFixedRate()) {
@@ -121,23 +122,17 @@ final class GatheredSum extends EncodedContribution {
         }
     }
 
-    /** Each rank's encoding, in hop order, one behind the other: no more memory than there are bytes. */
-    private record Table(Place place, Buffers.Buffer memory, Blocks blocks) {
+    /**
+     * Each rank's encoding, in hop order, one behind the other: no more memory than there are bytes.
+     *
+     * @param segmentBytes so few that the first segment leaves early; the same on all ranks
+     */
+    private record Table(Place place, Buffers.Buffer memory, Blocks blocks, int segmentBytes) {
         Optional<Refusal> gather(GradualEncoding making, MemorySegment own) throws IOException {
-            var schedule = new RingAllGather(place.hop(), blocks, segmentBytes());
+            var schedule = new RingAllGather(place.hop(), blocks, segmentBytes);
             var region = Exchange.Region.of(memory.bytes());
             var work = new GradualSegments(place.exchange(), making, own, memory.bytes(), blocks.offset(place.hop()));
             return place.exchange().play(schedule, place.mesh().byHop(), region, region, work);
-        }
-
-        /** So short that the first one leaves early; the same on all ranks. */
-        private int segmentBytes() {
-            long longest = LongStream.range(0, blocks.world())
-                    .map(position -> blocks.length((int) position))
-                    .max()
-                    .orElse(0);
-            long wanted = Math.max(SEGMENT_BYTES_MIN, Math.ceilDiv(longest, SEGMENTS * Long.BYTES) * Long.BYTES);
-            return (int) Math.min(place.segmentBytes(), wanted);
         }
 
         List<MemorySegment> byRank() {
@@ -158,12 +153,15 @@ final class GatheredSum extends EncodedContribution {
     private Table table(Place place, long[] lengths) {
         var offsets = new ArrayList<Long>();
         long end = 0;
+        long longest = 0;
         for (long length : lengths) {
             offsets.add(end);
+            longest = Math.max(longest, length);
             end += Math.ceilDiv(length, ALIGNMENT) * ALIGNMENT;
         }
         var blocks = Blocks.at(offsets, Arrays.stream(lengths).boxed().toList());
-        return new Table(place, buffers().take(end), blocks);
+        long wanted = Math.max(SEGMENT_BYTES_MIN, Math.ceilDiv(longest, SEGMENTS * Long.BYTES) * Long.BYTES);
+        return new Table(place, buffers().take(end), blocks, (int) Math.min(place.segmentBytes(), wanted));
     }
 
     /** Bytes of the own encoding; 0 where this rank's values cannot be carried, and then the number ends with a refusal. */

@@ -10,6 +10,7 @@ import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.Reach;
+import io.hearth.compression.Workers;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
@@ -216,9 +217,8 @@ final class QuantisedSum extends EncodedContribution {
             return;
         }
         EncodedParts layout = encoded.tools.layout();
-        int pieces = threads.pieces(layout.count());
-        long each = Math.ceilDiv(layout.parts(), (long) pieces);
-        threads.run(pieces, piece -> make(encoded, piece * each, Math.min(layout.parts(), (piece + 1) * each), values));
+        Workers able = threads.over(values);
+        able.divide(able.pieces(layout.count()), layout.parts(), 1, (_, from, end) -> make(encoded, from, end, values));
     }
 
     private void make(Result encoded, long from, long end, MemorySegment values) {

@@ -2,14 +2,17 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.Int8Codec;
+import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.TopKCodec;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
 import io.hearth.identity.NodeId;
@@ -82,6 +85,51 @@ final class GatheredSumTest {
                 }
             }
         }
+    }
+
+    /** An application's own, which encodes a tensor as a whole although all encodings have one length. */
+    private record Whole(Codec codec) implements Codec {
+        @Override
+        public String name() {
+            return "whole";
+        }
+
+        @Override
+        public boolean lossless() {
+            return false;
+        }
+
+        @Override
+        public boolean fixedRate() {
+            return true;
+        }
+
+        @Override
+        public long encodedBytesMax(long count) {
+            return codec.encodedBytesMax(count);
+        }
+
+        @Override
+        public long encode(MemorySegment values, long count, MemorySegment encoded) throws NonFiniteException {
+            return codec.encode(values, count, encoded);
+        }
+
+        @Override
+        public void decode(MemorySegment encoded, MemorySegment values, long count) throws MalformedMessageException {
+            codec.decode(encoded, values, count);
+        }
+
+        @Override
+        public void decodeAndAdd(MemorySegment encoded, MemorySegment values, long count)
+                throws MalformedMessageException {
+            codec.decodeAndAdd(encoded, values, count);
+        }
+    }
+
+    @Test
+    void anApplicationsOwnCodecOfAFixedRateIsSummed() throws Exception {
+        float[] sum = train(3, new Whole(new Int8Codec(Int8Codec.BLOCK_DEFAULT)), 4, 5003);
+        assertNotEquals(0, sum[17]);
     }
 
     @Test

@@ -25,8 +25,7 @@ final class Candidates {
 
     private final CodecKernels kernels;
     private final Workers workers;
-    private final List<Basket> baskets =
-            new ArrayList<>(); // one behind the other; only so many as the last tensor had pieces
+    private final List<Basket> baskets = new ArrayList<>();
     private int[] magnitudes = new int[0];
 
     Candidates(CodecKernels kernels, Workers workers) {
@@ -48,10 +47,8 @@ final class Candidates {
                 ? MagnitudeThreshold.lowerBound(source, count, kept)
                 : 0;
         int room = (int) (2 * kept + SPARE);
-        if (bound == 0 || !collect(source, count, bound, room)) {
-            return writeByThreshold(source, count, kept, full, encoded);
-        }
-        int found = baskets.stream().mapToInt(basket -> basket.found).sum();
+        List<Basket> filled = bound == 0 ? List.of() : collect(source, count, bound, room);
+        int found = filled.stream().mapToInt(basket -> basket.found).sum();
         if (found > room || found < kept) {
             return writeByThreshold(source, count, kept, full, encoded);
         }
@@ -60,7 +57,7 @@ final class Candidates {
         }
         int at = 0;
         int largest = 0;
-        for (Basket basket : baskets) {
+        for (Basket basket : filled) {
             for (int i = 0; i < basket.found; i++) {
                 int magnitude = magnitude(basket.values[i]);
                 magnitudes[at++] = magnitude;
@@ -73,7 +70,7 @@ final class Candidates {
             ties -= magnitudes[i] > least ? 1 : 0;
         }
         var writer = new Sparse.Writer(encoded, count, kept, full, largest);
-        for (Basket basket : baskets) {
+        for (Basket basket : filled) {
             for (int i = 0; i < basket.found; i++) {
                 int magnitude = magnitude(basket.values[i]);
                 if (magnitude > least || (magnitude == least && ties-- > 0)) {
@@ -94,20 +91,14 @@ final class Candidates {
         return Float.floatToRawIntBits(value) & Float32.MAGNITUDE_MASK;
     }
 
-    /** Whether there was room for all that reach {@code bound}. */
-    private boolean collect(Source source, long count, int bound, int room) throws NonFiniteException {
+    /** Finds all that reach {@code bound}, by rising index: one basket behind the other, or none if there was no room. */
+    private List<Basket> collect(Source source, long count, int bound, int room) throws NonFiniteException {
         int run = kernels.run(KernelKind.SELECT_FLOAT32, count);
         int pieces = workers.pieces(count);
-        long each = Math.ceilDiv(Math.ceilDiv(count, (long) run), (long) pieces) * run;
-        while (baskets.size() > pieces) {
-            baskets.removeLast();
-        }
         while (baskets.size() < pieces) {
             baskets.add(new Basket());
         }
-        workers.run(pieces, piece -> {
-            long from = Math.min(count, piece * each);
-            long end = Math.min(count, from + each);
+        workers.divide(pieces, count, run, (piece, from, end) -> {
             if (pieces == 1) {
                 baskets.getFirst().fill(source, run, from, end, bound, room);
                 return;
@@ -117,15 +108,16 @@ final class Candidates {
                 baskets.get(piece).fill(own, run, from, end, bound, room);
             }
         });
-        for (Basket basket : baskets) {
+        List<Basket> filled = baskets.subList(0, pieces);
+        for (Basket basket : filled) {
             if (basket.notCarried != null) {
                 throw basket.notCarried;
             }
             if (basket.overflows) {
-                return false;
+                return List.of();
             }
         }
-        return true;
+        return filled;
     }
 
     /** What was found in a part of the tensor, by rising index. */

@@ -147,13 +147,11 @@ public final class ChunkedTopKCodec implements SparseCodec {
             while (searches.size() < pieces) {
                 searches.add(new Search());
             }
-            long each = Math.ceilDiv(end - from, (long) pieces);
             var notCarried = new @Nullable NonFiniteException[pieces];
-            workers.run(pieces, piece -> {
-                long first = Math.min(end, from + piece * each);
+            workers.divide(pieces, end - from, 1, (piece, first, last) -> {
                 try (var arena = Arena.ofConfined()) {
                     Source own = pieces == 1 ? source : source.over(arena.allocate(Float32.FLOAT, chunk));
-                    make(searches.get(piece), own, first, Math.min(end, first + each));
+                    make(searches.get(piece), own, from + first, from + last);
                 } catch (NonFiniteException refused) {
                     notCarried[piece] = refused;
                 }

@@ -48,7 +48,7 @@ public final class DgcMemory extends GradientMemory {
      *
      * @param tensorsMax most keys that may be in use; at least 1
      * @param kernels shared with others
-     * @param workers for large tensors
+     * @param workers for large tensors, whose gradients they must be able to read
      */
     public DgcMemory(DgcOptions options, int tensorsMax, CodecKernels kernels, Workers workers) {
         super(TensorFile.DGC, tensorsMax, false);

@@ -54,7 +54,7 @@ public final class ErrorFeedback extends GradientMemory {
      * @param tensorsMax as in the other constructors
      * @param seed as in the other constructor
      * @param kernels shared with others
-     * @param workers for large tensors
+     * @param workers for large tensors, whose gradients they must be able to read
      */
     public ErrorFeedback(
             Codec codec, Residual residual, int tensorsMax, long seed, CodecKernels kernels, Workers workers) {
@@ -147,8 +147,8 @@ public final class ErrorFeedback extends GradientMemory {
     }
 
     /**
-     * Begins an encoding of the gradient and what this tensor is owed, in parts; the bodies of all parts are the body that
-     * {@link #prepare(String, MemorySegment, long, long, MemorySegment)} would write.
+     * Begins an encoding of the gradient and what this tensor is owed, in parts. A float32 memory and the same draws give the body that
+     * {@link #prepare(String, MemorySegment, long, long, MemorySegment)} would write; a bfloat16 one is rounded with other draws.
      *
      * @param key as in {@link #prepare}
      * @param gradient native memory, float32, at least {@code count}, which every thread that encodes may read; borrowed until the
@@ -207,17 +207,8 @@ public final class ErrorFeedback extends GradientMemory {
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Remembered tensor = tensor(key, gradient, count);
         Float32.checkRoom(values, count);
-        sum(gradient, tensor, values, count);
+        tensor.addTo(gradient, 0, values, count, kernels);
         return tensor.pend(count * Float.BYTES, 0, () -> tensor.now().fill((byte) 0));
-    }
-
-    private void sum(MemorySegment gradient, Remembered owed, MemorySegment values, long count) {
-        if (owed.isNarrow()) {
-            owed.load(owed.now(), 0, values, count);
-            kernels.add(values, 0, gradient, 0, values, 0, count);
-        } else {
-            kernels.add(values, 0, gradient, 0, owed.now(), 0, count);
-        }
     }
 
     private Remembered tensor(String key, MemorySegment gradient, long count) {
@@ -262,7 +253,7 @@ public final class ErrorFeedback extends GradientMemory {
                 throw notCarried;
             }
             MemorySegment body = NoneCodec.begin(encoded, count);
-            sum(gradient, tensor, body, count);
+            tensor.addTo(gradient, 0, body, count, kernels);
             bytes = Header.BYTES + body.byteSize();
         }
         return pendLargest(tensor, key, gradient, count, encoded.asSlice(0, bytes));

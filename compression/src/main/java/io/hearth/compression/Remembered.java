@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import io.hearth.accel.CodecKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,17 @@ final class Remembered {
             BFloat16.round(values, n, into, first, draw);
         } else {
             MemorySegment.copy(values, 0, into, first * Float.BYTES, n * Float.BYTES);
+        }
+    }
+
+    /** {@code sum[i] = gradient[first + i]} and what {@link #now} has there; {@code sum} is native memory, and may be the gradient's. */
+    void addTo(MemorySegment gradient, long first, MemorySegment sum, long n, CodecKernels kernels) {
+        long offset = first * Float.BYTES;
+        if (isNarrow) {
+            load(now, first, sum, n);
+            kernels.add(sum, 0, gradient, offset, sum, 0, n);
+        } else {
+            kernels.add(sum, 0, gradient, offset, now, offset, n);
         }
     }
 

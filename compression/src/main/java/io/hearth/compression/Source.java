@@ -53,7 +53,6 @@ interface Source {
      * @param run native memory for the longest run; written
      */
     static Source sum(CodecKernels kernels, MemorySegment gradient, Remembered owed, MemorySegment run) {
-        MemorySegment now = owed.now();
         return new Source() {
             @Override
             public float value(long index) {
@@ -62,13 +61,7 @@ interface Source {
 
             @Override
             public long make(long first, int n) {
-                long offset = first * Float.BYTES;
-                if (owed.isNarrow()) {
-                    owed.load(now, first, run, n);
-                    kernels.add(run, 0, gradient, offset, run, 0, n);
-                } else {
-                    kernels.add(run, 0, gradient, offset, now, offset, n);
-                }
+                owed.addTo(gradient, first, run, n, kernels);
                 return 0;
             }
 

@@ -65,7 +65,8 @@ public abstract sealed class SparsePending implements Pending
 
     private void oweAll(List<MemorySegment> encodings, int divisor, MemorySegment sum) {
         isOwed = true;
-        SparseSum.inPieces(workers, count, (from, end) -> {
+        Workers able = workers.over(sum);
+        able.divide(able.pieces(count), count, SparseSum.RUN, (_, from, end) -> {
             try (var arena = Arena.ofConfined()) {
                 owe(rest(arena), new SparseSum.Addends(encodings, divisor, sum, count, from), from, end);
             }

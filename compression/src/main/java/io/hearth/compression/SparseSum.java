@@ -62,24 +62,13 @@ public final class SparseSum {
         for (MemorySegment encoded : encodings) {
             check(encoded, count);
         }
-        inPieces(workers, count, (from, end) -> {
+        Workers able = workers.over(values);
+        able.divide(able.pieces(count), count, RUN, (_, from, end) -> {
             var addends = new Addends(encodings, divisor, values, count, from);
             for (long first = from; first < end; first += RUN) {
                 addends.add(first, (int) Math.min(RUN, end - first));
             }
         });
-    }
-
-    /** Part of a tensor. */
-    interface Range {
-        void run(long from, long end);
-    }
-
-    /** Whole runs for each of the workers. */
-    static void inPieces(Workers workers, long count, Range range) {
-        int pieces = workers.pieces(count);
-        long each = Math.ceilDiv(Math.ceilDiv(count, (long) RUN), (long) pieces) * RUN;
-        workers.run(pieces, piece -> range.run(Math.min(count, piece * each), Math.min(count, (piece + 1) * each)));
     }
 
     /** Sound encodings on their way into a sum, run by run, in order. */

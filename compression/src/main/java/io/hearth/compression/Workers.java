@@ -1,5 +1,6 @@
 package io.hearth.compression;
 
+import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
 /**
@@ -40,5 +41,27 @@ public interface Workers {
     /** Into how many pieces to divide so many values; 1 or more. */
     default int pieces(long values) {
         return Math.clamp(values / VALUES_MIN, 1, count());
+    }
+
+    /** Does something with items {@code from} to {@code end - 1}, which may be none. */
+    @FunctionalInterface
+    interface Piece {
+        void run(int number, long from, long end);
+    }
+
+    /**
+     * Divides {@code count} items into consecutive pieces of about one size and {@link #run}s them.
+     *
+     * @param unit pieces begin at multiples of it; 1 or more
+     */
+    default void divide(int pieces, long count, long unit, Piece piece) {
+        long each = Math.ceilDiv(Math.ceilDiv(count, unit), (long) pieces) * unit;
+        run(pieces, number -> piece.run(number, Math.min(count, number * each), Math.min(count, (number + 1) * each)));
+    }
+
+    /** Those who may use {@code memory}: all, or only the caller where it belongs to the caller's thread. */
+    default Workers over(MemorySegment memory) {
+        Thread stranger = Thread.ofPlatform().unstarted(() -> {});
+        return memory.isAccessibleBy(stranger) ? this : NONE;
     }
 }

@@ -108,6 +108,17 @@ final class CompressionStrategyTest {
 
     /** Ranks compare names in every sum; what is too long for that is said where it is written. */
     @Test
+    void aNarrowMemoryOfACodecThatHasNoneIsRefused() {
+        var randomK = assertThrows(
+                IllegalArgumentException.class,
+                () -> new CompressionStrategy.RandomK(0.1, Residual.BFLOAT16, OnNonFinite.ERROR));
+        assertTrue(randomK.toString().contains("randomk remembers float32 or nothing"), randomK.toString());
+        var powerSgd = assertThrows(
+                IllegalArgumentException.class, () -> new CompressionStrategy.PowerSgd(2, Residual.BFLOAT16));
+        assertTrue(powerSgd.toString().contains("powersgd remembers float32 or nothing"), powerSgd.toString());
+    }
+
+    @Test
     void namesThatNoSumCanCarryAreRefusedAtOnce() {
         String message = assertThrows(
                         IllegalArgumentException.class,

@@ -60,7 +60,7 @@ final class Dissolutions {
                     .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
         }
         Optional<NodeProcess> proposer = proposer(change);
-        long since = staleNanos(proposer);
+        long stale = staleNanos(proposer);
         boolean isKnown = !world.weather.has(FaultKind.NONSENSE)
                 && !world.weather.has(FaultKind.LATE_MESSAGE)
                 && !world.liar.boasts();
@@ -68,7 +68,7 @@ final class Dissolutions {
                 !isKnown
                         || isClaimed(change, proposer)
                         || sizes.entrySet().stream()
-                                .anyMatch(other -> wasBetter(other.getKey(), other.getValue(), change.before(), since)),
+                                .anyMatch(other -> wasBetter(other.getKey(), other.getValue(), change.before(), stale)),
                 "merge",
                 () -> world.name(change.ballot().proposer()) + " ended a lineage of "
                         + change.before().members().size() + " members though none is better");
