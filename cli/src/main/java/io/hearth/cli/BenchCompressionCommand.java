@@ -3,9 +3,11 @@ package io.hearth.cli;
 import io.hearth.bench.CodecBench;
 import io.hearth.bench.CodecBenchPlan;
 import io.hearth.bench.CodecLine;
+import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,6 +24,8 @@ import picocli.CommandLine.Spec;
             "Bias: mean error over mean magnitude. Speed: GB of float32 in, decoding includes adding."
         })
 final class BenchCompressionCommand implements Callable<Integer> {
+    private static final String CODEC = "codec"; // heading
+
     private final Terminal terminal;
 
     @Spec
@@ -49,12 +53,18 @@ final class BenchCompressionCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException {
         CodecBenchPlan plan = plan();
+        int width = Stream.concat(Stream.of(CODEC), plan.codecs().stream().map(CompressionStrategy::text))
+                .mapToInt(String::length)
+                .max()
+                .orElseThrow();
         if (!json) {
             terminal.out()
-                    .println(
-                            "codec                 nodes  distribution  relative L2       bias    ratio  encode GB/s  decode GB/s");
+                    .printf(
+                            "%-" + width
+                                    + "s  nodes  distribution  relative L2       bias    ratio  encode GB/s  decode GB/s%n",
+                            CODEC);
         }
-        new CodecBench().run(plan, this::show);
+        new CodecBench().run(plan, line -> show(line, width));
         return Exit.OK;
     }
 
@@ -69,14 +79,14 @@ final class BenchCompressionCommand implements Callable<Integer> {
         }
     }
 
-    private void show(CodecLine line) {
+    private void show(CodecLine line, int width) {
         if (json) {
             terminal.print(line.toJson());
         } else {
             terminal.out()
                     .printf(
                             Locale.ROOT,
-                            "%-20s  %5d  %-12s  %11.3g  %9.1e  %7.2f  %11.2f  %11.2f%n",
+                            "%-" + width + "s  %5d  %-12s  %11.3g  %9.1e  %7.2f  %11.2f  %11.2f%n",
                             line.codec(),
                             line.nodes(),
                             line.distribution().text(),

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.compression.Workers;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -95,6 +96,12 @@ final class CodecThreads implements Workers, AutoCloseable {
             case Error error -> throw error;
             default -> throw new AssertionError(failure);
         }
+    }
+
+    @Override
+    public Workers over(MemorySegment memory) {
+        Thread stranger = Thread.ofPlatform().unstarted(() -> {});
+        return memory.isAccessibleBy(stranger) ? this : NONE;
     }
 
     /** Ends the threads, when no call of {@link #run} is under way; false if one of them does not end. */

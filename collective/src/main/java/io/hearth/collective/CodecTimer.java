@@ -35,11 +35,6 @@ final class CodecTimer {
 
     private static final int ROUNDS = 5;
 
-    /** Code is warm when it was no faster for so long than before. */
-    private static final long STEADY_NANOS = 200_000_000;
-
-    private static final long WARM_UP_NANOS_MAX = 3_000_000_000L;
-    private static final double FASTER = 0.95;
     private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
     private static final Map<String, Future<CodecCost>> KNOWN = new ConcurrentHashMap<>();
     private static final ExecutorService WORKER = worker();
@@ -135,21 +130,11 @@ final class CodecTimer {
     }
 
     private void warmUp() throws NonFiniteException, MalformedMessageException {
-        long started = CLOCK.nanoTime();
-        long best = Long.MAX_VALUE;
-        long since = started; // when it was best
-        long now = started;
-        while (now - since < STEADY_NANOS && now - started < WARM_UP_NANOS_MAX) {
-            long begun = now;
+        UntilSteady.run(CLOCK, () -> {
             long bytes = encode(WARM_UP_COUNT);
             decode(bytes, WARM_UP_COUNT);
             add(bytes, WARM_UP_COUNT);
-            now = CLOCK.nanoTime();
-            if (now - begun < best * FASTER) {
-                best = now - begun;
-                since = now;
-            }
-        }
+        });
     }
 
     /** The median: a machine that trains meanwhile is as busy as it will be. */

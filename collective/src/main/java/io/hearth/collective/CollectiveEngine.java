@@ -110,6 +110,7 @@ public final class CollectiveEngine implements DistributedBackend {
         this.queue = new CallQueue("hearth-calls-" + group, shell::isDataThread);
         codecThreads =
                 new CodecThreads("hearth-codec-" + group, Runtime.getRuntime().availableProcessors());
+        CodecWarmUp.begin(options.compression(), reducer.codecKernels());
         memories = new CompressionMemories(reducer.codecKernels(), codecThreads, options.compression());
         this.plans = new SumPlans(options, shell.buffers(), reducer, memories, codecThreads);
         this.ranks = new Ranks(self, shell);

@@ -21,6 +21,11 @@ public interface Workers {
                 piece.accept(number);
             }
         }
+
+        @Override
+        public Workers over(MemorySegment memory) {
+            return this;
+        }
     };
 
     /** So many values are worth another thread: a few tens of microseconds. */
@@ -60,8 +65,5 @@ public interface Workers {
     }
 
     /** Those who may use {@code memory}: all, or only the caller where it belongs to the caller's thread. */
-    default Workers over(MemorySegment memory) {
-        Thread stranger = Thread.ofPlatform().unstarted(() -> {});
-        return memory.isAccessibleBy(stranger) ? this : NONE;
-    }
+    Workers over(MemorySegment memory);
 }

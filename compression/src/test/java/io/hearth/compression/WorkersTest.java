@@ -51,6 +51,11 @@ final class WorkersTest {
         public int pieces(long values) {
             return count;
         }
+
+        @Override
+        public Workers over(MemorySegment memory) {
+            return this;
+        }
     }
 
     @ParameterizedTest

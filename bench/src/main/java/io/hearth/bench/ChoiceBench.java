@@ -1,0 +1,93 @@
+package io.hearth.bench;
+
+import com.google.gson.JsonObject;
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.RingBackend;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import io.hearth.discovery.HostPort;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NetworkNamespace;
+import io.hearth.transport.DataTransport;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Times each sum of a group from the very first one on, and tells what {@code auto} held for best after it: what choosing costs, and how
+ * soon a link that changed is noticed.
+ *
+ * <p>For developers: {@code ChoiceBench RANK ADDRESS:PORT,ADDRESS:PORT,... COMPRESSION BYTES CALLS} on each host. Rank 0 prints a line of JSON for
+ * each call. {@code bench/auto} runs it between hosts of a lab.
+ */
+public final class ChoiceBench {
+    private final RingBackend backend;
+    private final CompressionStrategy compression;
+    private final BenchVectors vectors;
+
+    private ChoiceBench(RingBackend backend, CompressionStrategy compression) {
+        this.backend = backend;
+        this.compression = compression;
+        vectors = new BenchVectors.Gradients(backend);
+    }
+
+    /**
+     * Runs one rank.
+     *
+     * @param arguments as the class says
+     */
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 5) {
+            throw new IllegalArgumentException(
+                    "ChoiceBench RANK ADDRESS:PORT,ADDRESS:PORT,... COMPRESSION BYTES CALLS");
+        }
+        List<InetSocketAddress> addresses =
+                Arrays.stream(arguments[1].split(",")).map(ChoiceBench::address).toList();
+        var config = new DistributedConfig(addresses, Integer.parseInt(arguments[0])).transport(DataTransport.TCP);
+        try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
+                RingBackend backend = RingBackend.open(config, keys)) {
+            new ChoiceBench(backend, CompressionStrategy.parse(arguments[2]))
+                    .run(Long.parseLong(arguments[3]), Integer.parseInt(arguments[4]));
+        }
+    }
+
+    private static InetSocketAddress address(String text) {
+        HostPort address = HostPort.parse(text);
+        return new InetSocketAddress(address.host(), address.port());
+    }
+
+    private void run(long bytes, int calls) throws CollectiveException {
+        CollectiveOptions how = CollectiveOptions.DEFAULTS.as(compression);
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment values = arena.allocate(bytes, Long.BYTES);
+            for (int call = 1; call <= calls; call++) {
+                vectors.fill(values);
+                backend.barrier(CollectiveOptions.DEFAULTS);
+                long start = System.nanoTime();
+                backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, how);
+                tell(call, bytes, (System.nanoTime() - start) / 1e6);
+            }
+        }
+    }
+
+    private void tell(int call, long bytes, double millis) {
+        if (backend.rank() > 0) {
+            return;
+        }
+        var line = new JsonObject();
+        line.addProperty("call", call);
+        line.add("ms", Rounded.json(millis));
+        line.addProperty(
+                "codec",
+                Chosen.of(backend.metricsSnapshot().choices(), bytes)
+                        .map(Chosen::codec)
+                        .orElse(compression.text()));
+        System.out.println(line);
+        System.out.flush();
+    }
+}

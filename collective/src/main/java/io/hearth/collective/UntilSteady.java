@@ -1,0 +1,42 @@
+package io.hearth.collective;
+
+import io.hearth.compression.NonFiniteException;
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+
+/** Runs code again and again until Java has compiled it, as far as its times tell. */
+final class UntilSteady {
+    /** Code is compiled when it was no faster for so long than before. */
+    private static final long STEADY_NANOS = 200_000_000;
+
+    private static final long NANOS_MAX = 3_000_000_000L;
+    private static final double FASTER = 0.95;
+
+    private UntilSteady() {}
+
+    /** One round, the shorter the better: the compiler counts rounds. */
+    @FunctionalInterface
+    interface Round {
+        void run() throws NonFiniteException, MalformedMessageException;
+    }
+
+    /** How many rounds it took, 1 or more. */
+    static int run(Clock clock, Round round) throws NonFiniteException, MalformedMessageException {
+        long started = clock.nanoTime();
+        long best = Long.MAX_VALUE;
+        long since = started; // when it was best
+        long now = started;
+        int rounds = 0;
+        while (now - since < STEADY_NANOS && now - started < NANOS_MAX) {
+            long begun = now;
+            round.run();
+            rounds++;
+            now = clock.nanoTime();
+            if (now - begun < best * FASTER) {
+                best = now - begun;
+                since = now;
+            }
+        }
+        return rounds;
+    }
+}

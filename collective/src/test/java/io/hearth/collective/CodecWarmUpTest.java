@@ -1,0 +1,60 @@
+package io.hearth.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hearth.accel.Engines;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.Clock;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Code that is compiled before gradients need it. */
+final class CodecWarmUpTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "topk:0.01",
+                "topk:0.01,nonfinite=dense",
+                "topk:0.5,bits=32",
+                "topk:0.01,residual=none",
+                "topk:0.01,residual=bfloat16",
+                "topk:0.01,chunk=4096",
+                "topk:0.01,chunk=4096,residual=none",
+                "dgc:0.001"
+            })
+    void aSparseCodecSumsUntilItIsNoFaster(String text) {
+        CompressionStrategy codec = CompressionStrategy.parse(text);
+        assertEquals(List.of(codec), CodecWarmUp.sparse(codec).toList());
+        var clock = new Slow();
+        assertEquals(5, CodecWarmUp.run(codec, Engines.best().codecKernels(), clock));
+    }
+
+    /** Rounds take 50 ms, so the first one is the best, and four more are 200 ms without a better one. */
+    private static final class Slow implements Clock {
+        private long now;
+
+        @Override
+        public long nanoTime() {
+            return now += 50_000_000;
+        }
+
+        @Override
+        public long epochMillis() {
+            return 0;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "int8, 0",
+        "powersgd, 0",
+        "auto:lossy, 0",
+        "none, 0",
+        "'rules:none@1d/topk:0.01@from=70000/topk:0.1,chunk=64', 2"
+    })
+    void othersAreLeftAlone(String text, int warmed) {
+        assertEquals(warmed, CodecWarmUp.sparse(CompressionStrategy.parse(text)).count());
+    }
+}
