@@ -3,6 +3,7 @@ package io.hearth.bench;
 import com.google.gson.JsonObject;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.EngineOptions;
 import io.hearth.collective.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
@@ -27,12 +28,10 @@ import java.util.List;
  */
 public final class ChoiceBench {
     private final RingBackend backend;
-    private final CompressionStrategy compression;
     private final BenchVectors vectors;
 
-    private ChoiceBench(RingBackend backend, CompressionStrategy compression) {
+    private ChoiceBench(RingBackend backend) {
         this.backend = backend;
-        this.compression = compression;
         vectors = new BenchVectors.Gradients(backend);
     }
 
@@ -48,11 +47,14 @@ public final class ChoiceBench {
         }
         List<InetSocketAddress> addresses =
                 Arrays.stream(arguments[1].split(",")).map(ChoiceBench::address).toList();
-        var config = new DistributedConfig(addresses, Integer.parseInt(arguments[0])).transport(DataTransport.TCP);
+        CompressionStrategy compression = CompressionStrategy.parse(arguments[2]);
+        var config = new DistributedConfig(addresses, Integer.parseInt(arguments[0]))
+                .with(EngineOptions.DEFAULTS.as(compression))
+                .transport(DataTransport.TCP);
         try (NamespaceKeys keys = NetworkNamespace.open("bench").keys();
                 RingBackend backend = RingBackend.open(config, keys)) {
-            new ChoiceBench(backend, CompressionStrategy.parse(arguments[2]))
-                    .run(Long.parseLong(arguments[3]), Integer.parseInt(arguments[4]));
+            new ChoiceBench(backend)
+                    .run(Long.parseLong(arguments[3]), Integer.parseInt(arguments[4]), compression.text());
         }
     }
 
@@ -61,21 +63,20 @@ public final class ChoiceBench {
         return new InetSocketAddress(address.host(), address.port());
     }
 
-    private void run(long bytes, int calls) throws CollectiveException {
-        CollectiveOptions how = CollectiveOptions.DEFAULTS.as(compression);
+    private void run(long bytes, int calls, String compression) throws CollectiveException {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment values = arena.allocate(bytes, Long.BYTES);
             for (int call = 1; call <= calls; call++) {
                 vectors.fill(values);
                 backend.barrier(CollectiveOptions.DEFAULTS);
                 long start = System.nanoTime();
-                backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, how);
-                tell(call, bytes, (System.nanoTime() - start) / 1e6);
+                backend.allReduce(values, DataType.FLOAT32, ReduceOp.SUM, CollectiveOptions.DEFAULTS);
+                tell(call, bytes, compression, (System.nanoTime() - start) / 1e6);
             }
         }
     }
 
-    private void tell(int call, long bytes, double millis) {
+    private void tell(int call, long bytes, String compression, double millis) {
         if (backend.rank() > 0) {
             return;
         }
@@ -86,7 +87,7 @@ public final class ChoiceBench {
                 "codec",
                 Chosen.of(backend.metricsSnapshot().choices(), bytes)
                         .map(Chosen::codec)
-                        .orElse(compression.text()));
+                        .orElse(compression));
         System.out.println(line);
         System.out.flush();
     }

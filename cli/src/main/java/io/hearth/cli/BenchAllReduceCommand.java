@@ -14,6 +14,7 @@ import io.hearth.bench.RankTimes;
 import io.hearth.bench.SizeSpec;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.EngineOptions;
 import io.hearth.collective.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
@@ -186,6 +187,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         try {
             List<InetSocketAddress> nodes = BenchHosts.parse(list);
             config = new DistributedConfig(nodes, rankAsked == null ? BenchHosts.rank(nodes) : rankAsked)
+                    .with(EngineOptions.DEFAULTS.as(compression))
                     .connectWithin(timeout)
                     .transport(transport)
                     .reducer(Engines.chosen(engine, CalibrationFile.in(terminal.environment())));

@@ -123,7 +123,7 @@ final class BenchRankCommand implements Callable<Integer> {
         List<SizeSpec> wanted;
         try {
             config = new DistributedConfig(BenchHosts.parse(peers), rank)
-                    .with(EngineOptions.DEFAULTS.onLoss(onLoss))
+                    .with(EngineOptions.DEFAULTS.as(compression).onLoss(onLoss))
                     .transport(transport)
                     .reducer(Engines.chosen(engine, CalibrationFile.in(terminal.environment())));
             cipher.check(config);

@@ -33,7 +33,7 @@ final class CodecTimer {
     /** Small parts let the compiler see many calls soon. */
     private static final int WARM_UP_COUNT = 1 << 13;
 
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = 15;
 
     private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
     private static final Map<String, Future<CodecCost>> KNOWN = new ConcurrentHashMap<>();

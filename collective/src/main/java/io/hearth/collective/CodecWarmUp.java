@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 
 /**
  * Has the code of sparse codecs compiled before gradients need it, on a thread of its own, once for each codec of a process: it sums small
- * tensors as {@link GatheredSum} sums large ones.
+ * tensors as {@link GatheredSum} sums large ones. Without it the first sum of 64 MiB takes some seconds.
  */
 final class CodecWarmUp implements AutoCloseable {
     /** Small tensors let the compiler see many calls soon. */

@@ -4,12 +4,15 @@ import io.hearth.compression.NonFiniteException;
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
 
-/** Runs code again and again until Java has compiled it, as far as its times tell. */
+/** Runs code again and again until Java has compiled it, as far as the number of rounds and their times tell. */
 final class UntilSteady {
+    /** Java compiles a method fully after 5,000 calls, or 15,000 calls and turns of its loops, if there are 600 calls among them. */
+    static final int ROUNDS_MIN = 2_000;
+
     /** Code is compiled when it was no faster for so long than before. */
     private static final long STEADY_NANOS = 200_000_000;
 
-    private static final long NANOS_MAX = 3_000_000_000L;
+    static final long NANOS_MAX = 5_000_000_000L;
     private static final double FASTER = 0.95;
 
     private UntilSteady() {}
@@ -27,7 +30,7 @@ final class UntilSteady {
         long since = started; // when it was best
         long now = started;
         int rounds = 0;
-        while (now - since < STEADY_NANOS && now - started < NANOS_MAX) {
+        while ((rounds < ROUNDS_MIN || now - since < STEADY_NANOS) && now - started < NANOS_MAX) {
             long begun = now;
             round.run();
             rounds++;

@@ -26,6 +26,7 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     private static final int SAMPLES_MAX = 8192;
 
     private static final int VALUES_PER_SAMPLE = 32;
+    private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
     private static final int SAMPLES_MIN = 64;
 
     /**
@@ -107,7 +108,8 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         int[] sample = new int[samples];
         long stride = count / samples;
         for (int i = 0; i < samples; i++) {
-            sample[i] = Float.floatToRawIntBits(source.value(i * stride + i % stride)) & Float32.MAGNITUDE_MASK;
+            long within = ((i * GOLDEN) >>> 1) % stride; // as if by chance: values may have a period
+            sample[i] = Float.floatToRawIntBits(source.value(i * stride + within)) & Float32.MAGNITUDE_MASK;
         }
         return Math.min(select(sample, samples, samples - rank), Float32.INFINITY_BITS);
     }
