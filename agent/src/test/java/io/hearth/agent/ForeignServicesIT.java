@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ final class ForeignServicesIT {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
+    @Tag("full")
     @Test
     void whateverListensAtAPeersAddressOrDialsANodeDoesNotDisturbTheOthers() throws Exception {
         byte[] garbage = new byte[100_000];

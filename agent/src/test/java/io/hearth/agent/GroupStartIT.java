@@ -152,6 +152,7 @@ final class GroupStartIT {
         }
     }
 
+    @Tag("full")
     @Test
     void theLargestMinimumCountsAndWhoIsMissingIsNamed() throws Exception {
         try (var nodes = new TestNodes(folder);

@@ -43,6 +43,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -240,6 +241,7 @@ final class HostileMemberIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aCallThatWaitsHearsOfItToo() throws Exception {
         try (var nodes = new TestNodes(folder)) {

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -212,6 +213,7 @@ final class LyingMemberIT {
     }
 
     /** A rank that takes part in nothing holds the others up: each of their calls ends in an error that a step mends. */
+    @Tag("full")
     @Test
     void whatATrainerSaysOfItsCollectivesEndsNobodyAndHoldsNobodyForEver() throws Exception {
         try (ExecutorService threads = Executors.newCachedThreadPool();
@@ -251,6 +253,7 @@ final class LyingMemberIT {
     }
 
     /** Attack 40. */
+    @Tag("full")
     @Test
     void leaveAndStayMakesNoStormOfViewsAndOfWrites() throws Exception {
         try (var recording = new Recording();

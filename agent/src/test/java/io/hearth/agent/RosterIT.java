@@ -184,6 +184,7 @@ final class RosterIT {
     }
 
     /** A sleeper meets a stolen secret before it meets its own: it links with it, is re-keyed, and leaves it. */
+    @Tag("full")
     @Test
     void aSleeperThatMetTheOldSecretFirstComesBackToItsOwn() throws Exception {
         var a = new Machine("a");

@@ -37,6 +37,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -125,6 +126,7 @@ final class CopyCipherTest {
         }
     }
 
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anEndThatCiphersRefusesTheFirstRecordOfOneThatCopiesAndTheOtherWayRound(boolean diallerCopies)

@@ -69,6 +69,7 @@ final class ChaosIT {
         }
     }
 
+    @Tag("full")
     @Test
     void theNextSumAfterAKillIsMeasured() throws Exception {
         try (RunningProcess run = chaos("--only", "killed", "--count", "1", "--seed", "1", "--json")) {

@@ -24,6 +24,7 @@ final class DemoEndsIT {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path temporary;
 
+    @Tag("full")
     @Test
     void anInterruptedDemoLeavesNoNodeAndNoKey() throws Exception {
         Process demo = start();

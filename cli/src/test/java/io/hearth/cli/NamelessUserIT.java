@@ -17,6 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A user id without an entry in the user database, as containers are started with: everything works. */
@@ -90,6 +91,7 @@ final class NamelessUserIT {
         return RunningProcess.start(environment, command);
     }
 
+    @Tag("full")
     @Test
     void itsAgentServesItAndItTrains() throws Exception {
         try (var agent = hearth("agent", "--interface", "lo")) {

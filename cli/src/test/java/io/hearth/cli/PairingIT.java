@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +92,7 @@ final class PairingIT {
     }
 
     /** As scripts do: by address, with lines of JSON, and the code from standard input is not needed in the process list. */
+    @Tag("full")
     @Test
     void aWrongCodeIsSaidOnBothScreensAndTheRightOneIsGoodOnce() throws Exception {
         try (RunningProcess pair = pair("study", "--json")) {

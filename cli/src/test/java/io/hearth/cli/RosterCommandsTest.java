@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -297,6 +298,7 @@ final class RosterCommandsTest {
     }
 
     /** As a process that was stopped: the kernel takes connections and questions for it. */
+    @Tag("full")
     @Test
     void aStoppedAgentKeepsNobodyFromReadingAndChangingTheFiles() throws Exception {
         pair(desk, "desk");

@@ -99,6 +99,7 @@ final class SecretLeaksIT {
     }
 
     /** The secret is in the parent's environment, where a container puts it: the demo's nodes have one of their own. */
+    @Tag("full")
     @Test
     void theNodesOfADemoInheritNone() throws Exception {
         if (!Files.exists(Path.of("/proc/self/environ"))) {
@@ -129,6 +130,7 @@ final class SecretLeaksIT {
     }
 
     /** A program that {@code wait} starts is any program: it may show its environment to others or send it somewhere. */
+    @Tag("full")
     @Test
     void theProgramAfterAWaitGetsNoneUnlessItIsAskedFor() throws Exception {
         String text = SecretText.of(namespace);

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,6 +76,7 @@ final class SteeringTextIT {
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}
     }
 
+    @Tag("full")
     @Test
     void noneOfItReachesStatusOrItsJsonOrALogLine() throws Exception {
         Commands commands = Commands.in(folder.resolve("agent"), namespace);

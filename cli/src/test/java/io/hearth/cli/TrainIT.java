@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ final class TrainIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aTrainerThatComesToAFullJobSaysThatItIsASpare() throws Exception {
         HearthHome home = HearthHome.open(folder.resolve("home"));

@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Has the code of sparse codecs compiled before gradients need it, on a thread of its own, once for each codec of a process: it sums small
+ * Has the code of sparse codecs compiled before gradients need it, on a thread of its own, once for each kind of codec in a process: it sums small
  * tensors as {@link GatheredSum} sums large ones. Without it the first sum of 64 MiB takes some seconds.
  */
 final class CodecWarmUp implements AutoCloseable {
@@ -57,11 +57,18 @@ final class CodecWarmUp implements AutoCloseable {
     /** Begins with those codecs of {@code compression} that are sparse and new to this process. Returns at once; the threads end by themselves. */
     static void begin(CompressionStrategy compression, CodecKernels kernels) {
         sparse(compression)
-                .filter(each -> BEGUN.add(each.text() + " by " + kernels.name()))
+                .filter(each -> BEGUN.add(code(each) + " by " + kernels.name()))
                 .forEach(each -> Thread.ofPlatform()
                         .name("hearth-codec-warm-up")
                         .daemon(true)
                         .start(() -> run(each, kernels, Clock.system())));
+    }
+
+    /** What tells codecs with the same code from others; how much they keep makes no difference. */
+    private static String code(CompressionStrategy sparse) {
+        return sparse instanceof CompressionStrategy.TopK topK
+                ? "topk, chunks: " + (topK.chunk() > 0) + ", " + topK.residual()
+                : "dgc";
     }
 
     /** Those codecs whose code is warmed. */

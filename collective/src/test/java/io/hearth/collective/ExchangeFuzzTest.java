@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Records of a real exchange whose heads are changed at random; {@code -Dhearth.seed=17} plays one world again. */
 final class ExchangeFuzzTest {
-    private static final int SEEDS = Boolean.getBoolean("hearth.full") ? 300 : 80;
+    private static final int SEEDS = Boolean.getBoolean("hearth.full") ? 300 : 40;
 
     static LongStream seeds() {
         Long one = Long.getLong("hearth.seed");

@@ -60,6 +60,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -454,6 +455,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
         backends.forEach(RingBackend::vanish);
     }
 
+    @Tag("full")
     @Test
     void closingBehindWorkThatIsStuckWaitsNoLongerThanForTheOthers() throws Exception {
         List<RingBackend> ring = open(2);

@@ -86,7 +86,10 @@ final class SparseChunks {
 
         /** Values that a chunk of {@code n} has room for. */
         int kept(int n) {
-            return (int) Math.ceilDiv((long) kept * n, chunk);
+            return n == chunk
+                    ? kept
+                    : (int) Math.ceilDiv(
+                            (long) kept * n, chunk); // a division for each value would take most of the time
         }
 
         private int bytes(int n) {
@@ -116,7 +119,12 @@ final class SparseChunks {
         }
     }
 
+    /** A number of at most 16 bits. */
     private static int bits(MemorySegment encoded, long bit, int width) {
+        long at = bit >>> 3;
+        if (at + Integer.BYTES <= encoded.byteSize()) {
+            return (encoded.get(INT, at) >>> (bit & 7)) & ((1 << width) - 1);
+        }
         int value = 0;
         for (int done = 0; done < width; ) {
             int within = (int) (bit % Byte.SIZE);
@@ -230,9 +238,11 @@ final class SparseChunks {
     static final class Cursor implements SparseCursor {
         private final MemorySegment encoded;
         private final Layout layout;
+        private final int indexBits;
         private long number = -1;
-        private int length;
         private int room;
+        private long indexBit; // of the chunk's first entry
+        private long valueBit;
         private int entry;
         private int place = -1;
         private Scale scale = new Scale(0, 0, 2);
@@ -240,6 +250,7 @@ final class SparseChunks {
         Cursor(MemorySegment encoded, long count) {
             this.encoded = encoded;
             layout = Layout.of(encoded, count);
+            indexBits = layout.indexBits();
         }
 
         @Override
@@ -252,7 +263,7 @@ final class SparseChunks {
                     continue;
                 }
                 int before = place;
-                place = bits(encoded, layout.indexBit(number, entry), layout.indexBits());
+                place = bits(encoded, indexBit + (long) entry * indexBits, indexBits);
                 if (place != before) {
                     return true;
                 }
@@ -272,8 +283,10 @@ final class SparseChunks {
             long at = layout.at(number);
             scale = new Scale(
                     encoded.get(SHORT, at) & UNSIGNED, encoded.get(SHORT, at + Short.BYTES) & UNSIGNED, layout.bits());
-            length = layout.values(number);
+            int length = layout.values(number);
             room = scale.high() == 0 ? 0 : layout.kept(length);
+            indexBit = layout.indexBit(number, 0);
+            valueBit = layout.valueBit(number, length, 0);
             entry = -1;
             place = -1;
             return true;
@@ -286,7 +299,7 @@ final class SparseChunks {
 
         @Override
         public float value() {
-            return scale.value(bits(encoded, layout.valueBit(number, length, entry), layout.bits()));
+            return scale.value(bits(encoded, valueBit + (long) entry * layout.bits(), layout.bits()));
         }
     }
 
@@ -321,11 +334,15 @@ final class SparseChunks {
             throw new MalformedMessageException(
                     "chunk " + number + " has magnitudes from " + low + " to below " + high);
         }
+        int room = layout.kept(length);
+        int indexBits = layout.indexBits();
+        long indexBit = layout.indexBit(number, 0);
+        long valueBit = layout.valueBit(number, length, 0);
         int before = 0;
         boolean ended = high == 0;
-        for (int entry = 0; entry < layout.kept(length); entry++) {
-            int index = bits(encoded, layout.indexBit(number, entry), layout.indexBits());
-            int value = bits(encoded, layout.valueBit(number, length, entry), layout.bits());
+        for (int entry = 0; entry < room; entry++) {
+            int index = bits(encoded, indexBit + (long) entry * indexBits, indexBits);
+            int value = bits(encoded, valueBit + (long) entry * layout.bits(), layout.bits());
             ended |= entry > 0 && index == before;
             boolean isRising = ended ? index == before && value == 0 : entry == 0 || index > before;
             if (!isRising || index >= length) {

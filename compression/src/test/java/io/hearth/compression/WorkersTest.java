@@ -73,7 +73,7 @@ final class WorkersTest {
             })
     void manyMakeTheSumsAndRemainsOfOne(String strategy) throws Exception {
         for (int count : new int[] {COUNT, 5000, 1}) {
-            for (int threads : new int[] {2, 3, 5}) {
+            for (int threads : new int[] {2, 5}) {
                 try (GradientMemory alone = memory(strategy, Workers.NONE);
                         GradientMemory shared = memory(strategy, new Threads(threads))) {
                     for (int step = 0; step < 3; step++) {

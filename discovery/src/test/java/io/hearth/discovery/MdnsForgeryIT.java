@@ -43,6 +43,7 @@ final class MdnsForgeryIT {
 
     private final String loopback = LoopbackMulticast.require();
 
+    @Tag("full")
     @Test
     void forgedRecordsAreNeverDialledAndHideNobody() throws IOException {
         var seen = new ArrayBlockingQueue<Sighting>(FORGED);

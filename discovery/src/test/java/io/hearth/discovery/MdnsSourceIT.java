@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -107,6 +108,7 @@ final class MdnsSourceIT {
     }
 
     /** As when the memory ends, or JmDNS has a bug: with and without a word of the thread that dies of it. */
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aListenerThatDiesIsReplaced(boolean silently) throws InterruptedException {
@@ -166,6 +168,7 @@ final class MdnsSourceIT {
     }
 
     /** As when a cable moves to another network: what is told there must be new, and peers must hear it. */
+    @Tag("full")
     @Test
     void aChangedInterfaceMeansANewInstanceInANewGuise() throws InterruptedException, SocketException {
         var seen = new ArrayBlockingQueue<Sighting>(64);

@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class MeteredJmdnsIT {
     private final MdnsTraffic traffic = new MdnsTraffic();
 
+    @Tag("full")
     @Test
     void whatComesAfterTheEndStartsNoThread() throws IOException, InterruptedException {
         String host = "h-metered";
@@ -25,6 +27,7 @@ final class MeteredJmdnsIT {
         noThreadIsLeft(host);
     }
 
+    @Tag("full")
     @Test
     void anInstanceThatIsClosedIsDeaf() throws Exception {
         var jmdns = open("h-closed", _ -> {});

@@ -23,7 +23,8 @@ final class ViewSimulationTest {
         Long one = Long.getLong("hearth.seed");
         long first = Long.getLong("hearth.firstSeed", 0);
         return one == null
-                ? LongStream.range(first, first + Integer.getInteger("hearth.seeds", 150))
+                ? LongStream.range(
+                        first, first + Integer.getInteger("hearth.seeds", Boolean.getBoolean("hearth.full") ? 150 : 50))
                 : LongStream.of(one);
     }
 

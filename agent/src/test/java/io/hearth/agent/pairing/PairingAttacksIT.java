@@ -43,6 +43,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.bouncycastle.crypto.agreement.jpake.JPAKEPrimeOrderGroups;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -326,6 +327,7 @@ final class PairingAttacksIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aCodeIsGoodForOneMachineAndForItsTime() throws Exception {
         try (var shown = new Shown(CODE)) {

@@ -28,6 +28,7 @@ final class CodecDecisionTest {
     private static final double UNKNOWN = Double.NaN;
     private static final int PLAIN = 0;
     private static final long SEEDS = Boolean.getBoolean("hearth.full") ? 300 : 40;
+    private static final long TRIAL_SEEDS = Boolean.getBoolean("hearth.full") ? 20 : 5;
     private static final List<Double> NOTHING = Collections.nCopies(CodecBallot.NANOS, UNKNOWN);
 
     private static SumsOfOneSize sums() {
@@ -142,7 +143,7 @@ final class CodecDecisionTest {
         "4, 4194304, 8.5, 850"
     })
     void aSlowLinkIsNoticedWithinFourSums(int members, long count, double fast, double slow) {
-        for (long seed = 0; seed < 20; seed++) {
+        for (long seed = 0; seed < TRIAL_SEEDS; seed++) {
             var sums = new SumsOfOneSize(members, count, seed);
             sums.costs = List.of(FP16, INT8);
             sums.told = List.of(FP16, INT8, new CodecCost(false, 8, 9, 9, 9)); // no topk, which is right on any link
