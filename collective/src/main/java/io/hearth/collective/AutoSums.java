@@ -54,6 +54,7 @@ final class AutoSums {
     private final SumModel model;
     private final Function<List<Coded>, List<CodecCost>> costs;
     private final Map<Size, SizeVotes> sizes = new HashMap<>();
+    private boolean hasSummed; // before that codecs are not timed, so that the first sum has the machine
     private final Map<Size, CompressionChoice> choices = new ConcurrentHashMap<>(); // written here, read by anybody
 
     /** {@code costs} of codecs on this machine; none while these are being measured. */
@@ -108,6 +109,7 @@ final class AutoSums {
         }
         long started = clock.nanoTime();
         CollectiveResult result = play(auto, votes, input, target, op, runner.until(due, how), bucket);
+        hasSummed = true;
         if (result.contributors() == votes.members()) {
             votes.took(clock.nanoTime() - started);
         }
@@ -124,7 +126,7 @@ final class AutoSums {
     private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorBucket> bucket)
             throws CollectiveException {
         Auto auto = size.asked();
-        CodecBallot ballot = votes.ballot(size.count(), costs.apply(auto.allowed()));
+        CodecBallot ballot = votes.ballot(size.count(), hasSummed ? costs.apply(auto.allowed()) : List.of());
         var made = MemorySegment.ofArray(
                 new byte[CodecDecision.bytes(auto.allowed().size())]);
         var plan = new Plan(
