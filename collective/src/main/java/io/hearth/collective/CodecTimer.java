@@ -46,7 +46,7 @@ final class CodecTimer {
     private static final int LOOKS = 3;
 
     private static final double FASTER = 0.9;
-    private static final long COMPILER_NANOS_MAX = 20_000_000_000L;
+    private static final long COMPILER_NANOS_MAX = 5_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
     private static final Map<String, Future<CodecCost>> KNOWN = new ConcurrentHashMap<>();

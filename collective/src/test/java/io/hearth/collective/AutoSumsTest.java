@@ -206,6 +206,17 @@ final class AutoSumsTest {
         }
     }
 
+    /** Else what times codecs and what the first sum needs compiled would wait for each other. */
+    @Test
+    void codecsAreTimedAfterTheFirstSum() throws Exception {
+        try (var group = group(2, new WireClock(), LOSSY)) {
+            sums(group, List.of(0, 1), 1);
+            assertEquals(0, group.costsAsked.get());
+            sums(group, List.of(0, 1), UNTIL_SETTLED);
+            assertTrue(group.costsAsked.get() > 0);
+        }
+    }
+
     @Test
     void aFastLinkIsLeftAloneAndNothingIsLost() throws Exception {
         var clock = new WireClock();

@@ -9,7 +9,9 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.OnNonFinite;
 import io.hearth.compression.Residual;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What codecs cost on the machine that runs this. */
 final class CodecTimerTest {
@@ -21,11 +23,12 @@ final class CodecTimerTest {
 
     /** No sum waits for it: nothing is known at first, and whoever asks again finds it one day. */
     @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES) // it waits for a compiler that other tests keep busy
     void costsAreMeasuredInTheBackground() {
         var kernels = Engines.best().codecKernels();
         List<CodecCost> costs = CodecTimer.costs(ASKED, kernels);
         assertEquals(List.of(), costs);
-        while (costs.isEmpty()) { // within the time limit of all tests
+        while (costs.isEmpty()) { // within the time limit
             Thread.onSpinWait();
             costs = CodecTimer.costs(ASKED, kernels);
         }

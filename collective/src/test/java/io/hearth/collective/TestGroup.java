@@ -30,6 +30,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 /** Members of one group in one process, with their engines, and the part of a view change that collectives see. */
 final class TestGroup implements AutoCloseable {
     static final String GROUP = "digits";
+
+    /** How often engines asked what codecs cost. */
+    final AtomicInteger costsAsked = new AtomicInteger();
 
     final MemoryFabric fabric = new MemoryFabric();
     final List<NodeId> nodes = new ArrayList<>();
@@ -125,7 +129,10 @@ final class TestGroup implements AutoCloseable {
                     options.apply(nodes.indexOf(node)),
                     listener(node),
                     clock,
-                    codecs -> codecs.stream().map(TestGroup::cost).toList());
+                    codecs -> {
+                        costsAsked.incrementAndGet();
+                        return codecs.stream().map(TestGroup::cost).toList();
+                    });
             engines.put(node, engine);
             engine.install(lineage.shortText(), view);
         }
