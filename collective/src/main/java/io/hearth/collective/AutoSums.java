@@ -54,7 +54,7 @@ final class AutoSums {
     private final SumModel model;
     private final Function<List<Coded>, List<CodecCost>> costs;
     private final Map<Size, SizeVotes> sizes = new HashMap<>();
-    private boolean hasSummed; // before that codecs are not timed, so that the first sum has the machine
+    private boolean hasSummed; // codecs are timed from then on, so that they do not slow the first sum down
     private final Map<Size, CompressionChoice> choices = new ConcurrentHashMap<>(); // written here, read by anybody
 
     /** {@code costs} of codecs on this machine; none while these are being measured. */

@@ -37,15 +37,15 @@ final class CodecTimer {
 
     private static final int ROUNDS = 5;
 
-    /** Share of a core that Java's compiler may take while codecs are timed. */
-    private static final double BUSY = 0.1;
-
-    private static final long LOOK_NANOS = 300_000_000;
-
-    /** So many times in a row a codec is not faster than before. */
-    private static final int LOOKS = 3;
+    /** Timing ends when a codec was not faster by a tenth so many times in a row. */
+    private static final int STEADY_TIMES = 3;
 
     private static final double FASTER = 0.9;
+
+    /** Share of a core that Java's compiler may take before codecs are timed; a program that trains keeps it busier than benchmarks do. */
+    private static final double COMPILING = 0.1;
+
+    private static final long LOOK_NANOS = 300_000_000;
     private static final long COMPILER_NANOS_MAX = 5_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
@@ -96,11 +96,11 @@ final class CodecTimer {
     private static CodecCost measure(CompressionStrategy.Coded codec, CodecKernels kernels) {
         try (Arena arena = Arena.ofConfined()) {
             CodecCost cost = new CodecTimer(codec, kernels, arena).measure();
-            CodecWarmUp.sparse(codec)
-                    .forEach(each -> CodecWarmUp.run(each, kernels, CLOCK)); // before it is tried in a sum
+            // Else its first trial in a sum would time code that is not compiled.
+            CodecWarmUp.sparse(codec).forEach(each -> CodecWarmUp.run(each, kernels, CLOCK::nanoTime));
             LOG.debug("{} costs {}", codec.text(), cost);
             return cost;
-        } catch (NonFiniteException | MalformedMessageException | RuntimeException failed) {
+        } catch (NonFiniteException | MalformedMessageException | RuntimeException | Error failed) {
             LOG.warn("cannot measure what {} costs, so auto never chooses it: {}", codec.text(), failed.toString());
             throw new IllegalStateException(codec.text() + " cannot be measured", failed);
         }
@@ -122,10 +122,11 @@ final class CodecTimer {
     private CodecCost measure() throws NonFiniteException, MalformedMessageException {
         warmUp();
         CodecCost best = timed();
-        for (int worse = 0; worse < LOOKS; ) {
+        int steady = 0;
+        while (steady < STEADY_TIMES) {
             awaitCompiler();
             CodecCost now = timed();
-            worse = nanos(now) < FASTER * nanos(best) ? 0 : worse + 1;
+            steady = nanos(now) < FASTER * nanos(best) ? 0 : steady + 1;
             best = nanos(now) < nanos(best) ? now : best;
         }
         return best;
@@ -161,7 +162,7 @@ final class CodecTimer {
     }
 
     private void warmUp() throws NonFiniteException, MalformedMessageException {
-        UntilSteady.run(CLOCK, () -> {
+        UntilSteady.run(CLOCK::nanoTime, () -> {
             long bytes = encode(WARM_UP_COUNT);
             decode(bytes, WARM_UP_COUNT);
             add(bytes, WARM_UP_COUNT);
@@ -174,7 +175,7 @@ final class CodecTimer {
         long end = CLOCK.nanoTime() + COMPILER_NANOS_MAX;
         do {
             LockSupport.parkNanos(LOOK_NANOS);
-        } while (compiler.isBusy(BUSY) && CLOCK.nanoTime() < end);
+        } while (compiler.isBusy(COMPILING) && CLOCK.nanoTime() < end);
     }
 
     /** The median: a machine that trains meanwhile is as busy as it will be. */

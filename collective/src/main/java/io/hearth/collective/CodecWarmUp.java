@@ -24,11 +24,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Has the code of sparse codecs compiled before gradients need it, on a thread of its own, once for each kind of codec in a process: it sums small
- * tensors as {@link GatheredSum} sums large ones. Without it the first sum of 64 MiB takes some seconds.
+ * Has the code of sparse codecs compiled before gradients need it, by summing small tensors as {@link GatheredSum} sums large ones. A process
+ * does that once for each kind of codec, on a thread that ends within seconds. Without it the first sum of 64 MiB takes some seconds.
+ *
+ * <p>One thread, that which makes it.
  */
 final class CodecWarmUp implements AutoCloseable {
     /** Small tensors let the compiler see many calls soon. */
@@ -38,13 +41,13 @@ final class CodecWarmUp implements AutoCloseable {
     private static final Set<String> BEGUN = ConcurrentHashMap.newKeySet();
 
     private final Encodings encodings;
-    private final Optional<GradientMemory> memory;
-    private final Arena arena = Arena.ofShared();
+    private final Optional<? extends GradientMemory> memory;
+    private final Arena arena = Arena.ofConfined();
     private final MemorySegment gradient = arena.allocate(ValueLayout.JAVA_FLOAT, COUNT);
     private final MemorySegment sum = arena.allocate(ValueLayout.JAVA_FLOAT, COUNT);
     private final MemorySegment room;
 
-    private CodecWarmUp(Encodings encodings, Optional<GradientMemory> memory) {
+    private CodecWarmUp(Encodings encodings, Optional<? extends GradientMemory> memory) {
         this.encodings = encodings;
         this.memory = memory;
         room = arena.allocate(encodings.bytesMax(COUNT));
@@ -54,17 +57,17 @@ final class CodecWarmUp implements AutoCloseable {
         }
     }
 
-    /** Begins with those codecs of {@code compression} that are sparse and new to this process. Returns at once; the threads end by themselves. */
+    /** Begins with those codecs of {@code compression} that are sparse and new to this process. Returns at once. */
     static void begin(CompressionStrategy compression, CodecKernels kernels) {
         sparse(compression)
                 .filter(each -> BEGUN.add(code(each) + " by " + kernels.name()))
                 .forEach(each -> Thread.ofPlatform()
                         .name("hearth-codec-warm-up")
                         .daemon(true)
-                        .start(() -> run(each, kernels, Clock.system())));
+                        .start(() -> run(each, kernels, Clock.system()::nanoTime)));
     }
 
-    /** What tells codecs with the same code from others; how much they keep makes no difference. */
+    /** Names the code that a codec runs: codecs that differ only in how much they keep run the same. */
     private static String code(CompressionStrategy sparse) {
         return sparse instanceof CompressionStrategy.TopK topK
                 ? "topk, chunks: " + (topK.chunk() > 0) + ", " + topK.residual()
@@ -82,9 +85,9 @@ final class CodecWarmUp implements AutoCloseable {
     }
 
     /** Sums until that is no faster any more; how many sums it took. */
-    static int run(CompressionStrategy sparse, CodecKernels kernels, Clock clock) {
+    static int run(CompressionStrategy sparse, CodecKernels kernels, LongSupplier nanoTime) {
         try (CodecWarmUp warmUp = of(sparse, kernels)) {
-            return UntilSteady.run(clock, warmUp::sum);
+            return UntilSteady.run(nanoTime, warmUp::sum);
         } catch (NonFiniteException | MalformedMessageException bug) {
             throw new AssertionError(sparse.text() + " cannot carry its warm-up", bug);
         }
@@ -97,7 +100,7 @@ final class CodecWarmUp implements AutoCloseable {
                 Optional<ErrorFeedback> owed = topK.isOwed()
                         ? Optional.of(new ErrorFeedback(codec, topK.residual(), 1, 0, kernels, Workers.NONE))
                         : Optional.empty();
-                yield new CodecWarmUp(Encodings.ByCodec.of(topK, codec, owed), owed.map(memory -> memory));
+                yield new CodecWarmUp(Encodings.ByCodec.of(topK, codec, owed), owed);
             }
             case CompressionStrategy.Dgc dgc -> {
                 var memory = new DgcMemory(dgc.options(), 1, kernels, Workers.NONE);

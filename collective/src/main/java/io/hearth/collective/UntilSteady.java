@@ -1,8 +1,8 @@
 package io.hearth.collective;
 
 import io.hearth.compression.NonFiniteException;
-import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
+import java.util.function.LongSupplier;
 
 /** Runs code again and again until Java has compiled it, as far as the number of rounds and their times tell. */
 final class UntilSteady {
@@ -23,9 +23,14 @@ final class UntilSteady {
         void run() throws NonFiniteException, MalformedMessageException;
     }
 
-    /** How many rounds it took, 1 or more. */
-    static int run(Clock clock, Round round) throws NonFiniteException, MalformedMessageException {
-        long started = clock.nanoTime();
+    /**
+     * Runs it.
+     *
+     * @param nanoTime of a monotonic clock
+     * @return how many rounds it took, 1 or more
+     */
+    static int run(LongSupplier nanoTime, Round round) throws NonFiniteException, MalformedMessageException {
+        long started = nanoTime.getAsLong();
         long best = Long.MAX_VALUE;
         long since = started; // when it was best
         long now = started;
@@ -34,7 +39,7 @@ final class UntilSteady {
             long begun = now;
             round.run();
             rounds++;
-            now = clock.nanoTime();
+            now = nanoTime.getAsLong();
             if (now - begun < best * FASTER) {
                 best = now - begun;
                 since = now;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.compression.Workers;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -29,7 +31,7 @@ final class CodecThreadsTest {
     @CsvSource({"1, 1, 1", "2, 1, 2", "2, 2, 1", "10, 1, 4", "10, 3, 3", "10, 4, 2", "3, 8, 1"})
     void whoSharesAMachineSharesItsProcessors(int processors, int ranksHere, int count) {
         try (var here = new CodecThreads("test", processors)) {
-            assertEquals(1, here.count(), "before anybody said who is here");
+            assertEquals(1, here.count(), "before share() was called");
             here.share(ranksHere);
             assertEquals(count, here.count());
             assertEquals(1, here.pieces(Workers.VALUES_MIN * 2 - 1), "too few for a second thread");
@@ -109,7 +111,7 @@ final class CodecThreadsTest {
         assertEquals(2, done.get(8), "and the next job is done");
     }
 
-    /** What others write to is the caller's memory, so it waits for them; the interrupt is kept. */
+    /** Helpers write to the caller's memory, so an interrupted caller waits for them all the same, and stays interrupted. */
     @Test
     void anInterruptedCallerWaitsForItsPieces() {
         threads.share(1);
@@ -118,6 +120,17 @@ final class CodecThreadsTest {
         threads.run(3, done::incrementAndGet);
         assertTrue(Thread.interrupted());
         assertEquals(3, done.get(0) + done.get(1) + done.get(2));
+    }
+
+    @Test
+    void memoryOfTheCallersThreadIsLeftToTheCaller() {
+        threads.share(1);
+        try (var own = Arena.ofConfined();
+                var shared = Arena.ofShared()) {
+            assertEquals(1, threads.over(own.allocate(8)).count());
+            assertEquals(3, threads.over(shared.allocate(8)).count());
+            assertEquals(3, threads.over(MemorySegment.ofArray(new float[1])).count());
+        }
     }
 
     @Test

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hearth.accel.Engines;
 import io.hearth.compression.CompressionStrategy;
-import io.hearth.core.Clock;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,23 +28,9 @@ final class CodecWarmUpTest {
     void aSparseCodecSumsWhileThereIsTime(String text) {
         CompressionStrategy codec = CompressionStrategy.parse(text);
         assertEquals(List.of(codec), CodecWarmUp.sparse(codec).toList());
-        var clock = new Slow();
+        var looks = new AtomicLong(); // at a clock, one for each round
+        LongSupplier clock = () -> looks.getAndIncrement() * UntilSteady.NANOS_MAX / 50;
         assertEquals(50, CodecWarmUp.run(codec, Engines.best().codecKernels(), clock));
-    }
-
-    /** Rounds take 100 ms, so there is time for 50. */
-    private static final class Slow implements Clock {
-        private long now;
-
-        @Override
-        public long nanoTime() {
-            return now += UntilSteady.NANOS_MAX / 50;
-        }
-
-        @Override
-        public long epochMillis() {
-            return 0;
-        }
     }
 
     @ParameterizedTest

@@ -2,7 +2,6 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hearth.core.Clock;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -15,18 +14,7 @@ final class UntilSteadyTest {
 
     /** Each round takes what {@code nanos} says. */
     private int run(LongSupplier nanos) throws Exception {
-        Clock clock = new Clock() {
-            @Override
-            public long nanoTime() {
-                return now;
-            }
-
-            @Override
-            public long epochMillis() {
-                return 0;
-            }
-        };
-        return UntilSteady.run(clock, () -> {
+        return UntilSteady.run(() -> now, () -> {
             rounds++;
             now += nanos.getAsLong();
         });

@@ -120,7 +120,7 @@ final class Candidates {
         return filled;
     }
 
-    /** What was found in a part of the tensor, by rising index. */
+    /** The candidates of one part of the tensor, in the order of their indices. */
     private final class Basket {
         private long[] indices = new long[0];
         private float[] values = new float[0];

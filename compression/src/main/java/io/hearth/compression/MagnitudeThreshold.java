@@ -26,8 +26,10 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
     private static final int SAMPLES_MAX = 8192;
 
     private static final int VALUES_PER_SAMPLE = 32;
-    private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
     private static final int SAMPLES_MIN = 64;
+
+    /** The golden ratio's share of 2^64: its multiples are spread evenly (Knuth, TAOCP 3, 6.4). */
+    private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     /**
      * The threshold that keeps exactly {@code kept} of {@code count} values, in two passes or a few more.
@@ -108,10 +110,14 @@ record MagnitudeThreshold(int bits, long ties, long kept, int largest) {
         int[] sample = new int[samples];
         long stride = count / samples;
         for (int i = 0; i < samples; i++) {
-            long within = ((i * GOLDEN) >>> 1) % stride; // as if by chance: values may have a period
-            sample[i] = Float.floatToRawIntBits(source.value(i * stride + within)) & Float32.MAGNITUDE_MASK;
+            sample[i] = Float.floatToRawIntBits(source.value(sampled(i, stride))) & Float32.MAGNITUDE_MASK;
         }
         return Math.min(select(sample, samples, samples - rank), Float32.INFINITY_BITS);
+    }
+
+    /** The index of sample {@code i}, scattered within its stride: values may repeat with a period, as the columns of a matrix do. */
+    static long sampled(int i, long stride) {
+        return i * stride + Math.unsignedMultiplyHigh(i * GOLDEN, stride);
     }
 
     private static NonFiniteException nonFinite(Source source, long from) {

@@ -24,7 +24,7 @@ final class OwingSparsePending extends SparsePending implements SparsePending.Re
         this.owed = owed;
     }
 
-    /** Nobody needs anything of its own: what is owed is made where it stays. */
+    /** All threads share this object, which has no state that changes: it writes each residual in place. */
     @Override
     Rest rest(Arena arena) {
         return this;

@@ -73,7 +73,7 @@ final class Remembered {
         }
     }
 
-    /** {@code sum[i] = gradient[first + i]} and what {@link #now} has there; {@code sum} is native memory, and may be the gradient's. */
+    /** {@code sum[i] = gradient[first + i] + now[first + i]}; {@code sum} is native memory other than the gradient's. */
     void addTo(MemorySegment gradient, long first, MemorySegment sum, long n, CodecKernels kernels) {
         long offset = first * Float.BYTES;
         if (isNarrow) {

@@ -86,10 +86,10 @@ final class SparseChunks {
 
         /** Values that a chunk of {@code n} has room for. */
         int kept(int n) {
-            return n == chunk
-                    ? kept
-                    : (int) Math.ceilDiv(
-                            (long) kept * n, chunk); // a division for each value would take most of the time
+            if (n == chunk) {
+                return kept; // without a division, because this is asked for each chunk
+            }
+            return (int) Math.ceilDiv((long) kept * n, chunk);
         }
 
         private int bytes(int n) {

@@ -25,7 +25,7 @@ public abstract sealed class SparsePending implements Pending
         this.count = count;
     }
 
-    /** What is left of a part of the values, made run by run by one thread. */
+    /** Computes the residual of one part of the tensor, a run of values at a time, on one thread. */
     interface Rest {
         /**
          * Makes what is owed from values {@code first} to {@code first + n} on, but for what {@link #sent} tells of.

@@ -28,7 +28,7 @@ public interface Workers {
         }
     };
 
-    /** So many values are worth another thread: a few tens of microseconds. */
+    /** Each thread gets at least so many values, because it takes some tens of microseconds to start it. */
     long VALUES_MIN = 1 << 18;
 
     /** How many may work at a time, the caller among them; 1 or more. */

@@ -43,12 +43,41 @@ final class MagnitudeThresholdTest {
         int stride = COUNT / samples;
         var seen = new boolean[COUNT];
         for (int i = 0; i < samples; i++) {
-            seen[i * stride + i % stride] = true;
+            seen[(int) MagnitudeThreshold.sampled(i, stride)] = true;
         }
         judge("seen are large", i -> seen[i] ? 1000 + i : 1.0 / (i + 1));
         judge("seen are small", i -> seen[i] ? 1.0 / (i + 1) : 1000 + i);
         judge("seen are zero", i -> seen[i] ? 0 : i);
         judge("unseen are beyond four octaves", i -> seen[i] ? 1 : 1e6 + i);
+    }
+
+    /** Were few columns of a matrix sampled, the bound would leave too few values in about a quarter of these. */
+    @Test
+    void theBoundHoldsForValuesThatRepeat() {
+        int count = 1 << 22;
+        long kept = count / 100;
+        var random = new SplittableRandom(5);
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment values = arena.allocate(Float32.FLOAT, count);
+            for (int period = 1 << 14; period <= 1 << 18; period *= 2) {
+                for (int round = 0; round < 8; round++) {
+                    float[] repeated = new float[period];
+                    for (int i = 0; i < period; i++) {
+                        repeated[i] = (float) random.nextGaussian();
+                    }
+                    for (int at = 0; at < count; at += period) {
+                        MemorySegment.copy(repeated, 0, values, Float32.FLOAT, (long) at * Float.BYTES, period);
+                    }
+                    int bound = MagnitudeThreshold.lowerBound(Source.of(values), count, kept);
+                    long reached = 0;
+                    for (float value : repeated) {
+                        reached += (Float.floatToRawIntBits(value) & Float32.MAGNITUDE_MASK) >= bound ? 1 : 0;
+                    }
+                    reached *= count / period;
+                    assertTrue(reached >= kept && reached < 2 * kept, reached + " of " + kept + ", period " + period);
+                }
+            }
+        }
     }
 
     @Test
