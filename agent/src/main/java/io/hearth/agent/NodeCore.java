@@ -156,7 +156,10 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 roster.ifPresent(talking -> talking.problem(line));
                 changed = true;
             }
-            case NodeEvent.Blocked(var machines) -> roster.ifPresent(talking -> talking.block(machines));
+            case NodeEvent.Blocked(var machines) -> {
+                roster.ifPresent(talking -> talking.block(machines));
+                finder.networkChanged(); // who was refused is admitted again, and waits a minute before its next dial
+            }
             case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
                 membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, phase));
             case NodeEvent.GroupBroken(NodeId peer, String why) -> {

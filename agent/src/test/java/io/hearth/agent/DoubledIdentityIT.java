@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,6 +104,7 @@ final class DoubledIdentityIT {
         }
     }
 
+    @Tag("full")
     @Test
     void bothComputersWalkOutWithTheReasonAndTheOthersTrainOn() throws Exception {
         var steady = new Training();

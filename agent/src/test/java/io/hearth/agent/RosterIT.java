@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Removals, new secrets and machines that were away, over real links on this machine. */
 final class RosterIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(45); // less than the pause after a refusal
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -241,9 +241,12 @@ final class RosterIT {
         a.awaitView(a, b);
         var _ = BlockFile.in(a.home).set(b.peer(), true);
         a.awaitView(a);
-        b.await(
-                "it is told",
-                status -> status.refused().stream().anyMatch(each -> each.why().contains("blocked")));
+        for (Machine each : List.of(a, b)) { // and neither dials again by itself within a minute
+            each.await(
+                    "it is told",
+                    status -> status.refused().stream()
+                            .anyMatch(refused -> refused.why().contains("blocked")));
+        }
         var _ = BlockFile.in(a.home).set(b.peer(), false);
         a.awaitView(a, b);
     }

@@ -10,6 +10,7 @@ import io.hearth.examples.Mlp.Matrix;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -94,6 +95,7 @@ final class EngineSumTest {
     }
 
     /** Draws and the order of additions depend on nothing but the calls. */
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(strings = {"none", "int8", "topk:0.05", "randomk:0.1", "dgc:0.05", "powersgd:2"})
     void theSameGradientsHaveTheSameMeansInEveryRun(String codec) throws Exception {

@@ -107,6 +107,7 @@ final class KernelCommandsTest {
         assertTrue(said.contains("at most 268435456 bytes"), said);
     }
 
+    @Tag("full")
     @Test
     void benchHasALineForEachEngineKernelAndSize() {
         assumeNoMac();

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ final class MainTest {
         assertEquals(folder.resolve("home").toString(), json.get("home").getAsString());
     }
 
+    @Tag("full")
     @Test
     void simulateSaysWhatItPlayedAndFindsWhatIsPlanted() {
         JsonObject clean =

@@ -130,6 +130,7 @@ final class PairingIT {
         }
     }
 
+    @Tag("full")
     @Test
     void withoutAPairANewcomerSaysWhatItLookedFor() throws Exception {
         try (RunningProcess join = join("kitchen", "42 1234 5678", "--wait", "1s")) {

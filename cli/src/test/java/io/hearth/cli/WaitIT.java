@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -149,6 +150,7 @@ final class WaitIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aSecondAgentOfTheMachineTakesTheNextPortAndSaysSo() throws Exception {
         try (LocalAgent _ = agent(Commands.in(folder.resolve("there"), namespace));

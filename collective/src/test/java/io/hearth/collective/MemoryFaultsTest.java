@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,6 +109,7 @@ final class MemoryFaultsTest {
         }
     }
 
+    @Tag("full")
     @Test
     void thePeerIsLostAndNothingFails() throws Exception {
         List<NodeId> nodes = IntStream.range(0, 2).mapToObj(TestGroup::node).toList();

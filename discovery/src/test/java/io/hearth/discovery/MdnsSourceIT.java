@@ -140,6 +140,7 @@ final class MdnsSourceIT {
     }
 
     /** A bug in what is done with a member costs that packet, and not the hearing. */
+    @Tag("full")
     @Test
     void aFaultOfASinkEndsNothing() throws InterruptedException {
         var seen = new ArrayBlockingQueue<Sighting>(64);

@@ -261,6 +261,7 @@ final class MetalMutationTest {
         Files.write(Path.of("target", "metal-mutations.txt"), lines);
     }
 
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(strings = {"none", "flush", "backward", "contract"})
     void theKernelsAsTheyAreHaveNoProblem(String manner) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A member that lies ends no other process, fills no memory, and does not keep the others from training. */
 final class LiesTest {
     private static final int SEEDS = Boolean.getBoolean("hearth.full") ? 6 : 3;
-    private static final int SEEDS_BELIEVED = 40; // such a lie is rare
+    private static final int SEEDS_BELIEVED = Boolean.getBoolean("hearth.full") ? 40 : 15; // such a lie is rare
     private static final int MANY_AT_ONCE = 1_200;
     private static final long MANY = 1_000_000;
 

@@ -195,6 +195,7 @@ final class PairingAttacksIT {
         }
     }
 
+    @Tag("full")
     @Test
     void attack14HangUpGuessing() throws Exception {
         long round2 = 0;
@@ -218,6 +219,7 @@ final class PairingAttacksIT {
     }
 
     /** A hundred places, and behind them five machines that lie: more would only wait for their turn. */
+    @Tag("full")
     @Test
     void attack15FakeSponsors() throws Exception {
         var fakes = new ArrayList<Shown>();
@@ -240,6 +242,7 @@ final class PairingAttacksIT {
     }
 
     /** In the middle with the right code in play: it ends TLS to both, and passes on what they say. */
+    @Tag("full")
     @Test
     void attack16Relay() throws Exception {
         try (var shown = new Shown(CODE);
@@ -273,6 +276,7 @@ final class PairingAttacksIT {
         }
     }
 
+    @Tag("full")
     @Test
     void attack17Malformed() throws Exception {
         Bytes oversized = Bytes.of(new byte[40_000]);
@@ -313,6 +317,7 @@ final class PairingAttacksIT {
         }
     }
 
+    @Tag("full")
     @Test
     void whoConnectsAndSaysNothingCostsNoTry() throws Exception {
         try (var shown = new Shown(CODE)) {
@@ -342,6 +347,7 @@ final class PairingAttacksIT {
         }
     }
 
+    @Tag("full")
     @Test
     void withoutAPairThereTheWaitIsBounded() throws Exception {
         Joined joined = join(CODE, HostPort.parse("127.0.0.1:1"));
