@@ -2,6 +2,7 @@ package io.hearth.collective;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.collective.Encodings.Encoded;
+import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionRules;
 import io.hearth.compression.CompressionRules.Rule;
 import io.hearth.compression.CompressionStrategy;
@@ -10,6 +11,7 @@ import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.GradientMemory;
 import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
 import io.hearth.compression.SparsePending;
 import io.hearth.compression.SparseSum;
@@ -50,7 +52,7 @@ final class CodecWarmUp implements AutoCloseable {
     private CodecWarmUp(Encodings encodings, Optional<? extends GradientMemory> memory) {
         this.encodings = encodings;
         this.memory = memory;
-        room = arena.allocate(encodings.bytesMax(COUNT));
+        room = arena.allocate(encodings.roomBytes(COUNT));
         var random = new SplittableRandom(COUNT);
         for (int i = 0; i < COUNT; i++) {
             gradient.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextGaussian());
@@ -96,7 +98,7 @@ final class CodecWarmUp implements AutoCloseable {
     private static CodecWarmUp of(CompressionStrategy sparse, CodecKernels kernels) {
         return switch (sparse) {
             case CompressionStrategy.TopK topK -> {
-                var codec = topK.codec(kernels);
+                Codec codec = PassDenseCodec.within(topK.codec(kernels));
                 Optional<ErrorFeedback> owed = topK.isOwed()
                         ? Optional.of(new ErrorFeedback(codec, topK.residual(), 1, 0, kernels, Workers.NONE))
                         : Optional.empty();

@@ -8,6 +8,7 @@ import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.OnNonFinite;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.PowerSgdMemory;
 import io.hearth.compression.RandomKMemory;
 import io.hearth.compression.Residual;
@@ -128,7 +129,13 @@ final class CompressionMemories implements AutoCloseable {
             case CompressionStrategy.RandomK(double fraction, Residual residual, OnNonFinite _) ->
                 new RandomKMemory(fraction, residual != Residual.NONE, TENSORS_MAX, kernels);
             case CompressionStrategy.Coded coded ->
-                new ErrorFeedback(coded.codec(kernels), coded.residual(), TENSORS_MAX, 0, kernels, workers);
+                new ErrorFeedback(
+                        PassDenseCodec.within(coded.codec(kernels)),
+                        coded.residual(),
+                        TENSORS_MAX,
+                        0,
+                        kernels,
+                        workers);
             case CompressionStrategy.Dgc dgc -> {
                 LOG.info(
                         "{}: what waits gathers a momentum of {}, so the optimiser must have none of its own",

@@ -7,6 +7,7 @@ import io.hearth.compression.DgcMemory;
 import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.PassDenseCodec;
 import io.hearth.compression.Pending;
 import io.hearth.compression.SparseSum;
 import io.hearth.compression.Workers;
@@ -19,8 +20,11 @@ sealed interface Encodings {
     /** For people. */
     String name();
 
-    /** Most bytes of an encoding of {@code count} values. */
+    /** Most bytes of an encoding of {@code count} values, plain ones included where {@link #carriesNonFinite}. */
     long bytesMax(long count);
+
+    /** Bytes that {@link #encode} needs, of which it may leave some; at most {@link #bytesMax}. */
+    long roomBytes(long count);
 
     /** Whether encodings are those that {@link SparseSum} reads, checks and adds. */
     boolean isSparse();
@@ -38,8 +42,8 @@ sealed interface Encodings {
      * @param count of {@code values}
      * @param draw for codecs that draw
      * @param contributors how many members sum
-     * @param encoded memory of {@link #bytesMax} bytes; written
-     * @throws NonFiniteException if a value cannot be carried
+     * @param encoded memory of {@link #roomBytes} bytes; written
+     * @throws NonFiniteException if a value cannot be carried; where {@link #carriesNonFinite}, {@link #takePlain} takes its tensor
      */
     Encoded encode(String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
             throws NonFiniteException;
@@ -88,7 +92,8 @@ sealed interface Encodings {
      * By a codec.
      *
      * @param isSparse what it writes is a sparse sum
-     * @param memory of what was left out; empty for lossless codecs
+     * @param codec that reads; what a {@link PassDenseCodec} is about writes
+     * @param memory of what was left out by the codec that writes; empty for lossless codecs
      */
     record ByCodec(Codec codec, boolean isSparse, Optional<ErrorFeedback> memory) implements Encodings {
         /** By that of a strategy. */
@@ -107,6 +112,11 @@ sealed interface Encodings {
         }
 
         @Override
+        public long roomBytes(long count) {
+            return PassDenseCodec.within(codec).encodedBytesMax(count);
+        }
+
+        @Override
         public boolean isFixedRate() {
             return codec.fixedRate();
         }
@@ -122,7 +132,7 @@ sealed interface Encodings {
                 throws NonFiniteException {
             return memory.isPresent()
                     ? Encoded.of(memory.get().prepare(key, values, count, draw, encoded))
-                    : new Encoded(codec.encode(values, count, draw, encoded), Optional.empty());
+                    : new Encoded(PassDenseCodec.within(codec).encode(values, count, draw, encoded), Optional.empty());
         }
 
         @Override
@@ -173,6 +183,11 @@ sealed interface Encodings {
         @Override
         public long bytesMax(long count) {
             return memory.encodedBytesMax(count);
+        }
+
+        @Override
+        public long roomBytes(long count) {
+            return bytesMax(count);
         }
 
         @Override

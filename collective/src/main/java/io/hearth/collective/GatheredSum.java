@@ -6,6 +6,7 @@ import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.compression.GradualEncoding;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.NoneCodec;
 import io.hearth.compression.Pending;
 import io.hearth.compression.SparsePending;
 import io.hearth.compression.SparseSum;
@@ -44,6 +45,8 @@ final class GatheredSum extends EncodedContribution {
     /** A rank gets the encodings of all others, or the plain bytes of all others' shares, twice: as contributions and as results. */
     private static final int PLAIN_FACTOR = 2;
 
+    private static final NoneCodec PLAIN = new NoneCodec();
+
     private final Encodings encodings;
     private final String key;
     private final Reducer reducer;
@@ -81,7 +84,7 @@ final class GatheredSum extends EncodedContribution {
         Signature signature = place.call().signature();
         long[] lengths = new long[place.world()];
         Arrays.fill(lengths, encodings.bytesMax(signature.count()));
-        Buffers.Buffer own = buffers().take(lengths[place.hop()]);
+        Buffers.Buffer own = buffers().take(encodings.roomBytes(signature.count()));
         holdOwn(own);
         if (encodings.isFixedRate() && !isPlain(signature, lengths)) {
             Optional<GradualEncoding> making =
@@ -91,7 +94,7 @@ final class GatheredSum extends EncodedContribution {
                 return gather(table(place, lengths), making.get(), own.bytes());
             }
         }
-        MemorySegment encoding = own.bytes().asSlice(0, encode(place, own.bytes()));
+        MemorySegment encoding = encode(place, own.bytes());
         if (!encodings.isFixedRate()) {
             Optional<Refusal> refused = exchange(place, encoding.byteSize(), lengths);
             if (refused.isEmpty()) {
@@ -164,8 +167,8 @@ final class GatheredSum extends EncodedContribution {
         return new Table(place, buffers().take(end), blocks, (int) Math.min(place.segmentBytes(), wanted));
     }
 
-    /** Bytes of the own encoding; 0 where this rank's values cannot be carried, and then the number ends with a refusal. */
-    private long encode(Place place, MemorySegment room) throws IOException {
+    /** The own encoding; empty where this rank's values cannot be carried, and then the number ends with a refusal. */
+    private MemorySegment encode(Place place, MemorySegment room) throws IOException {
         Signature signature = place.call().signature();
         try {
             long since = place.exchange().watch().now();
@@ -173,11 +176,23 @@ final class GatheredSum extends EncodedContribution {
             var encoded = encodings.encode(key, place.call().input(), signature.count(), draw, place.world(), room);
             encoded.pending().ifPresent(this::pend);
             place.exchange().watch().did(Phase.ENCODE, -1, signature.bytes(), since);
-            return encoded.bytes();
+            return room.asSlice(0, encoded.bytes());
         } catch (NonFiniteException nonFinite) {
+            if (encodings.carriesNonFinite()) {
+                return encodePlain(place.call());
+            }
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
-            return 0;
+            return MemorySegment.NULL;
         }
+    }
+
+    /** In memory of its own, because values that are not finite are rare and plain ones large. */
+    private MemorySegment encodePlain(Call call) {
+        long count = call.signature().count();
+        Buffers.Buffer plain = buffers().take(PLAIN.encodedBytesMax(count));
+        holdOwn(plain);
+        takePlain(call, NoneCodec.begin(plain.bytes(), count));
+        return plain.bytes();
     }
 
     private void takePlain(Call call, MemorySegment values) {

@@ -533,7 +533,7 @@ final class CompressedSumsTest {
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
-            names = {"INT8_IN_PLACE", "TOP_K_IN_PLACE"})
+            names = {"INT8_IN_PLACE", "TOP_K_IN_PLACE", "TOP_K_DENSE_IN_PLACE"})
     void aSumInPlaceTakesLessMemoryThanItsValues(Way way) throws Exception {
         long bytes = 1L << 20;
         try (var arena = Arena.ofShared();

@@ -47,8 +47,13 @@ public final class NoneCodec implements BlockCodec {
         return encodedBytesMax(count);
     }
 
-    /** Begins an encoding of {@code count} values, which are to be written to what this returns. */
-    static MemorySegment begin(MemorySegment encoded, long count) {
+    /**
+     * Begins an encoding of {@code count} values, which are to be written to what this returns.
+     *
+     * @param encoded at least {@link #encodedBytesMax} bytes; its header is written
+     * @return the rest of these bytes
+     */
+    public static MemorySegment begin(MemorySegment encoded, long count) {
         long bytes = count * Float.BYTES;
         Float32.checkRoom(encoded, Header.BYTES + bytes, count);
         Header.write(encoded, Header.NONE, 0, count);
