@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class Buffers implements AutoCloseable {
     private static final int SPARE_MAX = 2;
     private static final int OWN_SPARE_MAX = 3; // of an input, a result and contributions
+    private static final int SMALL_SPARE_MAX = 4;
+    private static final long SMALL_BYTES =
+            64 * 1024; // up to there, memory that a vote or a loss takes pushes no gradient's out
     private static final long ALIGNMENT_BYTES = 64;
     private static final long PAGE_BYTES = 16 * 1024; // of Apple's processors, a multiple of all others'
 
@@ -128,7 +131,7 @@ final class Buffers implements AutoCloseable {
         try {
             if (!closed) {
                 spare.addFirst(buffer);
-                tooMany = spare.size() > (buffer.isOwn() ? OWN_SPARE_MAX : SPARE_MAX) ? spare.removeLast() : null;
+                tooMany = tooMany(buffer);
             }
         } finally {
             lock.unlock();
@@ -136,6 +139,24 @@ final class Buffers implements AutoCloseable {
         if (tooMany != null) {
             free(tooMany);
         }
+    }
+
+    /** Takes out the spare one of about that size that nobody took for longest, if there is one too many. */
+    private @Nullable Buffer tooMany(Buffer given) {
+        boolean isSmall = isSmall(given);
+        int most = isSmall ? SMALL_SPARE_MAX : given.isOwn() ? OWN_SPARE_MAX : SPARE_MAX;
+        int last = 0;
+        for (int place = 0; place < spare.size(); place++) {
+            if (isSmall(spare.get(place)) == isSmall) {
+                most--;
+                last = place;
+            }
+        }
+        return most < 0 ? spare.remove(last) : null;
+    }
+
+    private static boolean isSmall(Buffer buffer) {
+        return buffer.whole().byteSize() <= SMALL_BYTES;
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -16,17 +17,37 @@ final class BuffersTest {
     @Test
     void thePeakIsTheMostThatWasAllocatedAtOnceSinceItWasAsked() {
         try (var buffers = new Buffers()) {
-            Buffers.Buffer one = buffers.take(1000);
-            Buffers.Buffer two = buffers.take(3000);
-            Buffers.Buffer three = buffers.take(7000);
+            Buffers.Buffer one = buffers.take(100_000);
+            Buffers.Buffer two = buffers.take(300_000);
+            Buffers.Buffer three = buffers.take(700_000);
             buffers.give(one);
             buffers.give(two);
-            assertEquals(11_000, buffers.takePeakBytes());
-            buffers.give(three); // the spare one of 1000 goes
-            Buffers.Buffer again = buffers.take(2900); // of the spare 3000
-            assertEquals(11_000, buffers.takePeakBytes(), "held when it was asked before");
-            assertEquals(10_000, buffers.takePeakBytes());
+            assertEquals(1_100_000, buffers.takePeakBytes());
+            buffers.give(three); // the spare one of 100,000 goes
+            Buffers.Buffer again = buffers.take(290_000); // of the spare 300,000
+            assertEquals(1_100_000, buffers.takePeakBytes(), "held when it was asked before");
+            assertEquals(1_000_000, buffers.takePeakBytes());
             buffers.give(again);
+        }
+    }
+
+    /** Otherwise a step that sums a gradient, its loss and its number of samples would clear the gradient's memory each time. */
+    @Test
+    void smallBuffersPushNoLargeOneOut() {
+        try (var buffers = new Buffers()) {
+            Buffers.Buffer gradient = buffers.take(1 << 20);
+            Buffers.Buffer bucket = buffers.take(1 << 18);
+            buffers.give(gradient);
+            buffers.give(bucket);
+            List<Buffers.Buffer> small = LongStream.of(8, 100, 1000, 10_000, 60_000)
+                    .mapToObj(buffers::take)
+                    .toList();
+            small.forEach(buffers::give);
+            var _ = buffers.takePeakBytes();
+            assertEquals((1 << 20) + (1 << 18) + 71_100, buffers.takePeakBytes(), "and of small ones four");
+            assertEquals(gradient.whole(), buffers.take(1 << 20).whole());
+            assertEquals(bucket.whole(), buffers.take(1 << 18).whole());
+            assertEquals(small.getLast().whole(), buffers.take(60_000).whole());
         }
     }
 
@@ -34,7 +55,7 @@ final class BuffersTest {
     void theReducersOwnMemoryComesFirstAndIsGivenBack() {
         var alive = new AtomicInteger();
         Buffers.Source large = bytes -> {
-            if (bytes < 10_000) {
+            if (bytes < 100_000) {
                 return Optional.empty();
             }
             var arena = Arena.ofShared();
@@ -45,17 +66,17 @@ final class BuffersTest {
             }));
         };
         try (var buffers = new Buffers(large)) {
-            assertTrue(buffers.takeOwn(9999).isEmpty());
-            Buffers.Buffer plain = buffers.take(9999);
+            assertTrue(buffers.takeOwn(99_999).isEmpty());
+            Buffers.Buffer plain = buffers.take(99_999);
             assertFalse(plain.isOwn());
-            Buffers.Buffer own = buffers.take(10_000);
+            Buffers.Buffer own = buffers.take(100_000);
             assertTrue(own.isOwn());
-            assertEquals(10_000, own.bytes().byteSize());
+            assertEquals(100_000, own.bytes().byteSize());
             buffers.give(plain);
             buffers.give(own);
-            assertEquals(own.whole(), buffers.takeOwn(5000).orElseThrow().whole(), "a spare one, not the plain one");
+            assertEquals(own.whole(), buffers.takeOwn(50_000).orElseThrow().whole(), "a spare one, not the plain one");
             List<Buffers.Buffer> many =
-                    Stream.generate(() -> buffers.take(20_000)).limit(6).toList();
+                    Stream.generate(() -> buffers.take(200_000)).limit(6).toList();
             assertEquals(7, alive.get());
             many.forEach(buffers::give);
             assertEquals(1 + 3, alive.get(), "the one in use and so many spare ones");
