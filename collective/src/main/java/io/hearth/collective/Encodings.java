@@ -20,7 +20,7 @@ sealed interface Encodings {
     /** For people. */
     String name();
 
-    /** Most bytes of an encoding of {@code count} values, plain ones included where {@link #carriesNonFinite}. */
+    /** Most bytes of an encoding of {@code count} values, plain ones included where {@link #passesPlain}. */
     long bytesMax(long count);
 
     /** Bytes that {@link #encode} needs, of which it may leave some; at most {@link #bytesMax}. */
@@ -43,7 +43,7 @@ sealed interface Encodings {
      * @param draw for codecs that draw
      * @param contributors how many members sum
      * @param encoded memory of {@link #roomBytes} bytes; written
-     * @throws NonFiniteException if a value cannot be carried; where {@link #carriesNonFinite}, {@link #takePlain} takes its tensor
+     * @throws NonFiniteException if a value cannot be carried; where {@link #passesPlain}, its tensor is sent as it is
      */
     Encoded encode(String key, MemorySegment values, long count, long draw, int contributors, MemorySegment encoded)
             throws NonFiniteException;
@@ -62,6 +62,9 @@ sealed interface Encodings {
 
     /** Whether NaN and infinity arrive as such. */
     boolean carriesNonFinite();
+
+    /** Whether an encoding of {@link io.hearth.compression.NoneCodec} is read too, sent where a value cannot be carried. */
+    boolean passesPlain();
 
     /**
      * Takes the values of this rank and all that is owed to them as they are.
@@ -153,6 +156,11 @@ sealed interface Encodings {
         }
 
         @Override
+        public boolean passesPlain() {
+            return codec instanceof PassDenseCodec;
+        }
+
+        @Override
         public Optional<Pending> takePlain(String key, MemorySegment values, long count, MemorySegment plain) {
             if (memory.isPresent()) {
                 return Optional.of(memory.get().prepareDense(key, values, count, plain));
@@ -221,6 +229,11 @@ sealed interface Encodings {
 
         @Override
         public boolean carriesNonFinite() {
+            return false;
+        }
+
+        @Override
+        public boolean passesPlain() {
             return false;
         }
 

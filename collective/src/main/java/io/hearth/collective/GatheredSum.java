@@ -178,7 +178,7 @@ final class GatheredSum extends EncodedContribution {
             place.exchange().watch().did(Phase.ENCODE, -1, signature.bytes(), since);
             return room.asSlice(0, encoded.bytes());
         } catch (NonFiniteException nonFinite) {
-            if (encodings.carriesNonFinite()) {
+            if (encodings.passesPlain()) {
                 return encodePlain(place.call());
             }
             place.exchange().refuse(place.exchange().notCarried(nonFinite));
