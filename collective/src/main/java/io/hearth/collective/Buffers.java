@@ -18,8 +18,10 @@ final class Buffers implements AutoCloseable {
     private static final int SPARE_MAX = 2;
     private static final int OWN_SPARE_MAX = 3; // of an input, a result and contributions
     private static final int SMALL_SPARE_MAX = 4;
-    private static final long SMALL_BYTES =
-            64 * 1024; // up to there, memory that a vote or a loss takes pushes no gradient's out
+
+    /** Up to there, spare memory is counted apart, so that a vote or a loss does not push out a gradient's, which is dear to clear. */
+    private static final long SMALL_BYTES = 64 * 1024;
+
     private static final long ALIGNMENT_BYTES = 64;
     private static final long PAGE_BYTES = 16 * 1024; // of Apple's processors, a multiple of all others'
 
