@@ -143,7 +143,7 @@ final class Buffers implements AutoCloseable {
         }
     }
 
-    /** Takes out the spare one of about that size that nobody took for longest, if there is one too many. */
+    /** Removes the oldest spare buffer of the same class of size, if that class has too many. */
     private @Nullable Buffer tooMany(Buffer given) {
         boolean isSmall = isSmall(given);
         int most = isSmall ? SMALL_SPARE_MAX : given.isOwn() ? OWN_SPARE_MAX : SPARE_MAX;

@@ -37,7 +37,7 @@ final class CodecTimer {
 
     private static final int ROUNDS = 5;
 
-    /** Timing ends when a codec was not faster by a tenth so many times in a row. */
+    /** Timing ends after three measurements in a row without a gain of a tenth. */
     private static final int STEADY_TIMES = 3;
 
     private static final double FASTER = 0.9;

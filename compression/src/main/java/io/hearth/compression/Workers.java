@@ -28,7 +28,7 @@ public interface Workers {
         }
     };
 
-    /** Each thread gets at least so many values, because it takes some tens of microseconds to start it. */
+    /** The fewest values that a thread gets: to start one takes some tens of microseconds. */
     long VALUES_MIN = 1 << 18;
 
     /** How many may work at a time, the caller among them; 1 or more. */
