@@ -241,7 +241,7 @@ final class RosterIT {
         a.awaitView(a, b);
         var _ = BlockFile.in(a.home).set(b.peer(), true);
         a.awaitView(a);
-        for (Machine each : List.of(a, b)) { // and neither dials again by itself within a minute
+        for (Machine each : List.of(a, b)) { // so that both may pause for a minute before they dial again
             each.await(
                     "it is told",
                     status -> status.refused().stream()
