@@ -53,8 +53,8 @@ record KnownLineage(
 
     /**
      * After another's ballot of that round was met. It raises the highest known by a bounded step in a second, from however many
-     * ballots: so a voter that missed many catches up, a liar cannot use up all numbers, and it carries nobody so far away that
-     * those who were absent would take long to follow.
+     * ballots: so a voter that missed many catches up, a liar cannot use up all numbers, and those who were absent follow in as long
+     * as it lied.
      */
     KnownLineage met(long round, long now) {
         long base = base(now);

@@ -4,6 +4,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -40,8 +41,8 @@ final class Standing {
 
     /**
      * Whether the network rather than a member may have failed: some member that is not suspected was not heard for longer than
-     * heartbeats may be late, or is back from such a gap since a moment; or a process was linked a moment ago on the machine of a
-     * member that is silent. A switch that restarts looks like that.
+     * heartbeats may be late, or is back from such a gap since a moment; or another process on the machine of a member that is silent
+     * was linked a moment ago, or is back from such a gap. A switch that restarts looks like that.
      */
     static boolean isNetworkInDoubt(Turn turn) {
         return turn.view().members().stream()
@@ -51,21 +52,27 @@ final class Standing {
 
     private static boolean isUneven(Turn turn, Member member) {
         return turn.peer(member.node()) // of any start: one that was restarted hears the network, too
-                .filter(peer -> !peer.suspected()
-                        && peer.presence().isPresent()
-                        && (turn.now - peer.heardNanos() > turn.config.peerGapNanos()
-                                || turn.now - peer.awakeNanos() < turn.config.silenceNanos()))
+                .filter(peer -> isUneven(turn, peer))
                 .isPresent();
+    }
+
+    private static boolean isUneven(Turn turn, Peer peer) {
+        return !peer.suspected()
+                && peer.presence().isPresent()
+                && (turn.now - peer.heardNanos() > turn.config.peerGapNanos()
+                        || turn.now - peer.awakeNanos() < turn.config.silenceNanos());
     }
 
     private static boolean isMachineBack(Turn turn, Member silent) {
         return !isRefused(turn, silent)
                 && turn.peers().entrySet().stream()
-                        .anyMatch(other -> other.getKey().peer().equals(silent.machine())
-                                && !other.getKey().equals(silent.node())
-                                && other.getValue().linked()
-                                && !other.getValue().suspected()
-                                && turn.now - other.getValue().linkSinceNanos() < turn.config.silenceNanos());
+                        .filter(other -> other.getKey().peer().equals(silent.machine())
+                                && !other.getKey().equals(silent.node()))
+                        .map(Map.Entry::getValue)
+                        .anyMatch(other -> other.linked()
+                                && !other.suspected()
+                                && (turn.now - other.linkSinceNanos() < turn.config.silenceNanos()
+                                        || isUneven(turn, other)));
     }
 
     /** Whether the node froze the others again and again for ballots that it did not bring to an end. */

@@ -361,6 +361,21 @@ final class ViewMachineTest {
         assertTrue(heardFor(500 * MILLI, THIRD).stream().anyMatch(ViewMachineTest::isAccept));
     }
 
+    /** Its link need not have closed in the outage, and it need not be a member itself. */
+    @Test
+    void aBallotWaitsForASuspectOnWhoseMachineAnotherIsHeardAgain() {
+        NodeId neighbour = Nodes.trainer(1, 0);
+        event(new Event.Linked(neighbour, 1));
+        heardForLong(MASTER, THIRD, neighbour);
+        heardFor(1_400 * MILLI, THIRD);
+        beat(neighbour, LINEAGE, 3, 3);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(heardFor(1_250 * MILLI, THIRD, neighbour).stream().noneMatch(ViewMachineTest::isAccept));
+        assertTrue(heardFor(500 * MILLI, THIRD, neighbour).stream().anyMatch(ViewMachineTest::isAccept));
+    }
+
     /** Else those who answered and wait with it for another would think that nobody drives the change. */
     @Test
     void aBallotThatWaitsIsToldAgainToThoseWhoAnswered() {

@@ -27,6 +27,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -49,6 +50,7 @@ final class Liar {
     private static final int PEERS_MAX = 1_024;
     private static final int LINEAGES_MAX = 64;
     private static final long VIEWS_A_SECOND_MAX = 3;
+    private static final long ROUNDS_A_STEP = 1_000; // others follow one step in a second
     private static final List<GroupPhase> PHASES = List.of(GroupPhase.values());
     private static final Set<LieKind> TOLD = EnumSet.of(
             LieKind.HIGH_BALLOTS,
@@ -62,11 +64,18 @@ final class Liar {
     private final SplittableRandom random;
     private final Plan plan;
     private final List<LieKind> told;
-    private final Map<View, Long> climbed = new HashMap<>(); // the highest round that it climbed to
+    private final Map<View, Climb> climbs = new HashMap<>();
     private @Nullable Host host;
     private boolean isOver;
     private long lies;
     private long viewsBefore;
+
+    /** The highest round that it climbed to by steps, and when it began. */
+    private record Climb(long round, long sinceNanos) {
+        Climb higher() {
+            return new Climb(round + ROUNDS_A_STEP, sinceNanos);
+        }
+    }
 
     /**
      * How it lies.
@@ -149,6 +158,19 @@ final class Liar {
         return host != null
                 && (plan.kinds().contains(LieKind.LEAVE_AND_ANSWER)
                         || plan.kinds().contains(LieKind.LEAVE_NUMBERS));
+    }
+
+    /**
+     * How long a machine that missed them all climbs the rounds of the views in which others still are: as long as the lies went on.
+     * Where the others are a quorum without the liar, they put it out and are in no such view for long.
+     */
+    long climbNanos() {
+        return world.cluster.processes().stream()
+                .map(process -> climbs.get(process.state().view()))
+                .filter(Objects::nonNull)
+                .mapToLong(climb -> Math.min(climb.round() / ROUNDS_A_STEP * SECOND, world.now() - climb.sinceNanos()))
+                .max()
+                .orElse(0);
     }
 
     /** Whether others may believe in a lineage that is not, and end theirs for it. */
@@ -388,7 +410,12 @@ final class Liar {
 
     /** Any round, or the next step of a climb that the others may follow. */
     private long highRound(View view) {
-        return random.nextInt(3) == 0 ? climbed.merge(view, 1_000L, Long::sum) : round();
+        if (random.nextInt(3) > 0) {
+            return round();
+        }
+        Climb climb = climbs.getOrDefault(view, new Climb(0, world.now())).higher();
+        climbs.put(view, climb);
+        return climb.round();
     }
 
     private Message unasked(LieKind kind, NodeProcess self, NodeProcess to) {

@@ -38,6 +38,7 @@ final class Peace {
         this.oneViewNanosMax = Math.max(0, awake - began)
                 + world.spans.oneViewNanosMax()
                 + world.removals.heldNanosMax()
+                + world.liar.climbNanos()
                 + WRITES_OF_PEACE * slowest
                 + (cluster.isDamaged() ? world.spans.election().retainNanos() : 0); // until a lost record is missed
     }

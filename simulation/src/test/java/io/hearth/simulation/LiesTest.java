@@ -44,7 +44,7 @@ final class LiesTest {
         assertTrue(lies > 0, "no lie was told in " + SEEDS + " seeds");
     }
 
-    /** Else who was away or restarted would take minutes to follow the rounds of the others. */
+    /** Else who was away or restarted would take far longer than the lies went on to follow the rounds of the others. */
     @Test
     void whoClimbsLeavesNobodyBehind() {
         for (long seed = Boolean.getBoolean("hearth.full") ? 20 : 25; seed < 30; seed++) {
