@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the data port does before it knows who came. */
 final class DataPortTest {
+    private static final int GREETED_AT_ONCE = 16; // more than members here: one goes on before its thread has ended
     private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final Bytes TICKET = Bytes.of(new byte[StreamTickets.TICKET_BYTES]);
 
@@ -67,7 +68,7 @@ final class DataPortTest {
         return new DataPort(
                 server,
                 new Believing(expects),
-                new GreetingThreads(tally, new Deadlines(timer), HOUR_NANOS, 2),
+                new GreetingThreads(tally, new Deadlines(timer), HOUR_NANOS, GREETED_AT_ONCE),
                 preambleNanos,
                 _ -> {});
     }
