@@ -1,7 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.core.MalformedMessageException;
-import io.hearth.election.PeerHealth;
+import io.hearth.election.health.PeerHealth;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.ConnectionProfile;

@@ -3,9 +3,9 @@ package io.hearth.agent;
 import io.hearth.collective.GroupActivity;
 import io.hearth.discovery.MdnsCounters;
 import io.hearth.election.ElectionState;
-import io.hearth.election.HealthStatus;
-import io.hearth.election.Refusal;
+import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
+import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
 import java.util.Collections;
 import java.util.List;
@@ -47,7 +47,7 @@ public record ClusterStatus(
         List<Refused> refused,
         List<Fault> faults,
         List<Doubled> doubled,
-        Map<Refusal, Long> ignored,
+        Map<MessageRejection, Long> ignored,
         OptionalLong firstPeerMillis,
         int trainersElsewhere,
         List<Trainer> trainers,

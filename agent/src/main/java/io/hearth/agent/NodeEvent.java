@@ -2,8 +2,8 @@ package io.hearth.agent;
 
 import io.hearth.discovery.Sighting;
 import io.hearth.election.GroupPhase;
-import io.hearth.election.VoterAnswer;
-import io.hearth.election.VoterTask;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.RosterBook;

@@ -1,14 +1,14 @@
 package io.hearth.agent;
 
 import io.hearth.core.Clock;
-import io.hearth.election.HealthConfig;
-import io.hearth.election.HealthEvent;
-import io.hearth.election.HealthMachine;
-import io.hearth.election.HealthMachine.Effect;
-import io.hearth.election.HealthMachine.Event;
-import io.hearth.election.HealthState;
 import io.hearth.election.Message;
-import io.hearth.election.PeerHealth;
+import io.hearth.election.health.HealthConfig;
+import io.hearth.election.health.HealthEvent;
+import io.hearth.election.health.HealthMachine;
+import io.hearth.election.health.HealthMachine.Effect;
+import io.hearth.election.health.HealthMachine.Event;
+import io.hearth.election.health.HealthState;
+import io.hearth.election.health.PeerHealth;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.LinkInfo;

@@ -2,10 +2,10 @@ package io.hearth.agent;
 
 import io.hearth.collective.GroupActivity;
 import io.hearth.discovery.MdnsCounters;
-import io.hearth.election.HealthStatus;
 import io.hearth.election.Member;
-import io.hearth.election.PeerHealth;
 import io.hearth.election.View;
+import io.hearth.election.health.HealthStatus;
+import io.hearth.election.health.PeerHealth;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,9 +16,9 @@ import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
-import io.hearth.election.MessageCodec;
 import io.hearth.election.Role;
 import io.hearth.election.View;
+import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
@@ -196,8 +196,8 @@ final class HostileMemberIT {
                 ClusterStatus counted = node.node()
                         .observation()
                         .await(
-                                now -> ignored(now, io.hearth.election.Refusal.FOREIGN_BALLOT) == 2
-                                        && ignored(now, io.hearth.election.Refusal.STRAY_ANSWER) == 2,
+                                now -> ignored(now, io.hearth.election.MessageRejection.FOREIGN_BALLOT) == 2
+                                        && ignored(now, io.hearth.election.MessageRejection.STRAY_ANSWER) == 2,
                                 PATIENCE)
                         .orElseThrow();
                 assertEquals(List.of(), counted.faults(), "no reason to end the link");
@@ -214,7 +214,7 @@ final class HostileMemberIT {
         }
     }
 
-    private static long ignored(ClusterStatus status, io.hearth.election.Refusal reason) {
+    private static long ignored(ClusterStatus status, io.hearth.election.MessageRejection reason) {
         return status.ignored().getOrDefault(reason, 0L);
     }
 

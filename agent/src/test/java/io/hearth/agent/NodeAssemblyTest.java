@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.HealthConfig;
+import io.hearth.election.health.HealthConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

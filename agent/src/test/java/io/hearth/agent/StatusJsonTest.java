@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import com.google.gson.JsonObject;
 import io.hearth.discovery.MdnsCounters;
 import io.hearth.election.ElectionState;
-import io.hearth.election.HealthStatus;
-import io.hearth.election.Refusal;
+import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;
+import io.hearth.election.health.HealthStatus;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +70,7 @@ final class StatusJsonTest {
             List.of(new ClusterStatus.Refused("10.0.0.9", "x", "another namespace", 3)),
             List.of(new ClusterStatus.Fault("y", "malformed", 2)),
             List.of(new ClusterStatus.Doubled("z", false, List.of("10.0.0.4", "10.0.0.5"), "two computers")),
-            Map.of(Refusal.OUTSIDER, 12L, Refusal.CONFLICT, 1L),
+            Map.of(MessageRejection.OUTSIDER, 12L, MessageRejection.CONFLICT, 1L),
             OptionalLong.of(10),
             0,
             List.of(),

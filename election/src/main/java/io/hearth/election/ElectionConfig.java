@@ -185,7 +185,7 @@ public record ElectionConfig(
     }
 
     /** A peer that says nothing for longer than this stood still: above the span between two heartbeats of a slow network. */
-    long peerGapNanos() {
+    public long peerGapNanos() {
         return Math.max(gapNanos, silenceNanos / 4);
     }
 

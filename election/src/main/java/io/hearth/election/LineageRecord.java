@@ -27,25 +27,25 @@ public record LineageRecord(
     }
 
     /** A record with a new seat, before the machine asks to enter. */
-    static LineageRecord fresh(Lineage lineage, long seat) {
+    public static LineageRecord fresh(Lineage lineage, long seat) {
         return new LineageRecord(lineage, seat, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** A newer committed view: promises for its predecessor's successor are history. */
-    LineageRecord learned(View newer) {
+    public LineageRecord learned(View newer) {
         return new LineageRecord(lineage, seat, Optional.of(newer), Optional.empty(), Optional.empty());
     }
 
-    LineageRecord promise(Ballot ballot) {
+    public LineageRecord promise(Ballot ballot) {
         return new LineageRecord(lineage, seat, view, Optional.of(ballot), accepted);
     }
 
-    LineageRecord accept(Proposal proposal) {
+    public LineageRecord accept(Proposal proposal) {
         return new LineageRecord(lineage, seat, view, Optional.of(proposal.ballot()), Optional.of(proposal));
     }
 
     /** Whether {@code ballot} is below what was promised. */
-    boolean forbids(Ballot ballot) {
+    public boolean forbids(Ballot ballot) {
         return promised.isPresent() && ballot.compareTo(promised.get()) < 0;
     }
 

@@ -70,7 +70,7 @@ public record View(Lineage lineage, long epoch, List<Member> members, List<Group
     }
 
     /** Upper bound of the bytes of this view on the wire. */
-    int wireBytesMax() {
+    public int wireBytesMax() {
         int bytes = WIRE_BYTES_OF_VIEW;
         for (Member member : members) {
             bytes += WIRE_BYTES_OF_MEMBER

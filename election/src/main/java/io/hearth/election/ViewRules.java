@@ -18,7 +18,7 @@ public final class ViewRules {
     public static final long NUMBER_MAX = 1L << 48;
 
     /** A view more than this many epochs above the newest known is not believed. */
-    static final long EPOCH_LEAP_MAX = 1_000_000;
+    public static final long EPOCH_LEAP_MAX = 1_000_000;
 
     /** Most characters of a group's name. */
     public static final int GROUP_CHARACTERS_MAX = 63;
@@ -83,7 +83,7 @@ public final class ViewRules {
     }
 
     /** The rule that {@code next} breaks as the successor of {@code view}; both keep the rules of a view. */
-    static Optional<String> successorFault(View view, View next) {
+    public static Optional<String> successorFault(View view, View next) {
         if (!next.lineage().equals(view.lineage()) || next.epoch() != view.epoch() + 1) {
             return Optional.of("not the next epoch of the lineage");
         }
@@ -91,7 +91,7 @@ public final class ViewRules {
     }
 
     /** The rule that {@code later} breaks as a later view of the same lineage; both keep the rules of a view. */
-    static Optional<String> descendantFault(View view, View later) {
+    public static Optional<String> descendantFault(View view, View later) {
         if (later.epoch() - view.epoch() > EPOCH_LEAP_MAX) {
             return Optional.of("too far ahead");
         }
@@ -105,22 +105,22 @@ public final class ViewRules {
     }
 
     /** Names of the groups that have a member, in order. */
-    static SortedSet<String> groupNames(View view) {
+    public static SortedSet<String> groupNames(View view) {
         return view.members().stream()
                 .filter(member -> member.role() == Role.TRAINER)
                 .map(Member::group)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    static boolean isNumber(long number) {
+    public static boolean isNumber(long number) {
         return number >= 1 && number <= NUMBER_MAX;
     }
 
-    static boolean isSeat(long seat) {
+    public static boolean isSeat(long seat) {
         return seat >= 1;
     }
 
-    static boolean isLineage(Lineage lineage) {
+    public static boolean isLineage(Lineage lineage) {
         return isNumber(lineage.incarnation())
                 && lineage.counter() >= 0
                 && lineage.bornMillis() >= -NUMBER_MAX

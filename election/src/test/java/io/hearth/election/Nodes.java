@@ -4,14 +4,14 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 
 /** Node ids of tests: machine number and slot. */
-final class Nodes {
+public final class Nodes {
     private Nodes() {}
 
-    static NodeId agent(int machine) {
+    public static NodeId agent(int machine) {
         return new NodeId(machine(machine), NodeId.AGENT);
     }
 
-    static NodeId trainer(int machine, int number) {
+    public static NodeId trainer(int machine, int number) {
         return new NodeId(machine(machine), "trainer-" + number);
     }
 

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** Stands for the collectives: a status of one byte says whether the group is open (1), training (0) or broken (2). */
-final class OpenResolver implements Resolver {
-    static final Bytes OPEN = Bytes.of((byte) 1);
-    static final Bytes TRAINING = Bytes.of((byte) 0);
-    static final Bytes BROKEN = Bytes.of((byte) 2);
+public final class OpenResolver implements Resolver {
+    public static final Bytes OPEN = Bytes.of((byte) 1);
+    public static final Bytes TRAINING = Bytes.of((byte) 0);
+    public static final Bytes BROKEN = Bytes.of((byte) 2);
 
     @Override
     public Optional<String> refusal(String group, List<Report> kept) {

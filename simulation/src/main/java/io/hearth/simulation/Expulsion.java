@@ -3,7 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 
 import io.hearth.election.View;
-import io.hearth.election.ViewMachine;
+import io.hearth.election.view.ViewMachine;
 import io.hearth.identity.PeerId;
 import java.util.Collections;
 import java.util.HashSet;

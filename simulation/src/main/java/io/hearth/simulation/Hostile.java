@@ -6,13 +6,13 @@ import io.hearth.core.MalformedMessageException;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
-import io.hearth.election.MessageCodec;
+import io.hearth.election.MessageRejection;
 import io.hearth.election.Presence;
-import io.hearth.election.Refusal;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.ViewMachine.Event;
 import io.hearth.election.ViewRules;
+import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.view.ViewMachine.Event;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -100,7 +100,7 @@ final class Hostile {
      * Tells it, and looks whether it was counted. That the liar is heard at all may come at the instant of a view change, and then
      * the lie is of a former view; if it was the lie that was believed, the ledger sees a view that no quorum accepted.
      */
-    private void refused(NodeProcess process, long sender, Message message, Refusal refusal) {
+    private void refused(NodeProcess process, long sender, Message message, MessageRejection refusal) {
         if (!process.isAlive()) {
             return;
         }
@@ -124,7 +124,7 @@ final class Hostile {
                 process,
                 incarnation - 1 - random.nextLong(2),
                 new Message.Leave(process.state().view().lineage(), 1, random.nextBoolean()),
-                Refusal.OLD_INCARNATION);
+                MessageRejection.OLD_INCARNATION);
     }
 
     /** Says that it lives anywhere; that all had better come there it says only while there are faults. */
@@ -162,7 +162,7 @@ final class Hostile {
         Violation.unless(
                 !process.isAlive()
                         || !process.state().view().lineage().equals(lineage)
-                        || process.state().refusals().count(Refusal.TOO_MANY_JOINERS) > 0,
+                        || process.state().refusals().count(MessageRejection.TOO_MANY_JOINERS) > 0,
                 "refusal",
                 "more nodes ask for entry than can be remembered, and none is refused");
     }

@@ -6,8 +6,8 @@ import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.Message;
+import io.hearth.election.MessageRejection;
 import io.hearth.election.Proposal;
-import io.hearth.election.Refusal;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
@@ -32,7 +32,7 @@ final class Lies {
     private final View view;
 
     /** {@code refusal} is what the message has to be counted as. */
-    record Lie(Message message, Refusal refusal) {}
+    record Lie(Message message, MessageRejection refusal) {}
 
     Lies(SplittableRandom random, NodeId liar, long incarnation, NodeProcess process) {
         this.random = random;
@@ -48,7 +48,10 @@ final class Lies {
             case 0 -> Optional.of(ballot());
             case 1 -> Optional.of(answer());
             case 2 -> Optional.of(badView());
-            case 3 -> process.state().hearsQuorum() ? Optional.of(new Lie(news(), Refusal.OUTSIDER)) : Optional.empty();
+            case 3 ->
+                process.state().hearsQuorum()
+                        ? Optional.of(new Lie(news(), MessageRejection.OUTSIDER))
+                        : Optional.empty();
             default -> ofAnotherLineage();
         };
     }
@@ -72,7 +75,7 @@ final class Lies {
             case 2 -> new Message.Accept(view, own(), next);
             default -> new Message.Accept(view, new Ballot(1, anyMember().node()), next);
         };
-        return new Lie(message, Refusal.FOREIGN_BALLOT);
+        return new Lie(message, MessageRejection.FOREIGN_BALLOT);
     }
 
     /** An answer that nobody asked for, as if it were one of the last ballots of {@code process}. */
@@ -88,7 +91,7 @@ final class Lies {
                 new Message.Here(
                         lineage, view.epoch(), ballot, Optional.of(new Message.Status(random.nextBoolean(), GARBAGE)));
         };
-        return new Lie(message, Refusal.STRAY_ANSWER);
+        return new Lie(message, MessageRejection.STRAY_ANSWER);
     }
 
     /** No view at all, or none that can follow the one that is known. */
@@ -117,7 +120,7 @@ final class Lies {
             }
             default -> new View(view.lineage(), later, members, List.of(new GroupView("nobody's", later, GARBAGE)));
         };
-        return new Lie(new Message.Commit(bad), Refusal.BAD_VIEW);
+        return new Lie(new Message.Commit(bad), MessageRejection.BAD_VIEW);
     }
 
     private static Member started(Member member, long incarnation) {
@@ -167,10 +170,10 @@ final class Lies {
                 List.of(new Member(liar, incarnation, other.epoch() + 1, Role.AGENT, "", 1)),
                 List.of());
         if (!isKnown) {
-            return Optional.of(new Lie(new Message.Commit(invented), Refusal.NO_RECORD));
+            return Optional.of(new Lie(new Message.Commit(invented), MessageRejection.NO_RECORD));
         }
         return process.state().newest(other.lineage()).isEmpty()
-                ? Optional.of(new Lie(new Message.Commit(invented), Refusal.OUTSIDER))
+                ? Optional.of(new Lie(new Message.Commit(invented), MessageRejection.OUTSIDER))
                 : Optional.empty();
     }
 }

@@ -18,12 +18,12 @@ final class Nodes {
     private Nodes() {}
 
     /** {@code machine} from 1. */
-    static NodeId agent(int machine) {
+    public static NodeId agent(int machine) {
         return new NodeId(MACHINES[machine - 1], NodeId.AGENT);
     }
 
     /** {@code machine} from 1, {@code number} from 0. */
-    static NodeId trainer(int machine, int number) {
+    public static NodeId trainer(int machine, int number) {
         return new NodeId(MACHINES[machine - 1], "trainer-" + number);
     }
 

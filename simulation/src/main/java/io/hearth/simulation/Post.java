@@ -4,7 +4,7 @@ import static io.hearth.simulation.Timeline.MILLI;
 
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Message;
-import io.hearth.election.MessageCodec;
+import io.hearth.election.protobuf.MessageCodec;
 import io.hearth.identity.NodeId;
 
 /** Carries messages over the control links and frames over the streams, as the network lets it. */

@@ -10,7 +10,7 @@ import io.hearth.election.ElectionConfig;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
 import io.hearth.election.Resolver;
-import io.hearth.election.ViewMachine;
+import io.hearth.election.view.ViewMachine;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;

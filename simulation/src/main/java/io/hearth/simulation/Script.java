@@ -9,7 +9,7 @@ import io.hearth.collective.Refusal;
 import io.hearth.collective.Signature;
 import io.hearth.collective.Status;
 import io.hearth.election.View;
-import io.hearth.election.ViewMachine;
+import io.hearth.election.view.ViewMachine;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;

@@ -4,7 +4,7 @@ import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.discovery.PeerTableLimits;
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.HealthConfig;
+import io.hearth.election.health.HealthConfig;
 import java.util.List;
 import java.util.SplittableRandom;
 

@@ -20,7 +20,7 @@ import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
-import io.hearth.election.ViewMachine;
+import io.hearth.election.view.ViewMachine;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.hearth.agent.votes;
 import io.hearth.election.DamagedRecordException;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
-import io.hearth.election.RecordCodec;
+import io.hearth.election.protobuf.RecordCodec;
 import io.hearth.identity.DurableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

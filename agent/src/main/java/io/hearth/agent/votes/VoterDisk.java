@@ -1,7 +1,7 @@
 package io.hearth.agent.votes;
 
-import io.hearth.election.VoterAnswer;
-import io.hearth.election.VoterTask;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
 
 /** The machine's voting records as its processes see them. */
 public interface VoterDisk {

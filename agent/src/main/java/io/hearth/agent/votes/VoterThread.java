@@ -1,7 +1,7 @@
 package io.hearth.agent.votes;
 
-import io.hearth.election.VoterAnswer;
-import io.hearth.election.VoterTask;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;

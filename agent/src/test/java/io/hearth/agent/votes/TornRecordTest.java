@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.election.DamagedRecordException;
-import io.hearth.election.RecordCodec;
-import io.hearth.election.VoterAnswer;
+import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.vote.VoterAnswer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

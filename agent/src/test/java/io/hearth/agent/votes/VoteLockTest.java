@@ -17,7 +17,7 @@ import io.hearth.agent.votes.VoteProcess.Cast;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.election.LineageRecord;
-import io.hearth.election.VoterAnswer;
+import io.hearth.election.vote.VoterAnswer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;

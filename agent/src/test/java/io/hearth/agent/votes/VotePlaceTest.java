@@ -19,8 +19,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
-import io.hearth.election.VoterAnswer;
-import io.hearth.election.VoterTask;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

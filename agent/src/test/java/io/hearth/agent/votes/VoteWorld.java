@@ -7,7 +7,7 @@ import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.VoterTask;
+import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.io.IOException;

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.election.VoterAnswer;
-import io.hearth.election.VoterTask;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

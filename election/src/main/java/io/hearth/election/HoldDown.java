@@ -1,9 +1,0 @@
-package io.hearth.election;
-
-/**
- * A node that was removed and has to wait before it may enter again.
- *
- * @param spanNanos how long this time
- * @param untilNanos end of it
- */
-record HoldDown(long spanNanos, long untilNanos) {}

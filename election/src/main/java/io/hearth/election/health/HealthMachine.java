@@ -1,0 +1,352 @@
+package io.hearth.election.health;
+
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import io.hearth.election.Message;
+import io.hearth.election.ViewRules;
+import io.hearth.election.health.HealthState.Link;
+import io.hearth.election.health.HealthState.Opinion;
+import io.hearth.election.health.HealthState.Watched;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The failure detector: says when to send heartbeats, and who is silent.
+ *
+ * <pre>
+ * (none)             --linked--------------------------------------&gt; Unheard
+ * Unheard, Alive     --silent for half the span, link lost---------&gt; Doubted
+ * Unheard, Doubted   --any frame-----------------------------------&gt; Alive
+ * any but Suspect    --silent for the span; link lost and refused,
+ *                      or not back after the re-dial span----------&gt; Suspect (Suspected)
+ * Suspect            --any frame, linked---------------------------&gt; Alive   (Trusted)
+ * Suspect            --for long------------------------------------&gt; (none)  (removed)
+ * all                --local gap-----------------------------------&gt; same, timers restarted (Awoke)
+ * all                --step that comes late------------------------&gt; same, timers later by as much
+ * any                --linked, newer incarnation-------------------&gt; Unheard, as new
+ * Suspect, linked    --silent for two spans------------------------&gt; same, link to be made anew (Renew)
+ * </pre>
+ *
+ * <p>The span of silence is the configured one, widened as arrivals scatter: {@code silence * (1 + jitter / heartbeat)}, at most
+ * four times. An opinion only starts a view change; who answers that is kept whatever is thought of it.
+ *
+ * <p>A link that stays silent is given up for a new one: after an outage of some seconds the kernel's pause before it sends again is
+ * as long as the outage was, in each direction and on each link for itself, so a machine that is back would be heard by some and
+ * not by others for as long again. Not at the first span, because a peer that only paused answers on its old link.
+ *
+ * <p>Rejected: phi-accrual (Hayashibara et al. 2004), whose threshold cannot be told to a user in seconds; indirect probing
+ * (SWIM), which in a full mesh of home size only hides a broken pair that the view change has to know.
+ */
+public final class HealthMachine implements Machine<HealthState, HealthMachine.Event, HealthMachine.Effect> {
+    private static final int WIDEST = 4;
+    private static final int SPANS_TO_RENEW = 2;
+
+    private final HealthConfig config;
+
+    public HealthMachine(HealthConfig config) {
+        this.config = config;
+    }
+
+    /** What may happen. */
+    public sealed interface Event {
+        /** A link to that start of a node is up. */
+        record Linked(NodeId node, long incarnation) implements Event {}
+
+        /** The link closed; a re-dial is under way. */
+        record LinkLost(NodeId node, long incarnation) implements Event {}
+
+        /** Nobody listens there any more. */
+        record RedialRefused(NodeId node) implements Event {}
+
+        /** Any frame came, on a control link or a data stream. */
+        record Heard(NodeId node, long incarnation) implements Event {}
+
+        /** A heartbeat came; fields as in {@link Message.Heartbeat}. */
+        record HeartbeatHeard(NodeId node, long incarnation, long sequence, long echo, long echoHeldNanos)
+                implements Event {}
+
+        /** Time passed. */
+        record Tick() implements Event {}
+    }
+
+    /** What the shell carries out. */
+    public sealed interface Effect {
+        /** Send {@link Message.Heartbeat} with these numbers and the presence of the moment. */
+        record SendHeartbeat(NodeId to, long sequence, long echo, long echoHeldNanos) implements Effect {}
+
+        /** To be told to the view change. */
+        record Suspected(NodeId node, long incarnation, String why) implements Effect {}
+
+        /** To be told to the view change, after {@link Suspected}: its process ended, and not the network failed. */
+        record Refused(NodeId node, long incarnation) implements Effect {}
+
+        /** To be told to the view change: heard again. */
+        record Trusted(NodeId node, long incarnation) implements Effect {}
+
+        /** Close the link, which is up and silent, and dial anew. Asked for once; {@link Event.LinkLost} follows. */
+        record Renew(NodeId node, String why) implements Effect {}
+
+        /** For observers. */
+        record Announce(HealthEvent event) implements Effect {}
+
+        /** This node was asleep or paused while it watched peers; data that was under way is old. */
+        record Awoke(long gapNanos) implements Effect {}
+    }
+
+    @Override
+    public Step<HealthState, Effect> step(HealthState state, Event event, long nowNanos) {
+        var effects = new ArrayList<Effect>();
+        SortedMap<NodeId, Watched> peers = state.peers();
+        long gap = nowNanos - state.steppedNanos();
+        if (gap > config.gapNanos() && !peers.isEmpty()) {
+            peers = restarted(peers, nowNanos);
+            effects.add(new Effect.Awoke(gap));
+        } else {
+            long late = gap - sleepNanos(state, state.steppedNanos());
+            peers = late > config.heartbeatNanos() / 5 ? postponed(peers, late) : peers;
+        }
+        peers = switch (event) {
+            case Event.Linked linked -> onLinked(peers, linked, nowNanos, effects);
+            case Event.LinkLost(NodeId node, long incarnation) ->
+                onLinkLost(peers, node, incarnation, nowNanos, effects);
+            case Event.RedialRefused(NodeId node) -> onRefused(peers, node, nowNanos, effects);
+            case Event.Heard(NodeId node, long incarnation) -> onHeard(peers, node, incarnation, nowNanos, effects);
+            case Event.HeartbeatHeard beat -> onBeat(peers, beat, nowNanos, effects);
+            case Event.Tick() -> onTick(peers, nowNanos, effects);
+        };
+        return new Step<>(new HealthState(peers, nowNanos), effects);
+    }
+
+    /** Often enough to notice an own pause, and to beat and judge in time. */
+    @Override
+    public long sleepNanos(HealthState state, long nowNanos) {
+        long sleep = state.steppedNanos() + config.gapNanos() / 2 - nowNanos;
+        for (Watched peer : state.peers().values()) {
+            sleep = Math.min(sleep, untilDue(peer, nowNanos));
+        }
+        return Math.max(0, sleep);
+    }
+
+    private long untilDue(Watched peer, long now) {
+        long due = Long.MAX_VALUE;
+        if (peer.link() instanceof Link.Lost lost && !(peer.opinion() instanceof Opinion.Suspect)) {
+            due = lost.sinceNanos() + config.redialNanos() - now;
+        }
+        if (peer.link() instanceof Link.Up) {
+            due = peer.beatNanos() + config.heartbeatNanos() - now;
+        }
+        return switch (peer.opinion()) {
+            case Opinion.Unheard(), Opinion.Alive() -> Math.min(due, peer.heardNanos() + silenceNanos(peer) / 2 - now);
+            case Opinion.Doubted _ -> Math.min(due, peer.heardNanos() + silenceNanos(peer) - now);
+            case Opinion.Suspect _ ->
+                isUnrenewed(peer) ? Math.min(due, peer.heardNanos() + renewNanos(peer) - now) : due;
+        };
+    }
+
+    private long silenceNanos(Watched peer) {
+        double widening = 1 + (double) peer.pulse().jitterNanos() / config.heartbeatNanos();
+        return (long) (config.silenceNanos() * Math.min(WIDEST, widening));
+    }
+
+    private long renewNanos(Watched peer) {
+        return SPANS_TO_RENEW * silenceNanos(peer);
+    }
+
+    private static boolean isUnrenewed(Watched peer) {
+        return peer.link() instanceof Link.Up up && !up.givenUp();
+    }
+
+    /** A step that was due and did not come: this node stood still, so what it did not hear then says nothing. */
+    private static SortedMap<NodeId, Watched> postponed(SortedMap<NodeId, Watched> peers, long lateNanos) {
+        var later = new TreeMap<NodeId, Watched>();
+        peers.forEach((node, peer) -> {
+            Link link = peer.link() instanceof Link.Lost lost
+                    ? new Link.Lost(lost.sinceNanos() + lateNanos, lost.refused())
+                    : peer.link();
+            later.put(node, peer.heard(peer.heardNanos() + lateNanos).link(link));
+        });
+        return later;
+    }
+
+    private SortedMap<NodeId, Watched> restarted(SortedMap<NodeId, Watched> peers, long now) {
+        var fresh = new TreeMap<NodeId, Watched>();
+        peers.forEach((node, peer) -> {
+            Link link = peer.link() instanceof Link.Lost lost ? new Link.Lost(now, lost.refused()) : peer.link();
+            fresh.put(node, peer.heard(now).link(link).pulse(peer.pulse().restarted()));
+        });
+        return fresh;
+    }
+
+    private SortedMap<NodeId, Watched> onLinked(
+            SortedMap<NodeId, Watched> peers, Event.Linked linked, long now, List<Effect> effects) {
+        Watched known = peers.get(linked.node());
+        if (known != null && known.incarnation() > linked.incarnation()) {
+            return peers;
+        }
+        if (known != null && known.incarnation() == linked.incarnation()) {
+            Watched up = alive(linked.node(), known.link(new Link.Up(false)), now, effects);
+            return with(peers, linked.node(), beat(linked.node(), up, now, effects));
+        }
+        SortedMap<NodeId, Watched> others = peers.size() >= config.peersMax() ? withRoom(peers, effects) : peers;
+        if (known == null && others.size() >= config.peersMax()) {
+            return others;
+        }
+        long since = known == null ? now : known.watchedNanos();
+        long suspect =
+                known == null ? 0 : known.opinion(new Opinion.Unheard(), now).suspectNanos();
+        var fresh = new Watched(
+                linked.incarnation(),
+                new Link.Up(false),
+                new Opinion.Unheard(),
+                now,
+                now,
+                since,
+                suspect,
+                Pulse.none());
+        return with(others, linked.node(), beat(linked.node(), fresh, now, effects));
+    }
+
+    private static SortedMap<NodeId, Watched> withRoom(SortedMap<NodeId, Watched> peers, List<Effect> effects) {
+        Optional<NodeId> lost = peers.entrySet().stream()
+                .filter(entry -> entry.getValue().opinion() instanceof Opinion.Suspect)
+                .map(Map.Entry::getKey)
+                .findFirst();
+        if (lost.isEmpty()) {
+            return peers;
+        }
+        effects.add(new Effect.Announce(new HealthEvent.Removed(lost.get())));
+        var fewer = new TreeMap<>(peers);
+        fewer.remove(lost.get());
+        return fewer;
+    }
+
+    private SortedMap<NodeId, Watched> onLinkLost(
+            SortedMap<NodeId, Watched> peers, NodeId node, long incarnation, long now, List<Effect> effects) {
+        Watched peer = peers.get(node);
+        if (peer == null || peer.incarnation() != incarnation || !(peer.link() instanceof Link.Up)) {
+            return peers;
+        }
+        Watched lost = peer.link(new Link.Lost(now, false));
+        return with(peers, node, doubted(node, lost, "its link closed", now, effects));
+    }
+
+    private SortedMap<NodeId, Watched> onRefused(
+            SortedMap<NodeId, Watched> peers, NodeId node, long now, List<Effect> effects) {
+        Watched peer = peers.get(node);
+        if (peer == null || !(peer.link() instanceof Link.Lost lost) || lost.refused()) {
+            return peers;
+        }
+        Watched refused = peer.link(new Link.Lost(lost.sinceNanos(), true));
+        Watched suspect = suspect(node, refused, "its link closed and re-dialling was refused", now, effects);
+        effects.add(new Effect.Refused(node, peer.incarnation()));
+        return with(peers, node, suspect);
+    }
+
+    private SortedMap<NodeId, Watched> onHeard(
+            SortedMap<NodeId, Watched> peers, NodeId node, long incarnation, long now, List<Effect> effects) {
+        Watched peer = peers.get(node);
+        if (peer == null || peer.incarnation() != incarnation || peer.link() instanceof Link.Lost) {
+            return peers; // the rest of a closed link proves nothing about now
+        }
+        return with(peers, node, alive(node, peer, now, effects));
+    }
+
+    private SortedMap<NodeId, Watched> onBeat(
+            SortedMap<NodeId, Watched> peers, Event.HeartbeatHeard beat, long now, List<Effect> effects) {
+        SortedMap<NodeId, Watched> heard = onHeard(peers, beat.node(), beat.incarnation(), now, effects);
+        Watched peer = heard.get(beat.node());
+        if (peer == null || peer.incarnation() != beat.incarnation() || peer.link() instanceof Link.Lost) {
+            return heard;
+        }
+        Pulse pulse =
+                peer.pulse().heard(beat.sequence(), beat.echo(), beat.echoHeldNanos(), config.heartbeatNanos(), now);
+        return with(heard, beat.node(), peer.pulse(pulse));
+    }
+
+    private SortedMap<NodeId, Watched> onTick(SortedMap<NodeId, Watched> peers, long now, List<Effect> effects) {
+        var next = new TreeMap<NodeId, Watched>();
+        peers.forEach((node, peer) -> {
+            Watched judged = judged(node, peer, now, effects);
+            if (judged.opinion() instanceof Opinion.Suspect suspect
+                    && judged.link() instanceof Link.Lost
+                    && now - suspect.sinceNanos() >= config.forgetNanos()) {
+                effects.add(new Effect.Announce(new HealthEvent.Removed(node)));
+                return;
+            }
+            boolean isBeatDue = judged.link() instanceof Link.Up && now - judged.beatNanos() >= config.heartbeatNanos();
+            next.put(node, isBeatDue ? beat(node, judged, now, effects) : judged);
+        });
+        return next;
+    }
+
+    private Watched judged(NodeId node, Watched peer, long now, List<Effect> effects) {
+        if (peer.link() instanceof Link.Lost lost) {
+            return now - lost.sinceNanos() >= config.redialNanos()
+                    ? suspect(node, peer, "its link closed and is not back", now, effects)
+                    : peer;
+        }
+        long silent = now - peer.heardNanos();
+        if (silent >= renewNanos(peer) && isUnrenewed(peer)) {
+            Watched suspect = suspect(node, peer, silentFor(silent), now, effects);
+            effects.add(new Effect.Renew(node, silentFor(silent)));
+            return suspect.link(new Link.Up(true));
+        }
+        if (silent >= silenceNanos(peer)) {
+            return suspect(node, peer, silentFor(silent), now, effects);
+        }
+        return silent >= silenceNanos(peer) / 2 ? doubted(node, peer, silentFor(silent), now, effects) : peer;
+    }
+
+    private static String silentFor(long nanos) {
+        return "silent for " + nanos / 1_000_000 + " ms";
+    }
+
+    private static Watched beat(NodeId node, Watched peer, long now, List<Effect> effects) {
+        Watched sent = peer.beat(now);
+        long echo = sent.pulse().heardSequence();
+        long held = echo == 0 ? 0 : Math.clamp(now - sent.pulse().heardNanos(), 0, ViewRules.NUMBER_MAX);
+        effects.add(new Effect.SendHeartbeat(node, sent.pulse().sequence(), echo, held));
+        return sent;
+    }
+
+    private static Watched alive(NodeId node, Watched peer, long now, List<Effect> effects) {
+        Watched heard =
+                peer.link() instanceof Link.Up ? peer.link(new Link.Up(false)).heard(now) : peer.heard(now);
+        if (peer.opinion() instanceof Opinion.Alive) {
+            return heard;
+        }
+        if (peer.opinion() instanceof Opinion.Suspect) {
+            effects.add(new Effect.Trusted(node, peer.incarnation()));
+        }
+        effects.add(new Effect.Announce(new HealthEvent.BecameHealthy(node)));
+        return heard.opinion(new Opinion.Alive(), now);
+    }
+
+    private static Watched doubted(NodeId node, Watched peer, String why, long now, List<Effect> effects) {
+        if (!(peer.opinion() instanceof Opinion.Alive) && !(peer.opinion() instanceof Opinion.Unheard)) {
+            return peer;
+        }
+        effects.add(new Effect.Announce(new HealthEvent.BecameDegraded(node, why)));
+        return peer.opinion(new Opinion.Doubted(why), now);
+    }
+
+    private static Watched suspect(NodeId node, Watched peer, String why, long now, List<Effect> effects) {
+        if (peer.opinion() instanceof Opinion.Suspect) {
+            return peer;
+        }
+        effects.add(new Effect.Suspected(node, peer.incarnation(), why));
+        effects.add(new Effect.Announce(new HealthEvent.BecameUnhealthy(node, why)));
+        return peer.opinion(new Opinion.Suspect(now, why), now);
+    }
+
+    private static SortedMap<NodeId, Watched> with(SortedMap<NodeId, Watched> peers, NodeId node, Watched peer) {
+        var more = new TreeMap<>(peers);
+        more.put(node, peer);
+        return more;
+    }
+}

@@ -1,0 +1,126 @@
+package io.hearth.election.health;
+
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Everything that {@link HealthMachine} knows; immutable.
+ *
+ * @param peers those watched
+ * @param steppedNanos instant of the last step
+ */
+public record HealthState(SortedMap<NodeId, Watched> peers, long steppedNanos) {
+    /** Before the first peer. */
+    public static HealthState empty(long nowNanos) {
+        return new HealthState(new TreeMap<>(), nowNanos);
+    }
+
+    /** The link to a peer. */
+    sealed interface Link {
+        /** {@code givenUp} once its end was asked for, until it is heard or ends. */
+        record Up(boolean givenUp) implements Link {}
+
+        record Lost(long sinceNanos, boolean refused) implements Link {}
+    }
+
+    /** Whether a peer is suspected. */
+    sealed interface Opinion {
+        record Unheard() implements Opinion {}
+
+        record Alive() implements Opinion {}
+
+        record Doubted(String why) implements Opinion {}
+
+        record Suspect(long sinceNanos, String why) implements Opinion {}
+    }
+
+    /**
+     * One peer.
+     *
+     * @param incarnation which start
+     * @param heardNanos its last frame, or when its link came up
+     * @param beatNanos when the last heartbeat was sent to it
+     * @param watchedNanos since when it is watched
+     * @param suspectNanos how long it was suspected so far, the current suspicion left out
+     */
+    record Watched(
+            long incarnation,
+            Link link,
+            Opinion opinion,
+            long heardNanos,
+            long beatNanos,
+            long watchedNanos,
+            long suspectNanos,
+            Pulse pulse) {
+        Watched link(Link other) {
+            return new Watched(incarnation, other, opinion, heardNanos, beatNanos, watchedNanos, suspectNanos, pulse);
+        }
+
+        Watched opinion(Opinion other, long now) {
+            long ended = opinion instanceof Opinion.Suspect suspect && !(other instanceof Opinion.Suspect)
+                    ? now - suspect.sinceNanos()
+                    : 0;
+            return new Watched(
+                    incarnation, link, other, heardNanos, beatNanos, watchedNanos, suspectNanos + ended, pulse);
+        }
+
+        Watched heard(long now) {
+            return new Watched(incarnation, link, opinion, now, beatNanos, watchedNanos, suspectNanos, pulse);
+        }
+
+        Watched beat(long now) {
+            return new Watched(
+                    incarnation, link, opinion, heardNanos, now, watchedNanos, suspectNanos, pulse.sent(now));
+        }
+
+        Watched pulse(Pulse other) {
+            return new Watched(incarnation, link, opinion, heardNanos, beatNanos, watchedNanos, suspectNanos, other);
+        }
+
+        HealthStatus status() {
+            return switch (opinion) {
+                case Opinion.Unheard() -> HealthStatus.UNKNOWN;
+                case Opinion.Alive() -> HealthStatus.HEALTHY;
+                case Opinion.Doubted _ -> HealthStatus.DEGRADED;
+                case Opinion.Suspect _ -> HealthStatus.UNHEALTHY;
+            };
+        }
+    }
+
+    /** What was measured of a peer, as of {@code nowNanos}. */
+    public Optional<PeerHealth> peer(NodeId node, HealthConfig config, long nowNanos) {
+        return Optional.ofNullable(peers.get(node)).map(peer -> {
+            long silent = Math.max(0, nowNanos - peer.heardNanos());
+            boolean refused = peer.link() instanceof Link.Lost lost && lost.refused();
+            long suspect = peer.suspectNanos()
+                    + (peer.opinion() instanceof Opinion.Suspect since ? nowNanos - since.sinceNanos() : 0);
+            long watched = Math.max(1, nowNanos - peer.watchedNanos());
+            return new PeerHealth(
+                    peer.status(),
+                    peer.incarnation(),
+                    silent,
+                    silent / config.heartbeatNanos() + (refused ? 1 : 0),
+                    peer.pulse().lastRttNanos(),
+                    peer.pulse().meanRttNanos(),
+                    peer.pulse().jitterNanos(),
+                    Math.clamp(1 - (double) suspect / watched, 0, 1));
+        });
+    }
+
+    /** How many peers stand how. */
+    public HealthSummary summary() {
+        return new HealthSummary(
+                peers.size(),
+                count(HealthStatus.HEALTHY),
+                count(HealthStatus.DEGRADED),
+                count(HealthStatus.UNHEALTHY),
+                count(HealthStatus.UNKNOWN));
+    }
+
+    private int count(HealthStatus status) {
+        return (int)
+                peers.values().stream().filter(peer -> peer.status() == status).count();
+    }
+}

@@ -1,0 +1,80 @@
+package io.hearth.election.health;
+
+import java.util.OptionalLong;
+
+/**
+ * The heartbeats between this node and one start of a peer.
+ *
+ * @param sequence of the last heartbeat sent; 0 for none
+ * @param sentNanos when the last {@link #SENT_KEPT} were sent, by sequence modulo; borrowed, replaced and never written
+ * @param heardSequence of the newest heartbeat heard; 0 for none
+ * @param heardNanos when
+ * @param lastRttNanos newest round trip
+ * @param meanRttNanos smoothed round trip
+ * @param jitterNanos smoothed deviation of arrivals from the schedule
+ */
+@SuppressWarnings("ArrayRecordComponent") // never written after construction, never compared
+record Pulse(
+        long sequence,
+        long[] sentNanos,
+        long heardSequence,
+        long heardNanos,
+        OptionalLong lastRttNanos,
+        OptionalLong meanRttNanos,
+        long jitterNanos) {
+    static final int SENT_KEPT = 8;
+    private static final int SMOOTHING = 8; // RFC 6298 takes 1/8 for the mean
+
+    static Pulse none() {
+        return new Pulse(0, new long[SENT_KEPT], 0, 0, OptionalLong.empty(), OptionalLong.empty(), 0);
+    }
+
+    Pulse sent(long now) {
+        long[] sent = sentNanos.clone();
+        sent[(int) ((sequence + 1) % SENT_KEPT)] = now;
+        return new Pulse(sequence + 1, sent, heardSequence, heardNanos, lastRttNanos, meanRttNanos, jitterNanos);
+    }
+
+    /**
+     * A heartbeat of the peer.
+     *
+     * @param intervalNanos between heartbeats, by the schedule
+     */
+    Pulse heard(long theirSequence, long echo, long echoHeldNanos, long intervalNanos, long now) {
+        if (theirSequence <= heardSequence) {
+            return this; // a duplicate says nothing about now
+        }
+        long jitter = jitterNanos;
+        if (heardSequence > 0) {
+            long expected = intervalNanos * Math.min(theirSequence - heardSequence, SENT_KEPT);
+            long late = Math.abs(now - heardNanos - expected);
+            jitter += (Math.min(late, SENT_KEPT * intervalNanos) - jitter) / SMOOTHING;
+        }
+        OptionalLong rtt = roundTrip(echo, echoHeldNanos, now);
+        return new Pulse(
+                sequence,
+                sentNanos,
+                theirSequence,
+                now,
+                rtt.isPresent() ? rtt : lastRttNanos,
+                rtt.isPresent() ? OptionalLong.of(smooth(rtt.getAsLong())) : meanRttNanos,
+                jitter);
+    }
+
+    private long smooth(long rtt) {
+        return meanRttNanos.isEmpty() ? rtt : meanRttNanos.getAsLong() + (rtt - meanRttNanos.getAsLong()) / SMOOTHING;
+    }
+
+    private OptionalLong roundTrip(long echo, long echoHeldNanos, long now) {
+        if (echo < 1 || echo > sequence || sequence - echo >= SENT_KEPT) {
+            return OptionalLong.empty();
+        }
+        long span = now - sentNanos[(int) (echo % SENT_KEPT)];
+        return echoHeldNanos > span ? OptionalLong.empty() : OptionalLong.of(span - echoHeldNanos);
+    }
+
+    /** After a local pause: what was measured across it means nothing. */
+    Pulse restarted() {
+        return new Pulse(sequence + SENT_KEPT, new long[SENT_KEPT], 0, 0, lastRttNanos, meanRttNanos, jitterNanos);
+    }
+}

@@ -1,0 +1,182 @@
+package io.hearth.election.view;
+
+import io.hearth.core.Bytes;
+import io.hearth.election.Ballot;
+import io.hearth.election.Message;
+import io.hearth.election.MessageRejection;
+import io.hearth.election.View;
+import io.hearth.election.ViewRules;
+import io.hearth.election.view.ViewMachine.Effect;
+import io.hearth.election.vote.VoterTask;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Answers Prepare and Accept, in two parts. The process answers at once: where it lives, Prepare freezes it, for good until a
+ * successor of the view is learned. The machine answers through the voter, on disk before the answer leaves, in every lineage that
+ * lists it.
+ */
+final class Acceptor {
+    private Acceptor() {}
+
+    static void onPrepare(Transition transition, NodeId from, long incarnation, Message.Prepare prepare) {
+        View view = prepare.view();
+        if (!isSound(transition, from, incarnation, view, prepare.ballot()) || !isUpToDate(transition, from, view)) {
+            return;
+        }
+        boolean believes = meets(transition, from, view, prepare.ballot());
+        if (MemberStatus.isAbandoner(transition, from)) {
+            transition.refuse(MessageRejection.ABANDONER);
+            return;
+        }
+        if (livesIn(transition, view)) {
+            giveWay(transition, from, prepare.ballot(), believes);
+            freezeAndAnswer(transition, prepare.ballot());
+        } else if (view.member(transition.self.node()).isPresent()) {
+            transition.send(from, new Message.Here(view.lineage(), view.epoch(), prepare.ballot(), Optional.empty()));
+        }
+        if (believes && view.seat(transition.self.node().peer()) != 0 && !transition.isDoubled()) {
+            VoteQueue.submit(transition, new VoterTask.Promise(view, prepare.ballot()));
+        }
+    }
+
+    static void onAccept(Transition transition, NodeId from, long incarnation, Message.Accept accept) {
+        View view = accept.view();
+        if (!isSound(transition, from, incarnation, view, accept.ballot())) {
+            return;
+        }
+        if (ViewRules.fault(accept.next()).isPresent()
+                || ViewRules.successorFault(view, accept.next()).isPresent()) {
+            transition.refuse(MessageRejection.BAD_VIEW);
+            return;
+        }
+        if (!isUpToDate(transition, from, view) || !meets(transition, from, view, accept.ballot())) {
+            return;
+        }
+        if (livesIn(transition, view)) {
+            giveWay(transition, from, accept.ballot(), true);
+        }
+        if (view.seat(transition.self.node().peer()) != 0 && !transition.isDoubled()) {
+            VoteQueue.submit(transition, new VoterTask.Accept(view, accept.ballot(), accept.next()));
+        }
+    }
+
+    private static boolean isSound(Transition transition, NodeId from, long incarnation, View view, Ballot ballot) {
+        if (ViewRules.fault(view).isPresent()) {
+            transition.refuse(MessageRejection.BAD_VIEW);
+            return false;
+        }
+        boolean isProposer = ballot.proposer().equals(from)
+                && view.member(from)
+                        .filter(member -> member.incarnation() == incarnation)
+                        .isPresent();
+        if (!isProposer) {
+            transition.refuse(MessageRejection.FOREIGN_BALLOT);
+        }
+        return isProposer;
+    }
+
+    /**
+     * Takes the committed view that a ballot is about as known, or sends the newer one back.
+     *
+     * @return whether {@code view} is the newest view that this process knows of its lineage, or it knows none and asks the disk
+     */
+    private static boolean isUpToDate(Transition transition, NodeId from, View view) {
+        Optional<View> known = transition.known(view.lineage()).flatMap(KnownLineage::view);
+        if (known.isPresent() && known.get().epoch() > view.epoch()) {
+            transition.send(from, new Message.Commit(known.get()));
+            return false;
+        }
+        Learner.hear(transition, from, view);
+        Optional<View> taught = transition.known(view.lineage()).flatMap(KnownLineage::view);
+        return taught.isEmpty() || taught.get().equals(view); // else counted where it was noticed
+    }
+
+    /**
+     * Counts the round, unless its sender can bring no ballot to an end.
+     *
+     * @return whether the machine may vote: not for a round far above all known ones. The process answers all the same, because a member
+     *     that missed the ballots before would be left out otherwise
+     */
+    private static boolean meets(Transition transition, NodeId from, View view, Ballot ballot) {
+        KnownLineage known =
+                transition.known(view.lineage()).orElseGet(() -> KnownLineage.of(0, Optional.empty(), transition.now));
+        boolean believes = known.believes(ballot.round(), transition.now);
+        if (!livesIn(transition, view) || canDrive(transition, from)) {
+            transition.know(view.lineage(), known.met(ballot.round(), transition.now));
+        }
+        if (!believes) {
+            transition.refuse(MessageRejection.FAR_ROUND);
+        }
+        return believes;
+    }
+
+    private static boolean canDrive(Transition transition, NodeId from) {
+        return transition
+                .view()
+                .member(from)
+                .filter(member -> MemberStatus.canPropose(transition, member))
+                .isPresent();
+    }
+
+    /** The data threads stopped and the collectives said how far they are. */
+    static void onFrozen(Transition transition, Freeze.Freezing freezing, Optional<Bytes> status) {
+        var frozen = new Freeze.Frozen(status, transition.now);
+        transition.freeze = frozen;
+        freezing.asked().values().forEach(ballot -> answer(transition, frozen, ballot));
+    }
+
+    /** Brings the answer of this process to a ballot on its way: at once if frozen already, else after the freeze. */
+    static void freezeAndAnswer(Transition transition, Ballot ballot) {
+        switch (transition.freeze) {
+            case Freeze.Thawed() -> {
+                transition.freeze = new Freeze.Freezing(new TreeMap<>()).asked(ballot);
+                transition.effect(new Effect.Freeze(
+                        transition.current.lineage(), transition.view().epoch()));
+            }
+            case Freeze.Freezing freezing -> transition.freeze = freezing.asked(ballot);
+            case Freeze.Frozen frozen -> answer(transition, frozen, ballot);
+        }
+    }
+
+    private static void answer(Transition transition, Freeze.Frozen frozen, Ballot ballot) {
+        boolean isDone =
+                transition.departure instanceof LeaveState.Asking; // while draining, others still need its results
+        var status = Optional.of(new Message.Status(isDone, frozen.status().orElse(Bytes.EMPTY)));
+        if (ballot.proposer().equals(transition.self.node())) {
+            Proposer.onOwnStatus(transition, ballot, status);
+        } else {
+            transition.send(
+                    ballot.proposer(),
+                    new Message.Here(
+                            transition.current.lineage(), transition.view().epoch(), ballot, status));
+        }
+    }
+
+    /**
+     * The sender drives the change now, if it can bring one to an end. An own lower ballot ends. An own higher ballot goes on, even
+     * while its promise is on its way to the disk: once it is there, the own machine votes for no lower one. An own ballot also goes on
+     * if this machine does not vote for the sender's round: otherwise a liar could make this node begin ballots without end.
+     */
+    private static void giveWay(Transition transition, NodeId from, Ballot ballot, boolean believes) {
+        if (!canDrive(transition, from)) {
+            return;
+        }
+        boolean isHigher = switch (transition.campaign) {
+            case Campaign.None() -> false;
+            case Campaign.Candidate candidate -> candidate.ballot().compareTo(ballot) < 0;
+            case Campaign.Preparing preparing -> preparing.ballot().compareTo(ballot) < 0;
+            case Campaign.Accepting accepting -> accepting.ballot().compareTo(ballot) < 0;
+        };
+        transition.campaign = isHigher && believes ? Campaign.NONE : transition.campaign;
+        transition.change = transition.change.drivenBy(from, transition.now);
+    }
+
+    private static boolean livesIn(Transition transition, View view) {
+        return transition.current.lineage().equals(view.lineage())
+                && view.member(transition.self.node())
+                        .filter(member -> member.incarnation() == transition.self.incarnation())
+                        .isPresent();
+    }
+}

@@ -1,0 +1,58 @@
+package io.hearth.election.view;
+
+import io.hearth.identity.NodeId;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Who asks for entry, and who has to wait.
+ *
+ * @param joiners those who ask
+ * @param holdDowns those who were removed
+ * @param refused groups that took nobody when asked
+ * @param dissolveNotBeforeNanos earliest instant of the next attempt to end this lineage for a better one
+ */
+record Admission(
+        SortedMap<NodeId, Joiner> joiners,
+        SortedMap<NodeId, ReadmissionDelay> holdDowns,
+        SortedMap<String, Refused> refused,
+        long dissolveNotBeforeNanos) {
+    static Admission nobody(long now) {
+        return new Admission(new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), now);
+    }
+
+    Admission joiners(SortedMap<NodeId, Joiner> others) {
+        return new Admission(others, holdDowns, refused, dissolveNotBeforeNanos);
+    }
+
+    Admission with(NodeId node, Joiner joiner) {
+        var more = new TreeMap<>(joiners);
+        more.put(node, joiner);
+        return joiners(more);
+    }
+
+    Admission holdDowns(SortedMap<NodeId, ReadmissionDelay> others) {
+        return new Admission(joiners, others, refused, dissolveNotBeforeNanos);
+    }
+
+    Admission refused(String group, Refused why) {
+        var more = new TreeMap<>(refused);
+        more.put(group, why);
+        return new Admission(joiners, holdDowns, more, dissolveNotBeforeNanos);
+    }
+
+    Admission withoutOldRefusals(long now) {
+        var fewer = new TreeMap<>(refused);
+        fewer.values().removeIf(old -> old.untilNanos() - now <= 0);
+        return new Admission(joiners, holdDowns, fewer, dissolveNotBeforeNanos);
+    }
+
+    Admission dissolveNotBefore(long instant) {
+        return new Admission(joiners, holdDowns, refused, instant);
+    }
+
+    /** What a new home starts with: nobody asked here yet; who was removed elsewhere is no concern of it. */
+    Admission moved(long now) {
+        return nobody(now);
+    }
+}

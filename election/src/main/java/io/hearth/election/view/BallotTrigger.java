@@ -1,0 +1,115 @@
+package io.hearth.election.view;
+
+import io.hearth.election.Ballot;
+import io.hearth.election.ElectionConfig;
+import io.hearth.election.ElectionEvent;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.Proposal;
+import io.hearth.election.View;
+import io.hearth.election.ViewRules;
+import io.hearth.election.vote.VoterTask;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Decides when this node starts a ballot: it sees a need, hears a quorum, no other node drives the change, and those before it had
+ * their chance.
+ *
+ * <p>A ballot is kept apart from all others by its round and this node's id, and the promise of its own machine is on disk before
+ * Prepare leaves, so not even a restart repeats one.
+ */
+final class BallotTrigger {
+    private BallotTrigger() {}
+
+    /** Starts a ballot if there is need of one and it is this node's turn. */
+    static void consider(Transition transition) {
+        Change change = transition.change;
+        if (change.needed().isEmpty()
+                || transition.now - change.notBeforeNanos() < 0
+                || !(transition.hearing instanceof Hearing.Quorum)
+                || !transition.current.isRecorded()
+                || isDrivenByAnother(transition)) {
+            return;
+        }
+        List<Member> proposers = MemberStatus.proposers(transition);
+        int number = 0;
+        while (number < proposers.size() && !transition.isSelf(proposers.get(number))) {
+            number++;
+        }
+        ElectionConfig.Ballots spans = transition.config.ballots();
+        if (transition.now - change.neededNanos()
+                >= Math.min(number * spans.staggerNanos(), spans.staggerMostNanos())) {
+            start(transition, change.needed().get());
+        }
+    }
+
+    /** Another proposer is given time, unless it is suspected. */
+    static boolean isDrivenByAnother(Transition transition) {
+        Change change = transition.change;
+        return change.driver().isPresent()
+                && transition.now - change.drivenNanos()
+                        < transition.config.ballots().orphanNanos()
+                && transition
+                        .view()
+                        .member(change.driver().get())
+                        .filter(driver -> MemberStatus.canPropose(transition, driver))
+                        .isPresent();
+    }
+
+    private static void start(Transition transition, String why) {
+        long seen = transition
+                .known(transition.current.lineage())
+                .map(KnownLineage::roundSeen)
+                .orElse(0L);
+        if (seen >= Ballot.ROUND_MAX || transition.view().epoch() + 1 >= ViewRules.NUMBER_MAX) {
+            return; // there is no number for it; what a record cannot hold is not proposed
+        }
+        var ballot = new Ballot(seen + 1, transition.self.node());
+        transition.useRound(ballot.round());
+        transition.campaign = new Campaign.Candidate(ballot, why);
+        transition.change =
+                transition.change.asked(List.of(transition.self.node().peer()), false, transition.now);
+        transition.announce(new ElectionEvent.Started(
+                transition.current.lineage(), transition.view().epoch(), ballot, why));
+        VoteQueue.submit(transition, new VoterTask.Promise(transition.view(), ballot));
+    }
+
+    /** Looks again when the turn of the own promise comes: others may drive the change by now. */
+    static boolean isStillWanted(Transition transition, View view, Ballot ballot) {
+        if (!transition.view().equals(view)
+                || !(transition.campaign instanceof Campaign.Candidate candidate)
+                || !candidate.ballot().equals(ballot)) {
+            return false;
+        }
+        if (isDrivenByAnother(transition)) {
+            transition.campaign = Campaign.NONE;
+            return false;
+        }
+        return true;
+    }
+
+    /** The own machine promised: now the others are asked, unless the reason went while the disk took its time. */
+    static void promised(Transition transition, Campaign.Candidate candidate, Optional<Proposal> accepted) {
+        if (accepted.isEmpty() && ViewChangeReasons.of(transition).isEmpty()) {
+            transition.campaign = Campaign.NONE;
+            return;
+        }
+        var preparing = new Campaign.Preparing(
+                        candidate.ballot(), timing(transition), new TreeMap<>(), new TreeMap<>(), new TreeSet<>())
+                .promised(transition.self.node().peer(), accepted);
+        transition.campaign = preparing;
+        transition.change = transition.change.asked(MemberStatus.otherVoters(transition), false, transition.now);
+        var prepare = new Message.Prepare(transition.view(), candidate.ballot());
+        transition.sendToMachines(prepare);
+        Acceptor.freezeAndAnswer(transition, candidate.ballot());
+    }
+
+    static Campaign.Timing timing(Transition transition) {
+        ElectionConfig.Ballots spans = transition.config.ballots();
+        return new Campaign.Timing(
+                transition.now, spans.lifeNanos() + transition.draw(spans.lifeSpreadNanos()), transition.now);
+    }
+}

@@ -1,0 +1,99 @@
+package io.hearth.election.view;
+
+import io.hearth.election.Ballot;
+import io.hearth.election.Message;
+import io.hearth.election.Proposal;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Where this node's own attempt to commit the successor of its view stands. */
+sealed interface Campaign {
+    Campaign NONE = new None();
+
+    record None() implements Campaign {}
+
+    /** When a phase began, when it ends, and when its messages were last sent. */
+    record Timing(long beganNanos, long lifeNanos, long sentNanos) {
+        Timing sent(long now) {
+            return new Timing(beganNanos, lifeNanos, now);
+        }
+    }
+
+    /** The promise of this node's own machine is on its way to the disk; nothing has left yet. */
+    record Candidate(Ballot ballot, String why) implements Campaign {}
+
+    /** A ballot that others know of. */
+    sealed interface Open extends Campaign {
+        Ballot ballot();
+
+        /** Machines that promised a later ballot, as they say. */
+        SortedSet<PeerId> refusers();
+
+        /** With one more of them. */
+        Open refused(PeerId machine);
+    }
+
+    /**
+     * Prepare was sent to all members.
+     *
+     * @param promises what machines accepted before, of those that promised
+     * @param answers of the members themselves; empty for one that is not to be kept
+     */
+    record Preparing(
+            Ballot ballot,
+            Timing timing,
+            SortedMap<PeerId, Optional<Proposal>> promises,
+            SortedMap<NodeId, Optional<Message.Status>> answers,
+            SortedSet<PeerId> refusers)
+            implements Open {
+        Preparing sent(long now) {
+            return new Preparing(ballot, timing.sent(now), promises, answers, refusers);
+        }
+
+        Preparing promised(PeerId machine, Optional<Proposal> accepted) {
+            var more = new TreeMap<>(promises);
+            more.put(machine, accepted);
+            return new Preparing(ballot, timing, more, answers, refusers);
+        }
+
+        Preparing answered(NodeId node, Optional<Message.Status> status) {
+            var more = new TreeMap<>(answers);
+            more.put(node, status);
+            return new Preparing(ballot, timing, promises, more, refusers);
+        }
+
+        @Override
+        public Preparing refused(PeerId machine) {
+            return new Preparing(ballot, timing, promises, answers, with(refusers, machine));
+        }
+    }
+
+    /** Accept was sent to all machines. */
+    record Accepting(Ballot ballot, Timing timing, View next, SortedSet<PeerId> votes, SortedSet<PeerId> refusers)
+            implements Open {
+        Accepting sent(long now) {
+            return new Accepting(ballot, timing.sent(now), next, votes, refusers);
+        }
+
+        Accepting voted(PeerId machine) {
+            return new Accepting(ballot, timing, next, with(votes, machine), refusers);
+        }
+
+        @Override
+        public Accepting refused(PeerId machine) {
+            return new Accepting(ballot, timing, next, votes, with(refusers, machine));
+        }
+    }
+
+    private static SortedSet<PeerId> with(SortedSet<PeerId> machines, PeerId machine) {
+        var more = new TreeSet<>(machines);
+        more.add(machine);
+        return more;
+    }
+}

@@ -1,0 +1,105 @@
+package io.hearth.election.view;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What this node knows of the change that its view needs or undergoes.
+ *
+ * @param needed why it wants one itself, if it does
+ * @param neededNanos since when
+ * @param notBeforeNanos earliest instant of its next ballot
+ * @param driver who else drives a ballot, if anybody
+ * @param drivenNanos when that ballot was last heard of
+ * @param broken why the streams of its group must be set up anew, if they must
+ * @param gone machines that will never vote about this view
+ * @param unvoted machines that this node asked for a vote about the change, in its newest ballot or before, and that did not vote in time
+ */
+record Change(
+        Optional<String> needed,
+        long neededNanos,
+        long notBeforeNanos,
+        Optional<NodeId> driver,
+        long drivenNanos,
+        Optional<String> broken,
+        SortedSet<PeerId> gone,
+        SortedMap<PeerId, Unvoted> unvoted) {
+    /**
+     * A vote that was asked for.
+     *
+     * @param sinceNanos when it was first asked for
+     * @param acceptance whether an acceptance is missing; a promise is no answer then
+     */
+    record Unvoted(long sinceNanos, boolean acceptance) {}
+
+    static Change none(long now) {
+        return new Change(
+                Optional.empty(), now, now, Optional.empty(), now, Optional.empty(), new TreeSet<>(), new TreeMap<>());
+    }
+
+    Change needed(Optional<String> why, long now) {
+        long since = needed.isPresent() && why.isPresent() ? neededNanos : now;
+        return new Change(why, since, notBeforeNanos, driver, drivenNanos, broken, gone, unvoted);
+    }
+
+    /** The clocks start again: what was needed or driven during an outage may be so no more. */
+    Change restarted(long now) {
+        return new Change(
+                Optional.empty(), now, notBeforeNanos, Optional.empty(), drivenNanos, broken, gone, new TreeMap<>());
+    }
+
+    Change notBefore(long instant) {
+        return new Change(needed, neededNanos, instant, driver, drivenNanos, broken, gone, unvoted);
+    }
+
+    Change drivenBy(NodeId node, long now) {
+        return new Change(needed, neededNanos, notBeforeNanos, Optional.of(node), now, broken, gone, unvoted);
+    }
+
+    /** Nobody drives it. */
+    Change abandoned() {
+        return new Change(needed, neededNanos, notBeforeNanos, Optional.empty(), drivenNanos, broken, gone, unvoted);
+    }
+
+    Change broken(String why) {
+        return new Change(needed, neededNanos, notBeforeNanos, driver, drivenNanos, Optional.of(why), gone, unvoted);
+    }
+
+    Change gone(PeerId machine) {
+        var more = new TreeSet<>(gone);
+        more.add(machine);
+        return new Change(needed, neededNanos, notBeforeNanos, driver, drivenNanos, broken, more, unvoted);
+    }
+
+    /** These machines are asked for a promise, or for an acceptance. */
+    Change asked(Collection<PeerId> machines, boolean acceptance, long now) {
+        var more = new TreeMap<>(unvoted);
+        machines.forEach(machine -> more.putIfAbsent(machine, new Unvoted(now, acceptance)));
+        return with(more);
+    }
+
+    Change voted(PeerId machine, boolean acceptance) {
+        Unvoted missing = unvoted.get(machine);
+        if (missing == null || (missing.acceptance() && !acceptance)) {
+            return this;
+        }
+        var fewer = new TreeMap<>(unvoted);
+        fewer.remove(machine);
+        return with(fewer);
+    }
+
+    /** This node waits for no votes. */
+    Change unasked() {
+        return unvoted.isEmpty() ? this : with(new TreeMap<>());
+    }
+
+    private Change with(SortedMap<PeerId, Unvoted> votes) {
+        return new Change(needed, neededNanos, notBeforeNanos, driver, drivenNanos, broken, gone, votes);
+    }
+}

@@ -1,0 +1,58 @@
+package io.hearth.election.view;
+
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The one lineage in which this node lives, by its newest committed view known.
+ *
+ * @param first view that this process knew of it
+ * @param isRecorded whether the machine's record of it is on disk; a founder starts without
+ * @param view lists this node as it entered
+ * @param learnedNanos when
+ * @param knownSince members by node, and when a view first listed them as they are
+ */
+record CurrentView(View first, boolean isRecorded, View view, long learnedNanos, SortedMap<NodeId, Long> knownSince) {
+    /** A lineage of this node alone, not on disk yet. */
+    static CurrentView founded(View view, long now) {
+        return new CurrentView(view, false, view, now, since(view, new TreeMap<>(), view, now));
+    }
+
+    /** A lineage that admitted this node; its record is on disk since before it asked. */
+    static CurrentView entered(View view, long now) {
+        return founded(view, now).recorded();
+    }
+
+    CurrentView recorded() {
+        return new CurrentView(first, true, view, learnedNanos, knownSince);
+    }
+
+    CurrentView succeededBy(View next, long now) {
+        return new CurrentView(first, isRecorded, next, now, since(view, knownSince, next, now));
+    }
+
+    private static SortedMap<NodeId, Long> since(View before, SortedMap<NodeId, Long> known, View next, long now) {
+        var since = new TreeMap<NodeId, Long>();
+        for (Member member : next.members()) {
+            boolean stayed = before.member(member.node()).filter(member::equals).isPresent();
+            since.put(member.node(), stayed ? known.getOrDefault(member.node(), now) : now);
+        }
+        return since;
+    }
+
+    Lineage lineage() {
+        return view.lineage();
+    }
+
+    long knownSince(NodeId node) {
+        return knownSince.getOrDefault(node, learnedNanos);
+    }
+
+    boolean isLone() {
+        return view.members().size() == 1;
+    }
+}

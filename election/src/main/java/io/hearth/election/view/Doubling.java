@@ -1,0 +1,45 @@
+package io.hearth.election.view;
+
+import io.hearth.election.view.ViewMachine.Effect;
+import io.hearth.identity.PeerId;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Machines whose identity two computers use, as after a restored snapshot of a whole disk. Such a machine has two records for one
+ * seat, so no vote of it can be trusted: it proposes nothing, its votes do not count, and no node admits it.
+ *
+ * <p>Both computers walk out and stay alone until their restart. Only a person can say which of the two is the copy.
+ */
+final class Doubling {
+    private Doubling() {}
+
+    /** The own machine stays doubled once it is: this process cannot know whether the other computer is off for good. */
+    static void onDoubled(Transition transition, SortedSet<PeerId> machines) {
+        boolean wasDoubled = transition.isDoubled();
+        var doubled = new TreeSet<>(machines);
+        if (wasDoubled) {
+            doubled.add(transition.self.node().peer());
+        }
+        boolean isNews = !transition.doubled.containsAll(doubled);
+        transition.doubled = doubled;
+        if (isNews && !(transition.campaign instanceof Campaign.None)) {
+            Proposer.retreat(transition); // what it collected may be votes of two computers
+        }
+        if (transition.isDoubled() && !wasDoubled) {
+            walkOut(transition);
+        }
+    }
+
+    private static void walkOut(Transition transition) {
+        transition.campaign = Campaign.NONE;
+        transition.crossing = JoinState.STAYING;
+        if (transition.isLeaving()) {
+            return;
+        }
+        Leaving.tellToGoOn(transition);
+        transition.effect(
+                new Effect.Removed(Effect.Removed.Cause.DOUBLED, "another computer uses the identity of this one"));
+        Learner.walkOut(transition);
+    }
+}

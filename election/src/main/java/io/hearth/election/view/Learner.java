@@ -1,0 +1,281 @@
+package io.hearth.election.view;
+
+import io.hearth.election.ElectionEvent;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.MessageRejection;
+import io.hearth.election.Resolver;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.election.ViewRules;
+import io.hearth.election.ViewSource;
+import io.hearth.election.view.ViewMachine.Effect;
+import io.hearth.election.vote.VoterTask;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * Takes committed views, no matter which node brings them and how many were missed, and founds lineages. A view may be used before
+ * it is on disk.
+ */
+final class Learner {
+    private Learner() {}
+
+    static void onCommit(Transition transition, NodeId from, Message.Commit commit) {
+        if (ViewRules.fault(commit.view()).isPresent()) {
+            transition.refuse(MessageRejection.BAD_VIEW);
+        } else if (transition.known(commit.view().lineage()).isEmpty()) {
+            transition.refuse(MessageRejection.NO_RECORD);
+        } else {
+            hear(transition, from, commit.view());
+        }
+    }
+
+    /**
+     * Takes what another node says is a committed view, unless it cannot be one, or comes from a node that has no say.
+     *
+     * <p>A node in the newest view known may bring any newer one. Any other node may do so only while no quorum of that view is
+     * heard: a quorum either knows what was committed or can commit it, so it needs no outsider; without one, an outsider may
+     * be the only node left that knows. To a node that knows no view of the lineage yet, only a view that lists it is news.
+     */
+    static void hear(Transition transition, NodeId from, View view) {
+        Optional<KnownLineage> lineage = transition.known(view.lineage());
+        if (lineage.isEmpty()) {
+            return;
+        }
+        if (lineage.get().view().isEmpty()) {
+            if (view.member(from).isPresent()
+                    && view.member(transition.self.node()).isPresent()) {
+                learn(transition, view, new ViewSource.Told(from));
+            } else {
+                transition.refuse(MessageRejection.OUTSIDER);
+            }
+            return;
+        }
+        View known = lineage.get().view().get();
+        if (view.epoch() <= known.epoch()) {
+            learn(transition, view, new ViewSource.Told(from));
+        } else if (ViewRules.descendantFault(known, view).isPresent()) {
+            transition.refuse(MessageRejection.BAD_VIEW);
+        } else if (known.member(from).isEmpty()
+                && isQuorumHeard(transition.self.node(), transition.current.lineage(), transition.peers(), known)) {
+            transition.refuse(MessageRejection.OUTSIDER);
+        } else {
+            learn(transition, view, new ViewSource.Told(from));
+        }
+    }
+
+    /** Whether a quorum of {@code view} is there and says that it lives in that lineage. */
+    static boolean isQuorumHeard(NodeId self, Lineage current, Map<NodeId, Peer> peers, View view) {
+        var heard = new TreeSet<PeerId>();
+        for (Member member : view.members()) {
+            Peer peer = peers.get(member.node());
+            boolean isThere = member.node().equals(self)
+                    ? current.equals(view.lineage())
+                    : peer != null && peer.linked() && !peer.suspected() && peer.livesIn(view.lineage());
+            if (isThere) {
+                heard.add(member.machine());
+            }
+        }
+        return view.isQuorum(heard);
+    }
+
+    /** Takes a committed view if it is news of a lineage that this process knows. */
+    static void learn(Transition transition, View view, ViewSource source) {
+        Optional<KnownLineage> lineage = transition.known(view.lineage());
+        if (lineage.isEmpty()) {
+            return;
+        }
+        Optional<View> known = lineage.get().view();
+        if (known.isPresent() && known.get().epoch() >= view.epoch()) {
+            if (known.get().epoch() == view.epoch() && !known.get().equals(view)) {
+                transition.refuse(MessageRejection.CONFLICT);
+                String other = "a view " + view.epoch() + " of lineage "
+                        + view.lineage().shortText();
+                transition.announce(new ElectionEvent.Conflict(
+                        source,
+                        other + ", " + source.clause() + ", is not the one known, which is "
+                                + lineage.get().source().clause() + ": one of the two is forged"));
+            }
+            return;
+        }
+        transition.know(view.lineage(), lineage.get().learned(view, source, transition.now));
+        if (transition.current.lineage().equals(view.lineage())) {
+            succeed(transition, view);
+        } else if (Merge.isAdmittedBy(transition, view)) {
+            moveInto(transition, view);
+        } else if (Merge.isMistaken(transition, view)) {
+            transition.refuse(MessageRejection.OTHER_ENTRY);
+        }
+        VoteQueue.submit(transition, new VoterTask.Learn(view));
+    }
+
+    /** The home lineage has a new view. */
+    private static void succeed(Transition transition, View view) {
+        Member me = transition.view().member(transition.self.node()).orElseThrow();
+        if (!view.member(transition.self.node()).equals(Optional.of(me))) {
+            dismissed(transition, view);
+            return;
+        }
+        View before = transition.view();
+        announceRemovals(transition, before, view);
+        Admissions.afterView(transition, before, view);
+        transition.current = transition.current.succeededBy(view, transition.now);
+        settle(transition);
+        announceMaster(transition, Optional.of(before));
+    }
+
+    private static void announceRemovals(Transition transition, View before, View after) {
+        for (Member member : before.members()) {
+            if (!after.member(member.node()).equals(Optional.of(member))) {
+                String why = ViewChangeReasons.against(transition, member).orElseGet(() -> unexplained(transition));
+                transition.announce(
+                        new ElectionEvent.MemberRemoved(member.node(), after.lineage(), after.epoch(), why));
+            }
+        }
+    }
+
+    /** Only the node that built a view knows why a member is not in it. */
+    private static String unexplained(Transition transition) {
+        return switch (source(transition)) {
+            case ViewSource.Own _ -> "it did not answer the ballot in time";
+            case ViewSource.Disk _, ViewSource.Told _ ->
+                "no reason is known here; the view is " + source(transition).clause();
+        };
+    }
+
+    private static String whoMayKnow(Transition transition) {
+        return "this node knows no reason, "
+                + switch (source(transition)) {
+                    case ViewSource.Told(NodeId by) -> by.shortText() + " may say why";
+                    case ViewSource.Own _, ViewSource.Disk _ -> "the others may say why";
+                };
+    }
+
+    /** Where the newest view known of the home lineage is from. */
+    private static ViewSource source(Transition transition) {
+        return transition
+                .known(transition.current.lineage())
+                .map(KnownLineage::source)
+                .orElse(new ViewSource.Own());
+    }
+
+    /** A lone node was admitted where it asked for entry; its own lineage ends with it. */
+    private static void moveInto(Transition transition, View view) {
+        transition.progress = transition.progress.elsewhere();
+        transition.lapses = Lapses.NONE; // they were of another view
+        transition.current = CurrentView.entered(view, transition.now);
+        transition.admission = transition.admission.moved(transition.now);
+        transition.crossing = JoinState.STAYING;
+        settle(transition);
+        transition.pending("");
+        announceMaster(transition, Optional.empty());
+    }
+
+    private static void dismissed(Transition transition, View view) {
+        if (transition.isLeaving()) {
+            transition.departure = LeaveState.GONE;
+            transition.effect(new Effect.Left());
+            return;
+        }
+        if (!view.isTombstone()) {
+            transition.effect(new Effect.Removed(
+                    Effect.Removed.Cause.REMOVED,
+                    "view " + view.epoch() + " of lineage " + view.lineage().shortText() + ", "
+                            + source(transition).clause() + ", has "
+                            + view.members().size()
+                            + (view.members().size() == 1 ? " member" : " members") + " and not this node; "
+                            + transition.lapses.text(transition.now).orElseGet(() -> whoMayKnow(transition))));
+            transition.progress = transition.progress.interrupted();
+        } else if (transition.progress.isBusy()) {
+            transition.effect(new Effect.Removed(
+                    Effect.Removed.Cause.REMOVED,
+                    "lineage " + transition.current.lineage().shortText()
+                            + " ended to merge with a better one, with view " + view.epoch() + ", "
+                            + source(transition).clause()));
+        }
+        found(transition, false);
+    }
+
+    /** This node walks out of its lineage; its machine votes on there, and the node is not kept. */
+    static void walkOut(Transition transition) {
+        transition.progress = transition.progress.interrupted();
+        found(transition, false);
+    }
+
+    /** A lineage of this node alone, to live in from now on. */
+    static void found(Transition transition, boolean continued) {
+        var lineage = new Lineage(
+                continued,
+                transition.wallMillis(),
+                transition.self.node(),
+                transition.self.incarnation(),
+                transition.foundings);
+        transition.foundings++;
+        View view = firstView(transition.self, transition.resolver, lineage, transition.drawSeat());
+        transition.progress = transition.progress.elsewhere();
+        transition.admission = transition.admission.moved(transition.now);
+        transition.crossing = JoinState.STAYING;
+        begin(transition, view);
+        announceMaster(transition, Optional.empty());
+    }
+
+    /** Lives in a lineage that this node just founded; its record is on its way to the disk. */
+    static void begin(Transition transition, View view) {
+        transition.know(
+                view.lineage(),
+                KnownLineage.of(
+                        view.members().getFirst().seat(), Optional.of(view), new ViewSource.Own(), transition.now));
+        transition.current = CurrentView.founded(view, transition.now);
+        settle(transition);
+        VoteQueue.submit(transition, new VoterTask.Found(view));
+    }
+
+    /** Epoch 1: the founder alone. */
+    static View firstView(ViewState.Self self, Resolver resolver, Lineage lineage, long seat) {
+        var member = new Member(self.node(), self.incarnation(), 1, self.role(), self.group(), seat);
+        List<GroupView> groups = self.role() == Role.AGENT
+                ? List.of()
+                : List.of(new GroupView(self.group(), 1, resolver.resolve(self.group(), List.of(member), List.of())));
+        return new View(lineage, 1, List.of(member), groups);
+    }
+
+    private static void settle(Transition transition) {
+        for (Member member : transition.view().members()) {
+            if (transition.current.knownSince(member.node())
+                    == transition.now) { // it has just entered; an earlier request to leave is void
+                transition
+                        .peer(member.node())
+                        .filter(Peer::leaving)
+                        .ifPresent(peer -> transition.peer(member.node(), peer.asksToLeave(false)));
+            }
+        }
+        transition.freeze = Freeze.THAWED;
+        transition.campaign = Campaign.NONE;
+        transition.change = Change.none(transition.now);
+        if (transition.current
+                .isLone()) { // it is its own quorum; a view of several does not end the wait after an outage
+            transition.hearing = Hearing.QUORUM;
+        }
+        transition.stall = QuorumLoss.FLOWING;
+        transition.effect(new Effect.Install(transition.view()));
+    }
+
+    private static void announceMaster(Transition transition, Optional<View> before) {
+        View view = transition.view();
+        Member master = view.members().getFirst();
+        if (before.isPresent() && before.get().members().getFirst().equals(master)) {
+            return;
+        }
+        transition.announce(
+                transition.isSelf(master)
+                        ? new ElectionEvent.ElectedSelf(view.lineage(), view.epoch())
+                        : new ElectionEvent.NewMaster(master.node(), view.lineage(), view.epoch()));
+    }
+}

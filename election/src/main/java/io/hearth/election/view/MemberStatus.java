@@ -1,0 +1,363 @@
+package io.hearth.election.view;
+
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** How the members of the view stand, as far as this node can tell: opinions, which only say when to start a ballot. */
+final class MemberStatus {
+    private static final long ANY_SPAN = Long.MIN_VALUE;
+
+    private MemberStatus() {}
+
+    /** What is known of a member: of the very start that the view lists, not of an earlier or a later one. */
+    static Optional<Peer> known(Transition transition, Member member) {
+        return transition.peer(member.node()).filter(peer -> peer.incarnation() == member.incarnation());
+    }
+
+    /** Whether a member is suspected, or was never heard since it is one. */
+    static boolean isSilent(Transition transition, Member member) {
+        if (transition.isSelf(member)) {
+            return false;
+        }
+        Peer peer = transition.peers().get(member.node());
+        long since = transition.current.knownSince(member.node());
+        if (peer != null && peer.incarnation() >= member.incarnation()) { // else what is known is of an earlier start
+            if (peer.suspected() || peer.linked()) {
+                return peer.suspected();
+            }
+            since = Math.max(peer.linkSinceNanos(), since);
+        }
+        return transition.now - since >= transition.config.silenceNanos();
+    }
+
+    /**
+     * Whether the network rather than a member may have failed: some member that is not suspected was not heard for longer than
+     * heartbeats may be late, or is back from such a gap since a moment; or another process on the machine of a member that is silent
+     * was linked a moment ago, or is back from such a gap. A switch that restarts looks like that.
+     */
+    static boolean isNetworkInDoubt(Transition transition) {
+        return transition.view().members().stream()
+                .filter(member -> !transition.isSelf(member))
+                .anyMatch(member -> isUneven(transition, member)
+                        || (isSilent(transition, member) && isMachineBack(transition, member)));
+    }
+
+    private static boolean isUneven(Transition transition, Member member) {
+        return transition
+                .peer(member.node()) // of any start: one that was restarted hears the network, too
+                .filter(peer -> isUneven(transition, peer))
+                .isPresent();
+    }
+
+    private static boolean isUneven(Transition transition, Peer peer) {
+        return !peer.suspected()
+                && peer.presence().isPresent()
+                && (transition.now - peer.heardNanos() > transition.config.peerGapNanos()
+                        || transition.now - peer.awakeNanos() < transition.config.silenceNanos());
+    }
+
+    private static boolean isMachineBack(Transition transition, Member silent) {
+        return !isRefused(transition, silent)
+                && transition.peers().entrySet().stream()
+                        .filter(other -> other.getKey().peer().equals(silent.machine())
+                                && !other.getKey().equals(silent.node()))
+                        .map(Map.Entry::getValue)
+                        .anyMatch(other -> other.linked()
+                                && !other.suspected()
+                                && (transition.now - other.linkSinceNanos() < transition.config.silenceNanos()
+                                        || isUneven(transition, other)));
+    }
+
+    /** Whether the node froze the others again and again for ballots that it did not bring to an end. */
+    static boolean isAbandoner(Transition transition, NodeId node) {
+        return transition
+                .peer(node)
+                .filter(peer -> peer.abandonments()
+                        .areTooMany(transition.config.holdDowns().mostNanos(), transition.now))
+                .isPresent();
+    }
+
+    /** Whether the member's process ended, as its machine says. */
+    static boolean isRefused(Transition transition, Member member) {
+        return known(transition, member)
+                .filter(peer -> peer.suspicion() == Suspicion.REFUSED)
+                .isPresent();
+    }
+
+    /** A newer start of the node was seen: the member that the view lists is gone. */
+    static boolean isRestarted(Transition transition, Member member) {
+        return transition
+                .peer(member.node())
+                .filter(peer -> peer.incarnation() > member.incarnation())
+                .isPresent();
+    }
+
+    /** The member says that it lives in another lineage, and goes on saying so since it was admitted here. */
+    static boolean isElsewhere(Transition transition, Member member) {
+        Peer peer = transition.peers().get(member.node());
+        if (peer == null
+                || peer.incarnation() != member.incarnation()
+                || peer.presence().isEmpty()
+                || peer.livesIn(transition.current.lineage())) {
+            return false;
+        }
+        long since = Math.max(peer.residentNanos(), transition.current.knownSince(member.node()));
+        return peer.heardNanos() - since >= transition.config.silenceNanos();
+    }
+
+    /** Whether a member is the start that the view lists, says that it lives here, and did not ask to leave. */
+    static boolean isPlain(Transition transition, Member member) {
+        Peer peer = transition.peers().get(member.node());
+        return peer != null
+                && peer.incarnation() == member.incarnation()
+                && !peer.leaving()
+                && peer.livesIn(transition.current.lineage());
+    }
+
+    static boolean isLeaving(Transition transition, Member member) {
+        return transition.isSelf(member)
+                ? transition.isLeaving()
+                : known(transition, member).filter(Peer::leaving).isPresent();
+    }
+
+    /** Whether the member can drive a ballot: it lives here as the incarnation listed, is heard, and stays. */
+    static boolean canPropose(Transition transition, Member member) {
+        return !transition.hasNoVote(member.machine())
+                && !isAbandoner(transition, member.node())
+                && !isSilent(transition, member)
+                && !isRestarted(transition, member)
+                && !isElsewhere(transition, member)
+                && !isLeaving(transition, member);
+    }
+
+    /** Members that can drive a ballot, in view order: the first is the lead. */
+    static List<Member> proposers(Transition transition) {
+        return transition.view().members().stream()
+                .filter(member -> canPropose(transition, member))
+                .toList();
+    }
+
+    static boolean isLead(Transition transition) {
+        for (Member member : transition.view().members()) {
+            if (canPropose(transition, member)) {
+                return transition.isSelf(member);
+            }
+        }
+        return false;
+    }
+
+    /** Members whose machine is not heard: those that a lost quorum waits for. */
+    static List<NodeId> silentMembers(Transition transition) {
+        Set<PeerId> heard = machinesHeard(transition, transition.config.silenceNanos());
+        return transition.view().members().stream()
+                .filter(member -> !heard.contains(member.machine()))
+                .map(Member::node)
+                .toList();
+    }
+
+    /** Machines besides this node's own that may vote about the view. */
+    static List<PeerId> otherVoters(Transition transition) {
+        return transition.view().machines().stream()
+                .filter(machine -> !machine.equals(transition.self.node().peer())
+                        && !transition.hasNoVote(machine)
+                        && !transition.change.gone().contains(machine))
+                .toList();
+    }
+
+    /** Whether so many machines are heard that they can decide. */
+    static boolean hasQuorum(Transition transition) {
+        return hasQuorum(transition, transition.config.silenceNanos());
+    }
+
+    /** The same within that time: who is not suspected may have been silent for nearly a span. */
+    static boolean hasQuorum(Transition transition, long nanos) {
+        boolean isEachHeard = transition.doubled.isEmpty()
+                && transition.excluded.isEmpty()
+                && transition.view().members().stream().allMatch(member -> isHeard(transition, member, nanos));
+        return isEachHeard || transition.view().isQuorum(machinesHeard(transition, nanos));
+    }
+
+    /** A machine is heard if any process of it is: each can cast its vote. One whose identity two computers use has none. */
+    private static Set<PeerId> machinesHeard(Transition transition, long nanos) {
+        var heard = new TreeSet<PeerId>();
+        heard.add(transition.self.node().peer());
+        transition.peers().forEach((node, peer) -> {
+            if (peer.linked() && isHeard(transition, peer, nanos)) {
+                heard.add(node.peer());
+            }
+        });
+        for (Member member : transition.view().members()) {
+            if (isHeard(transition, member, nanos)) {
+                heard.add(member.machine());
+            }
+        }
+        heard.removeIf(machine -> transition.hasNoVote(machine)
+                && !machine.equals(transition.self.node().peer()));
+        return heard;
+    }
+
+    /** Not suspected, and with a heartbeat within {@code nanos}: where they come unevenly, suspicion takes longer than a span. */
+    private static boolean isHeard(Transition transition, Peer peer, long nanos) {
+        return !peer.suspected() && (peer.presence().isEmpty() || transition.now - peer.heardNanos() < nanos);
+    }
+
+    private static boolean isHeard(Transition transition, Member member, long nanos) {
+        return transition.isSelf(member)
+                || (!isSilent(transition, member)
+                        && known(transition, member)
+                                .filter(peer -> !isHeard(transition, peer, nanos))
+                                .isEmpty());
+    }
+
+    /** Members that are heard, or that were restarted: those that nobody has to wait for. */
+    static int heardMembers(Transition transition) {
+        return (int) transition.view().members().stream()
+                .filter(member -> !isSilent(transition, member) || isRestarted(transition, member))
+                .count();
+    }
+
+    /**
+     * Members to remove so that no pair stays broken: two members that have not reached each other for long though this node
+     * reaches both. The end with most broken pairs goes first, of equals the junior: one broken senior must not cost all others
+     * their places. Younger reports count there: those of one broken member come one after the other.
+     */
+    static SortedSet<NodeId> brokenMembers(Transition transition) {
+        if (transition.peers().values().stream()
+                .allMatch(peer -> peer.brokenSince().isEmpty())) {
+            return Collections.emptySortedSet();
+        }
+        List<Member> members = transition.view().members().stream()
+                .filter(member ->
+                        !transition.isSelf(member) && !isSilent(transition, member) && isPlain(transition, member))
+                .toList(); // who lives elsewhere goes anyway and takes its broken pairs along
+        SortedMap<NodeId, SortedSet<NodeId>> lasting = pairs(transition, members, transition.config.brokenPairNanos());
+        SortedMap<NodeId, SortedSet<NodeId>> reported = pairs(transition, members, ANY_SPAN);
+        var removed = new TreeSet<NodeId>();
+        while (lasting.values().stream().anyMatch(broken -> !broken.isEmpty())) {
+            NodeId worst = worst(members, lasting, reported);
+            removed.add(worst);
+            for (var pairs : List.of(lasting, reported)) {
+                pairs.remove(worst);
+                pairs.values().forEach(broken -> broken.remove(worst));
+            }
+        }
+        return removed;
+    }
+
+    /** By member, the others with which it is broken for at least that span. */
+    private static SortedMap<NodeId, SortedSet<NodeId>> pairs(Transition transition, List<Member> members, long nanos) {
+        var pairs = new TreeMap<NodeId, SortedSet<NodeId>>();
+        for (Member one : members) {
+            for (Member other : members) {
+                if (!one.node().equals(other.node()) && saysBroken(transition, one, other, nanos)) {
+                    pairs.computeIfAbsent(one.node(), _ -> new TreeSet<>()).add(other.node());
+                    pairs.computeIfAbsent(other.node(), _ -> new TreeSet<>()).add(one.node());
+                }
+            }
+        }
+        return pairs;
+    }
+
+    private static NodeId worst(
+            List<Member> members,
+            SortedMap<NodeId, SortedSet<NodeId>> lasting,
+            SortedMap<NodeId, SortedSet<NodeId>> reported) {
+        NodeId worst = members.getLast().node();
+        int most = 0;
+        for (Member member : members) {
+            boolean isBroken = !lasting.getOrDefault(member.node(), Collections.emptySortedSet())
+                    .isEmpty();
+            int pairs = reported.getOrDefault(member.node(), Collections.emptySortedSet())
+                    .size();
+            if (isBroken && pairs >= most) { // later in the list is junior
+                worst = member.node();
+                most = pairs;
+            }
+        }
+        return worst;
+    }
+
+    /** Whether one says so for that span, and both were heard all that time: what stood still could not say otherwise. */
+    private static boolean saysBroken(Transition transition, Member one, Member other, long nanos) {
+        Optional<Peer> witness = known(transition, one).filter(peer -> peer.livesIn(transition.current.lineage()));
+        Optional<Long> since = witness.map(peer -> peer.brokenSince().get(other.node()));
+        Optional<Peer> missed = known(transition, other);
+        if (since.isEmpty() || missed.isEmpty()) {
+            return false;
+        }
+        long from = Math.max(
+                since.get(), Math.max(witness.get().awakeNanos(), missed.get().awakeNanos()));
+        long upTo = Math.min(witness.get().heardNanos(), missed.get().heardNanos());
+        return upTo - from >= nanos;
+    }
+
+    /** Whether some member that is heard cannot reach {@code node}. */
+    static Optional<Member> cannotReach(Transition transition, NodeId node) {
+        return transition.view().members().stream()
+                .filter(member -> !transition.isSelf(member)
+                        && !isSilent(transition, member)
+                        && known(transition, member)
+                                .filter(peer -> peer.livesIn(transition.current.lineage())
+                                        && peer.brokenSince().containsKey(node))
+                                .isPresent())
+                .findFirst();
+    }
+
+    /** Why nobody may enter the group now, as far as its trainers say; empty when all are fresh or at a step's boundary. */
+    static Optional<String> busy(Transition transition, String group) {
+        for (Member member : transition.view().group(group)) {
+            Optional<ViewState.Progress> progress = progress(transition, member);
+            if (progress.isEmpty()) {
+                return Optional.of("some trainers of its group were not heard yet");
+            }
+            if (progress.get().isBusy()) {
+                return Optional.of("its group is training; it enters when the next step begins");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether every trainer of the group says that nothing was done yet. */
+    static boolean isUntouched(Transition transition, String group) {
+        return transition.view().group(group).stream()
+                .allMatch(member -> progress(transition, member)
+                        .filter(progress -> progress.doneUpTo() <= 0)
+                        .isPresent());
+    }
+
+    /** How far a trainer of the view says to be in it. */
+    private static Optional<ViewState.Progress> progress(Transition transition, Member member) {
+        return transition.isSelf(member)
+                ? Optional.of(transition.progress)
+                : known(transition, member)
+                        .flatMap(Peer::presence)
+                        .filter(presence -> presence.lineage().equals(transition.current.lineage()))
+                        .map(presence -> new ViewState.Progress(presence.doneUpTo(), presence.phase()));
+    }
+
+    /** Whether what a node says has an effect: the ballots and votes of machines without a vote have none. */
+    static boolean counts(Transition transition, NodeId from, Message message) {
+        return switch (message) {
+            case Message.Prepare _, Message.Accept _, Message.Promise _, Message.Accepted _, Message.Gone _ ->
+                !transition.hasNoVote(from.peer());
+            case Message.Heartbeat _,
+                    Message.Here _,
+                    Message.Refuse _,
+                    Message.Commit _,
+                    Message.Join _,
+                    Message.NotYet _,
+                    Message.Leave _ -> true;
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package io.hearth.election.view;
+
+import io.hearth.election.Lineage;
+import io.hearth.election.Presence;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the view change knows of another node.
+ *
+ * @param incarnation newest start seen; messages of older ones are dropped
+ * @param linked a link is up
+ * @param linkSinceNanos since when that is so
+ * @param suspicion the failure detector's opinion
+ * @param suspectedNanos since when
+ * @param leaving it asked to leave
+ * @param presence what it last said of itself
+ * @param heardNanos when it said so
+ * @param awakeNanos since when it has said something again and again, without a pause of its own
+ * @param residentNanos since when it says to live in that lineage
+ * @param brokenSince nodes that it cannot reach, and since when it says so
+ * @param abandonments of ballots that it began
+ */
+record Peer(
+        long incarnation,
+        boolean linked,
+        long linkSinceNanos,
+        Suspicion suspicion,
+        long suspectedNanos,
+        boolean leaving,
+        Optional<Presence> presence,
+        long heardNanos,
+        long awakeNanos,
+        long residentNanos,
+        SortedMap<NodeId, Long> brokenSince,
+        Abandonments abandonments) {
+
+    static Peer fresh(long incarnation, long now) {
+        return new Peer(
+                incarnation,
+                true,
+                now,
+                Suspicion.NONE,
+                now,
+                false,
+                Optional.empty(),
+                now,
+                now,
+                now,
+                new TreeMap<>(),
+                Abandonments.NONE);
+    }
+
+    Peer linked(boolean up, long now) {
+        return new Peer(
+                incarnation,
+                up,
+                now,
+                suspicion,
+                suspectedNanos,
+                leaving,
+                presence,
+                heardNanos,
+                awakeNanos,
+                residentNanos,
+                brokenSince,
+                abandonments);
+    }
+
+    boolean suspected() {
+        return suspicion != Suspicion.NONE;
+    }
+
+    Peer suspected(Suspicion doubt, long now) {
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                doubt,
+                now,
+                leaving,
+                presence,
+                heardNanos,
+                awakeNanos,
+                residentNanos,
+                brokenSince,
+                abandonments);
+    }
+
+    /** Any frame ends a suspicion, however long the peer was away. */
+    Peer heard(long now) {
+        return suspected() ? suspected(Suspicion.NONE, now) : this;
+    }
+
+    Peer asksToLeave(boolean asks) {
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                suspicion,
+                suspectedNanos,
+                asks,
+                presence,
+                heardNanos,
+                awakeNanos,
+                residentNanos,
+                brokenSince,
+                abandonments);
+    }
+
+    /** It froze the others for a ballot and did not go on with it. */
+    Peer abandons(long now) {
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                suspicion,
+                suspectedNanos,
+                leaving,
+                presence,
+                heardNanos,
+                awakeNanos,
+                residentNanos,
+                brokenSince,
+                abandonments.more(now));
+    }
+
+    /** {@code gapNanos}: it stood still if it said nothing for longer. */
+    Peer says(Presence now, long nowNanos, long gapNanos) {
+        boolean stayed = presence.isPresent() && presence.get().lineage().equals(now.lineage());
+        SortedMap<NodeId, Long> broken = brokenSince;
+        if (!now.broken().isEmpty() || !broken.isEmpty()) {
+            broken = new TreeMap<>();
+            for (NodeId node : now.broken()) {
+                broken.put(node, brokenSince.getOrDefault(node, nowNanos));
+            }
+        }
+        return new Peer(
+                incarnation,
+                linked,
+                linkSinceNanos,
+                suspicion,
+                suspectedNanos,
+                leaving,
+                Optional.of(now),
+                nowNanos,
+                nowNanos - heardNanos > gapNanos ? nowNanos : awakeNanos,
+                stayed ? residentNanos : nowNanos,
+                broken,
+                abandonments);
+    }
+
+    boolean livesIn(Lineage lineage) {
+        return presence.isPresent() && presence.get().lineage().equals(lineage);
+    }
+}

@@ -1,0 +1,21 @@
+package io.hearth.election.view;
+
+import io.hearth.identity.NodeId;
+import java.util.List;
+
+/** Whether this node waits for a quorum. */
+sealed interface QuorumLoss {
+    QuorumLoss FLOWING = new Flowing();
+
+    record Flowing() implements QuorumLoss {}
+
+    /**
+     * No view can be committed.
+     *
+     * @param sinceNanos since when
+     * @param silent members whose machines are not heard now
+     * @param told members that were last said to be waited for
+     * @param toldNanos when that was said
+     */
+    record Stalled(long sinceNanos, List<NodeId> silent, List<NodeId> told, long toldNanos) implements QuorumLoss {}
+}

@@ -1,0 +1,64 @@
+package io.hearth.election.view;
+
+import io.hearth.election.ElectionConfig;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.Member;
+import io.hearth.election.Role;
+import io.hearth.election.view.ViewMachine.Effect;
+
+/**
+ * Keeps the own group's next step from beginning while somebody waits to enter before it, or while this lineage is to end for a
+ * better one: the group's lead does not give its share, so nobody can pass. Only for a while, so that no stranger can stop a
+ * training; a node that is alone waits for as long as there is a better place to go to.
+ */
+final class StepBarrier {
+    private StepBarrier() {}
+
+    /** Does what is due. */
+    static void drive(Transition transition) {
+        boolean wasHeld = transition.hold.held();
+        transition.hold = next(transition);
+        if (transition.hold.held() != wasHeld) {
+            if (wasHeld && transition.current.isLone() && transition.progress.phase() == GroupPhase.BOUNDARY) {
+                transition.progress =
+                        transition.progress.in(GroupPhase.BUSY); // alone it passes at once; it says so if it does not
+            }
+            transition.effect(new Effect.Hold(transition.hold.held()));
+        }
+    }
+
+    private static StepBarrierHold next(Transition transition) {
+        if (transition.self.role() != Role.TRAINER || transition.isLeaving()) {
+            return transition.hold.over();
+        }
+        if (!isLead(transition)) {
+            return transition.hold.over(); // a lone trainer leads its group
+        }
+        boolean isDrawn = Merge.isDrawn(transition);
+        if (isDrawn && transition.current.isLone()) {
+            return transition.hold.from(transition.now);
+        }
+        boolean isWanted = isDrawn || Admissions.isAwaited(transition);
+        if (!isWanted || transition.now - transition.hold.notBeforeNanos() < 0) {
+            return transition.hold.over();
+        }
+        if (transition.progress.phase() != GroupPhase.BOUNDARY) {
+            return new StepBarrierHold(
+                    true, transition.now, transition.hold.notBeforeNanos()); // nobody waits for it yet
+        }
+        ElectionConfig.Joining spans = transition.config.joining();
+        StepBarrierHold held = transition.hold.from(transition.now);
+        return transition.now - held.sinceNanos() < spans.holdNanos()
+                ? held
+                : held.overUntil(transition.now + spans.dissolveNanos());
+    }
+
+    private static boolean isLead(Transition transition) {
+        for (Member member : transition.view().members()) {
+            if (member.role() == Role.TRAINER && member.group().equals(transition.self.group())) {
+                return transition.isSelf(member);
+            }
+        }
+        return false;
+    }
+}

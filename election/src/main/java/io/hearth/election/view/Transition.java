@@ -1,0 +1,267 @@
+package io.hearth.election.view;
+
+import io.hearth.election.ElectionConfig;
+import io.hearth.election.ElectionEvent;
+import io.hearth.election.Lineage;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.MessageRejection;
+import io.hearth.election.MessageRejections;
+import io.hearth.election.Resolver;
+import io.hearth.election.View;
+import io.hearth.election.view.ViewMachine.Effect;
+import io.hearth.election.vote.Voting;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * One transition in the making: the parts of the state, each replaced as a whole, and the effects so far. Lives for one step on
+ * one thread; the parts themselves are immutable.
+ */
+final class Transition {
+    /** Most nodes known. */
+    static final int PEERS_MAX = 1_024;
+
+    /** Most lineages known. */
+    static final int LINEAGES_MAX = 64;
+
+    final ElectionConfig config;
+    final Resolver resolver;
+    final ViewState.Self self;
+
+    /** Machine time, in nanoseconds. */
+    final long now;
+
+    private final ViewState.Clock clock;
+    private final List<Effect> effects = new ArrayList<>();
+    private long draws;
+    private SortedMap<Lineage, KnownLineage> lineages;
+    private SortedMap<NodeId, Peer> peers;
+
+    int foundings;
+    long foundNotBeforeNanos;
+    long enterNotBeforeNanos;
+    long retainedNanos;
+    String diskFault;
+    Voting voting;
+    Hearing hearing;
+    Resting resting;
+    Admission admission;
+    CurrentView current;
+    Freeze freeze;
+    Campaign campaign;
+    Change change;
+    JoinState crossing;
+    LeaveState departure;
+    QuorumLoss stall;
+    StepBarrierHold hold;
+    ViewState.Progress progress;
+    Lapses lapses;
+    SortedSet<PeerId> doubled;
+    SortedSet<PeerId> excluded;
+    private String pending;
+    private MessageRejections refusals;
+
+    Transition(ElectionConfig config, Resolver resolver, ViewState state, ViewState.Clock clock) {
+        this.config = config;
+        this.resolver = resolver;
+        this.self = state.self();
+        this.clock = clock;
+        this.now = clock.steppedNanos() - clock.lostNanos();
+        this.draws = state.draws();
+        this.foundings = state.foundings();
+        this.lineages = state.lineages();
+        this.foundNotBeforeNanos = state.disk().foundNotBeforeNanos();
+        this.enterNotBeforeNanos = state.disk().enterNotBeforeNanos();
+        this.retainedNanos = state.disk().retainedNanos();
+        this.diskFault = state.disk().fault();
+        this.voting = state.voting();
+        this.hearing = state.hearing();
+        this.resting = state.resting();
+        this.peers = state.peers();
+        this.admission = state.admission();
+        this.current = state.current();
+        this.freeze = state.freeze();
+        this.campaign = state.campaign();
+        this.change = state.change();
+        this.crossing = state.crossing();
+        this.departure = state.departure();
+        this.stall = state.stall();
+        this.hold = state.hold();
+        this.progress = state.progress();
+        this.lapses = state.lapses();
+        this.doubled = state.doubled();
+        this.excluded = state.excluded();
+        this.pending = state.pending();
+        this.refusals = state.refusals();
+    }
+
+    ViewState state() {
+        var disk = new ViewState.Disk(foundNotBeforeNanos, enterNotBeforeNanos, retainedNanos, diskFault);
+        return new ViewState(
+                self, clock, draws, foundings, lineages, voting, disk, peers, admission, current, freeze, campaign,
+                change, hearing, crossing, departure, stall, resting, hold, progress, lapses, doubled, excluded,
+                pending, refusals);
+    }
+
+    List<Effect> effects() {
+        return effects;
+    }
+
+    void effect(Effect effect) {
+        effects.add(effect);
+    }
+
+    void send(NodeId to, Message message) {
+        effects.add(new Effect.Send(to, message));
+    }
+
+    void announce(ElectionEvent event) {
+        effects.add(new Effect.Announce(event));
+    }
+
+    void refuse(MessageRejection refusal) {
+        refusals = refusals.plus(refusal);
+    }
+
+    /** Says why entry is not granted yet; says it once. */
+    void pending(String reason) {
+        if (!pending.equals(reason)) {
+            pending = reason;
+            effects.add(new Effect.Pending(reason));
+        }
+    }
+
+    /** A number from 0 to {@code bound} - 1, the same in every replay. */
+    long draw(long bound) {
+        draws++;
+        return new SplittableRandom(self.seed() + draws * 0x9E3779B97F4A7C15L).nextLong(bound);
+    }
+
+    long wallMillis() {
+        return self.wallMillis() + (clock.steppedNanos() - self.startedNanos()) / 1_000_000;
+    }
+
+    /** 63 random bits that name a new record. */
+    long drawSeat() {
+        return 1 + draw(Long.MAX_VALUE);
+    }
+
+    SortedMap<Lineage, KnownLineage> lineages() {
+        return lineages;
+    }
+
+    /** What this process knows of a lineage; empty if its machine has no part in it, as far as this process can tell. */
+    Optional<KnownLineage> known(Lineage lineage) {
+        return Optional.ofNullable(lineages.get(lineage));
+    }
+
+    void know(Lineage lineage, KnownLineage known) {
+        var more = new TreeMap<>(lineages);
+        more.put(lineage, known);
+        if (more.size() > LINEAGES_MAX) {
+            more.keySet().stream()
+                    .filter(other -> !isInUse(other) && !other.equals(lineage))
+                    .min(Comparator.comparingLong(
+                            other -> more.getOrDefault(other, known).usedNanos() - now))
+                    .ifPresent(more::remove);
+        }
+        lineages = more;
+    }
+
+    private boolean isInUse(Lineage lineage) {
+        return lineage.equals(current.lineage())
+                || (crossing instanceof JoinState.Entering entering
+                        && entering.target().equals(lineage))
+                || (crossing instanceof JoinState.Joining joining
+                        && joining.target().equals(lineage));
+    }
+
+    /** A ballot of this node for the successor of its view begins with that round. */
+    void useRound(long round) {
+        known(current.lineage()).ifPresent(known -> know(current.lineage(), known.began(round)));
+    }
+
+    /** Another's ballot of that round for the successor of this node's view was met. */
+    void meetRound(long round) {
+        known(current.lineage()).ifPresent(known -> know(current.lineage(), known.met(round, now)));
+    }
+
+    SortedMap<NodeId, Peer> peers() {
+        return peers;
+    }
+
+    Optional<Peer> peer(NodeId node) {
+        return Optional.ofNullable(peers.get(node));
+    }
+
+    void peer(NodeId node, Peer peer) {
+        var more = new TreeMap<>(peers);
+        more.put(node, peer);
+        peers = more;
+    }
+
+    void forgetPeer(NodeId node) {
+        var fewer = new TreeMap<>(peers);
+        fewer.remove(node);
+        peers = fewer;
+    }
+
+    View view() {
+        return current.view();
+    }
+
+    /** Whether that machine has no vote that counts: two computers use its identity, or it was put out. */
+    boolean hasNoVote(PeerId machine) {
+        return doubled.contains(machine) || excluded.contains(machine);
+    }
+
+    /** Whether another computer uses this node's identity too. */
+    boolean isDoubled() {
+        return doubled.contains(self.node().peer());
+    }
+
+    boolean isSelf(Member member) {
+        return member.node().equals(self.node());
+    }
+
+    boolean isLeaving() {
+        return !(departure instanceof LeaveState.Staying);
+    }
+
+    /** To all members of the view but this node. */
+    void sendToMembers(Message message) {
+        for (Member member : view().members()) {
+            if (!isSelf(member)) {
+                send(member.node(), message);
+            }
+        }
+    }
+
+    /** To all members of the view, and to the other linked processes of their machines, which can vote too. */
+    void sendToMachines(Message message) {
+        sendToMembers(message);
+        otherProcesses().forEach(node -> send(node, message));
+    }
+
+    /** Linked processes of machines of the view that are no members. Those of this node's own machine are not needed. */
+    List<NodeId> otherProcesses() {
+        var others = new ArrayList<NodeId>();
+        peers.forEach((node, peer) -> {
+            boolean isVoter = view().seat(node.peer()) != 0
+                    && !node.peer().equals(self.node().peer());
+            if (isVoter && peer.linked() && view().member(node).isEmpty()) {
+                others.add(node);
+            }
+        });
+        return others;
+    }
+}

@@ -1,0 +1,130 @@
+package io.hearth.election.view;
+
+import io.hearth.election.Member;
+import io.hearth.identity.NodeId;
+import java.util.Optional;
+import java.util.Set;
+
+/** Why the view has to change, as far as this node can tell; the first reason found. */
+final class ViewChangeReasons {
+    /** How many times longer a change that is driven on and on may keep this node frozen. */
+    private static final long DRIVEN_SPANS = 12;
+
+    private ViewChangeReasons() {}
+
+    static Optional<String> of(Transition transition) {
+        for (Member member : transition.view().members()) {
+            if (Exclusion.isOut(transition, member)) {
+                return Optional.of(excluded(member));
+            }
+            if (!transition.isSelf(member)
+                    && MemberStatus.isSilent(transition, member)
+                    && !isTheLeadsBusiness(transition, member)) {
+                return Optional.of(silent(member));
+            }
+        }
+        if (transition.now - transition.current.learnedNanos() < transition.config.settleNanos()) {
+            return Optional.empty(); // only silence may follow one view with another at once
+        }
+        for (Member member : transition.view().members()) {
+            if (!transition.isSelf(member)) {
+                Optional<String> why = otherThanSilence(transition, member);
+                if (why.isPresent()) {
+                    return why;
+                }
+            }
+        }
+        if (transition.change.broken().isPresent()) {
+            return transition.change.broken();
+        }
+        if (isOrphaned(transition)) {
+            return Optional.of("frozen for a change that nobody drives to its end");
+        }
+        return MemberStatus.isLead(transition) ? ofLead(transition) : Optional.empty();
+    }
+
+    /** Whether this node stands frozen for a change of which it heard nothing for long, or that is driven without end. */
+    static boolean isOrphaned(Transition transition) {
+        if (!(transition.freeze instanceof Freeze.Frozen frozen)) {
+            return false;
+        }
+        long orphanNanos = transition.config.ballots().orphanNanos();
+        return transition.now - Math.max(transition.change.drivenNanos(), frozen.sinceNanos()) >= orphanNanos
+                || transition.now - frozen.sinceNanos() >= DRIVEN_SPANS * orphanNanos;
+    }
+
+    /** What speaks against a member, whichever node settles it. */
+    static Optional<String> against(Transition transition, Member member) {
+        if (Exclusion.isOut(transition, member)) {
+            return Optional.of(excluded(member));
+        }
+        Optional<String> why = otherThanSilence(transition, member);
+        if (why.isPresent()) {
+            return why;
+        }
+        if (MemberStatus.brokenMembers(transition).contains(member.node())) {
+            return Optional.of(member.node().shortText() + " cannot reach another member");
+        }
+        return MemberStatus.isSilent(transition, member) ? Optional.of(silent(member)) : Optional.empty();
+    }
+
+    private static String excluded(Member member) {
+        return member.node().shortText() + " was put out of the namespace";
+    }
+
+    private static String silent(Member member) {
+        return member.node().shortText() + " is silent";
+    }
+
+    private static Optional<String> otherThanSilence(Transition transition, Member member) {
+        String name = member.node().shortText();
+        if (MemberStatus.isAbandoner(transition, member.node())) {
+            return Optional.of(name + " began ballots and abandoned them");
+        }
+        if (MemberStatus.isPlain(transition, member)) {
+            return Optional.empty();
+        }
+        if (MemberStatus.isRestarted(transition, member)) {
+            return Optional.of(name + " was restarted");
+        }
+        if (MemberStatus.isElsewhere(transition, member)) {
+            return Optional.of(name + " lives in another lineage");
+        }
+        if (MemberStatus.isLeaving(transition, member)) {
+            return Optional.of(name + " leaves");
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Only this node misses the member while the lead still hears it: a broken pair, which the lead settles. Were both ends to
+     * throw each other out, such a pair would change the view without end.
+     */
+    private static boolean isTheLeadsBusiness(Transition transition, Member silent) {
+        var proposers = MemberStatus.proposers(transition);
+        if (proposers.isEmpty() || transition.isSelf(proposers.getFirst())) {
+            return false;
+        }
+        Optional<Peer> lead = transition.peer(proposers.getFirst().node());
+        long patience = 2 * transition.config.silenceNanos() + transition.config.brokenPairNanos();
+        long together = Math.max(
+                transition.current.knownSince(silent.node()), transition.current.knownSince(transition.self.node()));
+        long missed = transition
+                .peer(silent.node())
+                .map(Peer::suspectedNanos)
+                .orElse(together); // who was never linked has no word of its own
+        return lead.filter(peer -> peer.livesIn(transition.current.lineage())
+                                && !peer.brokenSince().containsKey(silent.node()))
+                        .isPresent()
+                && transition.now - Math.max(missed, together) < patience;
+    }
+
+    private static Optional<String> ofLead(Transition transition) {
+        Set<NodeId> broken = MemberStatus.brokenMembers(transition);
+        if (!broken.isEmpty()) {
+            return Optional.of(broken.iterator().next().shortText() + " cannot reach another member");
+        }
+        Optional<String> joiner = Admissions.entrant(transition);
+        return joiner.isPresent() ? joiner : Merge.dissolution(transition);
+    }
+}

@@ -1,0 +1,370 @@
+package io.hearth.election.health;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Step;
+import io.hearth.election.Nodes;
+import io.hearth.election.health.HealthMachine.Effect;
+import io.hearth.election.health.HealthMachine.Event;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class HealthMachineTest {
+    private static final long MILLI = 1_000_000L;
+    private static final NodeId PEER = Nodes.agent(2);
+
+    /** A machine, its state and its clock, ticked as its shell would. */
+    private static final class Bench {
+        final HealthConfig config;
+        final HealthMachine machine;
+        HealthState state = HealthState.empty(0);
+        final List<Effect> effects = new ArrayList<>();
+        long now;
+
+        Bench(HealthConfig config) {
+            this.config = config;
+            this.machine = new HealthMachine(config);
+        }
+
+        Bench event(Event event) {
+            Step<HealthState, Effect> step = machine.step(state, event, now);
+            state = step.state();
+            effects.addAll(step.effects());
+            return this;
+        }
+
+        Bench pass(long nanos) {
+            long until = now + nanos;
+            while (true) {
+                long sleep = Math.max(MILLI, machine.sleepNanos(state, now));
+                if (now + sleep > until) {
+                    now = until;
+                    return this;
+                }
+                now += sleep;
+                event(new Event.Tick());
+            }
+        }
+
+        Bench linked() {
+            return event(new Event.Linked(PEER, 1)).event(new Event.Heard(PEER, 1));
+        }
+
+        HealthStatus status() {
+            return peer().status();
+        }
+
+        PeerHealth peer() {
+            return state.peer(PEER, config, now).orElseThrow();
+        }
+
+        long count(Class<? extends Effect> kind) {
+            return effects.stream().filter(kind::isInstance).count();
+        }
+    }
+
+    static Stream<HealthConfig> presets() {
+        return Stream.of(
+                HealthConfig.lan(), HealthConfig.wifi(), HealthConfig.wan(), HealthConfig.of(100 * MILLI, 400 * MILLI));
+    }
+
+    /** A shell that looks now and then, for reasons of its own, and gives the tick when it is due. */
+    @ParameterizedTest
+    @MethodSource("presets")
+    void aNodeThatKnowsNobodyStillNoticesThatTimePasses(HealthConfig config) {
+        var bench = new Bench(config);
+        for (int look = 0; look < 100; look++) {
+            bench.now += config.gapNanos() / 5;
+            if (bench.machine.sleepNanos(bench.state, bench.now) <= 0) {
+                bench.event(new Event.Tick());
+            }
+        }
+        bench.linked();
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("presets")
+    void onlyTheFullSpanOfSilenceMakesSuspect(HealthConfig config) {
+        var bench = new Bench(config).linked();
+        bench.pass(config.silenceNanos() - MILLI);
+        assertEquals(HealthStatus.DEGRADED, bench.status());
+        assertEquals(0, bench.count(Effect.Suspected.class));
+        bench.pass(2 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+        assertEquals(1, bench.count(Effect.Suspected.class));
+        bench.pass(10 * config.silenceNanos());
+        assertEquals(1, bench.count(Effect.Suspected.class), "a peer is suspected once");
+    }
+
+    @ParameterizedTest
+    @MethodSource("presets")
+    void heartbeatsGoOutOnSchedule(HealthConfig config) {
+        var bench = new Bench(config).linked();
+        for (int i = 0; i < 40; i++) {
+            bench.pass(config.heartbeatNanos()).event(new Event.Heard(PEER, 1));
+        }
+        long sent = bench.count(Effect.SendHeartbeat.class);
+        assertTrue(sent >= 40 && sent <= 42, sent + " heartbeats in 40 intervals");
+    }
+
+    @Test
+    void aPeerThatIsHeardAgainIsTrusted() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(2_000 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+        bench.event(new Event.Heard(PEER, 1));
+        assertEquals(HealthStatus.HEALTHY, bench.status());
+        assertEquals(1, bench.count(Effect.Trusted.class));
+        double share = bench.peer().uptimeShare();
+        assertTrue(share > 0.7 && share < 0.8, "suspected for 0.5 s of 2 s, uptime " + share);
+    }
+
+    @Test
+    void aClosedLinkIsSuspectAtOnceWhenRedialIsRefused() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(100 * MILLI);
+        bench.event(new Event.LinkLost(PEER, 1));
+        assertEquals(HealthStatus.DEGRADED, bench.status());
+        bench.event(new Event.RedialRefused(PEER));
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+        assertEquals(1, bench.count(Effect.Refused.class));
+        bench.event(new Event.RedialRefused(PEER));
+        assertEquals(1, bench.count(Effect.Refused.class), "told once");
+    }
+
+    @Test
+    void aRefusalThatComesAfterTheSuspicionIsTold() {
+        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        bench.pass(301 * MILLI);
+        assertEquals(0, bench.count(Effect.Refused.class));
+        bench.event(new Event.RedialRefused(PEER));
+        assertEquals(1, bench.count(Effect.Suspected.class));
+        assertEquals(1, bench.count(Effect.Refused.class));
+    }
+
+    @Test
+    void aClosedLinkThatIsNotBackInTimeIsSuspect() {
+        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        bench.pass(299 * MILLI);
+        assertEquals(HealthStatus.DEGRADED, bench.status());
+        bench.pass(2 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+    }
+
+    @Test
+    void aClosedLinkThatIsBackInTimeIsNoDeath() {
+        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        bench.pass(250 * MILLI).event(new Event.Linked(PEER, 1)).pass(500 * MILLI);
+        assertEquals(0, bench.count(Effect.Suspected.class));
+        assertEquals(HealthStatus.HEALTHY, bench.status());
+    }
+
+    @Test
+    void aRefusedDialOfALivingLinkMeansNothing() {
+        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.RedialRefused(PEER));
+        assertEquals(HealthStatus.HEALTHY, bench.status());
+    }
+
+    @Test
+    void framesLeftOverFromAClosedLinkProveNothing() {
+        var bench = new Bench(HealthConfig.lan()).linked().event(new Event.LinkLost(PEER, 1));
+        bench.event(new Event.Heard(PEER, 1)).pass(301 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+    }
+
+    @Test
+    void anOwnPauseIsNobodysSilence() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(1_400 * MILLI);
+        bench.now += 60_000 * MILLI;
+        bench.event(new Event.Tick());
+        assertEquals(1, bench.count(Effect.Awoke.class));
+        assertEquals(0, bench.count(Effect.Suspected.class));
+        bench.pass(1_499 * MILLI);
+        assertEquals(0, bench.count(Effect.Suspected.class), "all timers start anew after a pause");
+        bench.pass(2 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+    }
+
+    @Test
+    void aPauseOfSevenHundredMillisecondsIsNone() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        bench.now += 700 * MILLI;
+        bench.event(new Event.Tick());
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
+    @Test
+    void whatIsTooShortForAPauseIsNotHeldAgainstAPeerThatPausedBefore() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(1_100 * MILLI); // the peer stands still
+        bench.now += 545 * MILLI; // and then this node does
+        bench.event(new Event.Tick());
+        assertEquals(0, bench.count(Effect.Suspected.class), "its heartbeats may be waiting to be read");
+        bench.pass(500 * MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class), "they were not there");
+    }
+
+    @Test
+    void whoIsAlwaysALittleLateSuspectsAllTheSame() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        long started = bench.now;
+        while (bench.count(Effect.Suspected.class) == 0) {
+            bench.now += bench.machine.sleepNanos(bench.state, bench.now) + 60 * MILLI;
+            bench.event(new Event.Tick());
+        }
+        assertTrue(bench.now - started < 2_500 * MILLI, "after " + (bench.now - started) / MILLI + " ms");
+    }
+
+    @Test
+    void withoutPeersNoPauseIsNoticed() {
+        var bench = new Bench(HealthConfig.lan());
+        bench.now += 5_000 * MILLI; // a slow start
+        bench.linked();
+        assertEquals(0, bench.count(Effect.Awoke.class));
+    }
+
+    @Test
+    void aTickIsDueInTimeToNoticeAPauseEvenIfAllPeersAreLost() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(10_000 * MILLI);
+        assertEquals(HealthStatus.UNHEALTHY, bench.status());
+        bench.event(new Event.LinkLost(PEER, 1));
+        assertEquals(350 * MILLI, bench.machine.sleepNanos(bench.state, bench.now));
+        assertEquals(0, bench.machine.sleepNanos(bench.state, bench.now + 350 * MILLI));
+    }
+
+    @Test
+    void jitterWidensTheSpanAndItsAbsenceNeverNarrowsIt() {
+        var steady = new Bench(HealthConfig.lan()).linked();
+        beats(steady, 40, 0);
+        assertEquals(0, steady.peer().jitterNanos());
+        steady.pass(1_499 * MILLI);
+        assertEquals(0, steady.count(Effect.Suspected.class));
+        steady.pass(2 * MILLI);
+        assertEquals(1, steady.count(Effect.Suspected.class));
+
+        var uneven = new Bench(HealthConfig.lan()).linked();
+        beats(uneven, 40, 120 * MILLI);
+        assertTrue(
+                uneven.peer().jitterNanos() > 100 * MILLI,
+                "jitter " + uneven.peer().jitterNanos());
+        uneven.pass(2_000 * MILLI);
+        assertEquals(0, uneven.count(Effect.Suspected.class));
+        uneven.pass(4_000 * MILLI);
+        assertEquals(1, uneven.count(Effect.Suspected.class), "and at most four times");
+    }
+
+    private static void beats(Bench bench, int count, long unevenNanos) {
+        for (int i = 1; i <= count; i++) {
+            bench.pass(250 * MILLI + (i % 2 == 0 ? unevenNanos : -unevenNanos));
+            bench.event(new Event.HeartbeatHeard(PEER, 1, i, 0, 0));
+        }
+    }
+
+    @Test
+    void roundTripsAreMeasuredWithoutTheTimeTheEchoWasHeld() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        var sent = (Effect.SendHeartbeat) bench.effects.stream()
+                .filter(Effect.SendHeartbeat.class::isInstance)
+                .findFirst()
+                .orElseThrow();
+        bench.pass(103 * MILLI);
+        bench.event(new Event.HeartbeatHeard(PEER, 1, 1, sent.sequence(), 100 * MILLI));
+        assertEquals(3 * MILLI, bench.peer().lastRttNanos().orElseThrow());
+        assertEquals(3 * MILLI, bench.peer().meanRttNanos().orElseThrow());
+        bench.event(new Event.HeartbeatHeard(PEER, 1, 2, sent.sequence(), 92 * MILLI));
+        assertEquals(11 * MILLI, bench.peer().lastRttNanos().orElseThrow());
+        assertEquals(4 * MILLI, bench.peer().meanRttNanos().orElseThrow());
+    }
+
+    @Test
+    void impossibleEchoesAreNoMeasurement() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(10 * MILLI);
+        bench.event(new Event.HeartbeatHeard(PEER, 1, 1, 99, 0));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, 2, 1, Long.MAX_VALUE));
+        bench.event(new Event.HeartbeatHeard(PEER, 1, 2, 1, 0));
+        assertTrue(bench.peer().lastRttNanos().isEmpty());
+    }
+
+    @Test
+    void aNewStartOfAPeerBeginsAnewAndTheOldOneIsIgnored() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(2_000 * MILLI);
+        bench.event(new Event.Linked(PEER, 2));
+        assertEquals(HealthStatus.UNKNOWN, bench.status());
+        bench.event(new Event.Heard(PEER, 1)).event(new Event.Linked(PEER, 1)).event(new Event.LinkLost(PEER, 1));
+        assertEquals(HealthStatus.UNKNOWN, bench.status());
+        assertEquals(2, bench.peer().incarnation());
+    }
+
+    @Test
+    void missedHeartbeatsAreCountedInARow() {
+        var bench = new Bench(HealthConfig.lan()).linked().pass(1_010 * MILLI);
+        assertEquals(4, bench.peer().failuresInRow());
+        bench.event(new Event.Heard(PEER, 1));
+        assertEquals(0, bench.peer().failuresInRow());
+    }
+
+    @Test
+    void theTableIsBounded() {
+        var bench =
+                new Bench(new HealthConfig(250 * MILLI, 1_500 * MILLI, 300 * MILLI, 700 * MILLI, 60_000 * MILLI, 2));
+        bench.event(new Event.Linked(Nodes.agent(3), 1)).event(new Event.Linked(Nodes.agent(4), 1));
+        bench.event(new Event.Linked(PEER, 1));
+        assertEquals(2, bench.state.summary().total());
+        assertFalse(bench.state.peers().containsKey(PEER));
+        bench.pass(2_000 * MILLI).event(new Event.Linked(PEER, 1));
+        assertTrue(bench.state.peers().containsKey(PEER), "a suspected peer makes room");
+        bench.event(new Event.LinkLost(PEER, 1)).event(new Event.LinkLost(Nodes.agent(4), 1));
+        bench.pass(62_000 * MILLI);
+        assertEquals(0, bench.state.summary().total(), "a peer without a link is forgotten");
+    }
+
+    @Test
+    void theSummaryCountsByStatus() {
+        var bench = new Bench(HealthConfig.lan());
+        bench.event(new Event.Linked(Nodes.agent(3), 1)).linked();
+        assertEquals(new HealthSummary(2, 1, 0, 0, 1), bench.state.summary());
+        assertEquals(0.5, bench.state.summary().healthyShare());
+    }
+
+    /** Not at the first span: who only paused answers on its old link. */
+    @ParameterizedTest
+    @MethodSource("presets")
+    void aLinkThatIsSilentForTwoSpansIsMadeAnewOnce(HealthConfig config) {
+        var bench = new Bench(config).linked();
+        bench.pass(2 * config.silenceNanos() - MILLI);
+        assertEquals(1, bench.count(Effect.Suspected.class));
+        assertEquals(0, bench.count(Effect.Renew.class));
+        bench.pass(2 * MILLI);
+        assertEquals(1, bench.count(Effect.Renew.class));
+        bench.pass(10 * config.silenceNanos());
+        assertEquals(1, bench.count(Effect.Renew.class), "one link ends once");
+
+        bench.event(new Event.LinkLost(PEER, 1)).event(new Event.Linked(PEER, 1));
+        assertEquals(1, bench.count(Effect.Trusted.class));
+        bench.pass(2 * config.silenceNanos() + MILLI);
+        assertEquals(2, bench.count(Effect.Renew.class), "the new link may fail too");
+    }
+
+    @Test
+    void aPeerThatIsHeardInTimeKeepsItsLink() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        bench.pass(2 * bench.config.silenceNanos() - MILLI).event(new Event.Heard(PEER, 1));
+        bench.pass(2 * bench.config.silenceNanos() - MILLI);
+        assertEquals(0, bench.count(Effect.Renew.class));
+        assertEquals(1, bench.count(Effect.Trusted.class));
+    }
+
+    @Test
+    void aFrameThatComesAfterAllStartsTheCountAgain() {
+        var bench = new Bench(HealthConfig.lan()).linked();
+        bench.pass(2 * bench.config.silenceNanos() + MILLI).event(new Event.Heard(PEER, 1));
+        assertEquals(HealthStatus.HEALTHY, bench.status());
+        bench.pass(2 * bench.config.silenceNanos() + MILLI);
+        assertEquals(2, bench.count(Effect.Renew.class));
+    }
+}

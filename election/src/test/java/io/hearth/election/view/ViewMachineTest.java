@@ -1,0 +1,2123 @@
+package io.hearth.election.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Step;
+import io.hearth.election.Ballot;
+import io.hearth.election.DamagedRecordException;
+import io.hearth.election.ElectionConfig;
+import io.hearth.election.ElectionEvent;
+import io.hearth.election.ElectionState;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
+import io.hearth.election.Message;
+import io.hearth.election.MessageRejection;
+import io.hearth.election.Nodes;
+import io.hearth.election.OpenResolver;
+import io.hearth.election.Presence;
+import io.hearth.election.Proposal;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.election.ViewRules;
+import io.hearth.election.ViewSource;
+import io.hearth.election.protobuf.RecordCodec;
+import io.hearth.election.view.ViewMachine.Effect;
+import io.hearth.election.view.ViewMachine.Event;
+import io.hearth.election.vote.Voter;
+import io.hearth.election.vote.VoterAnswer;
+import io.hearth.election.vote.VoterTask;
+import io.hearth.election.vote.Voting;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Single transitions of one node, message by message: rank 1 of three, its machine's votes cast by the real voter. */
+final class ViewMachineTest {
+    private static final long MILLI = 1_000_000L;
+    private static final NodeId SELF = Nodes.agent(2);
+    private static final NodeId MASTER = Nodes.agent(1);
+    private static final NodeId THIRD = Nodes.agent(3);
+    private static final Lineage LINEAGE = new Lineage(false, 500, MASTER, 1, 0);
+    private static final View VIEW =
+            new View(LINEAGE, 3, List.of(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3)), List.of());
+
+    private static final Optional<Message.Status> LEAVES = Optional.of(new Message.Status(true, OpenResolver.OPEN));
+
+    private static final Optional<Message.Status> STAYS = Optional.of(new Message.Status(false, OpenResolver.OPEN));
+
+    private final ViewMachine machine = new ViewMachine(ElectionConfig.DEFAULTS, new OpenResolver());
+    private final List<Effect> effects = new ArrayList<>();
+    private final Map<Lineage, LineageRecord> folder = new TreeMap<>();
+    private final Deque<VoterTask> tasks = new ArrayDeque<>();
+    private boolean isDiskSlow;
+    private ViewState state = started(List.of(), 1);
+    private long now;
+
+    private static Member member(NodeId node, long incarnation, long entryEpoch) {
+        return new Member(node, incarnation, entryEpoch, Role.AGENT, "", seat(node));
+    }
+
+    private static long seat(NodeId node) {
+        return 70L + node.peer().publicKey()[0];
+    }
+
+    /** What the disk holds of the lineage of all tests. */
+    private LineageRecord record() {
+        return Optional.ofNullable(folder.get(LINEAGE)).orElseThrow();
+    }
+
+    private ViewState started(List<LineageRecord> records, long incarnation) {
+        effects.clear();
+        tasks.clear();
+        return carriedOut(
+                machine.start(new ViewMachine.Start(1_000, records, SELF, incarnation, Role.AGENT, "", 4), now));
+    }
+
+    private List<Effect> event(Event event) {
+        effects.clear();
+        state = carriedOut(machine.step(state, event, now));
+        return List.copyOf(effects);
+    }
+
+    /** Notes the effects of a step, and those that follow when the disk is done. */
+    private ViewState carriedOut(Step<ViewState, Effect> step) {
+        ViewState last = noted(step);
+        for (int rounds = 0; !isDiskSlow && !tasks.isEmpty(); rounds++) {
+            assertTrue(rounds < 1_000, "votes without end");
+            last = noted(voted(last));
+        }
+        return last;
+    }
+
+    private ViewState noted(Step<ViewState, Effect> step) {
+        for (Effect effect : step.effects()) {
+            effects.add(effect);
+            if (effect instanceof Effect.Vote(VoterTask task)) {
+                tasks.add(task);
+            }
+        }
+        return step.state();
+    }
+
+    private Step<ViewState, Effect> voted(ViewState before) {
+        VoterTask task = tasks.removeFirst();
+        return machine.step(before, new Event.Voted(task, cast(task)), now);
+    }
+
+    /** The voter of this machine, on a folder in memory. */
+    private VoterAnswer cast(VoterTask task) {
+        if (task instanceof VoterTask.Retain(var used)) {
+            var without = new TreeSet<>(used);
+            without.removeAll(folder.keySet());
+            return new VoterAnswer.Retained(without);
+        }
+        Lineage lineage = Voter.lineage(task).orElseThrow();
+        Voter.Decision decision = Voter.decide(SELF.peer(), Optional.ofNullable(folder.get(lineage)), task);
+        decision.write().ifPresent(record -> folder.put(lineage, record));
+        return decision.answer();
+    }
+
+    /** The slow disk is done with one task. */
+    private List<Effect> diskDone() {
+        effects.clear();
+        state = noted(voted(state));
+        return List.copyOf(effects);
+    }
+
+    private List<Effect> received(NodeId from, Message message) {
+        return event(new Event.Received(from, 1, message));
+    }
+
+    private List<Effect> pass(long nanos) {
+        var all = new ArrayList<Effect>();
+        for (long until = now + nanos; now < until; ) {
+            now += 20 * MILLI;
+            all.addAll(event(new Event.Tick()));
+        }
+        return all;
+    }
+
+    private void beat(NodeId from, Lineage lineage, long epoch, int members) {
+        received(
+                from,
+                new Message.Heartbeat(
+                        new Presence(lineage, epoch, members, false, "", GroupPhase.FRESH, -1, List.of()), 1, 0, 0));
+    }
+
+    @BeforeEach
+    void joinTheOthers() {
+        folder.clear();
+        state = started(List.of(), 1);
+        assertTrue(folder.containsKey(state.view().lineage()), "a founding is written down");
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF))); // another process of this machine asked before
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Linked(THIRD, 1));
+        beat(MASTER, LINEAGE, 2, 1);
+        assertEquals(new Effect.Send(MASTER, join(LINEAGE)), effects.getLast());
+        received(MASTER, new Message.Commit(VIEW));
+        assertTrue(effects.contains(new Effect.Install(VIEW)));
+        assertEquals(Optional.of(VIEW), record().view(), "a view may be used before it is on disk, and then it is");
+        beat(MASTER, LINEAGE, 3, 3);
+        beat(THIRD, LINEAGE, 3, 3);
+    }
+
+    /** What this agent asks, with the seat of its machine's record. */
+    private Message.Join join(Lineage lineage) {
+        long seat = Optional.ofNullable(folder.get(lineage)).orElseThrow().seat();
+        return new Message.Join(lineage, seat, Role.AGENT, "", GroupPhase.FRESH);
+    }
+
+    private static Message.Promise promise(Ballot ballot, Optional<Proposal> accepted) {
+        return new Message.Promise(LINEAGE, 3, ballot, accepted);
+    }
+
+    private static Message.Here here(Ballot ballot, Optional<Bytes> status) {
+        return new Message.Here(LINEAGE, 3, ballot, status.map(bytes -> new Message.Status(false, bytes)));
+    }
+
+    /** The others are heard again and again, for longer than a span of silence. */
+    private void heardForLong(NodeId... others) {
+        heardFor(2_000 * MILLI, others);
+    }
+
+    /** Time passes; {@code others} are heard and say that they live in the view. */
+    private List<Effect> heardFor(long nanos, NodeId... others) {
+        var all = new ArrayList<Effect>();
+        for (long until = now + nanos; now < until; ) {
+            for (NodeId other : others) {
+                beat(
+                        other,
+                        state.view().lineage(),
+                        state.view().epoch(),
+                        state.view().members().size());
+                all.addAll(effects);
+            }
+            all.addAll(pass(Math.min(250 * MILLI, until - now)));
+        }
+        return all;
+    }
+
+    /** Both answers to Prepare: the member stays, and its machine accepted nothing before. */
+    private void answers(NodeId from, Ballot ballot) {
+        received(from, promise(ballot, Optional.empty()));
+        received(from, here(ballot, Optional.of(OpenResolver.OPEN)));
+    }
+
+    private void frozen(Bytes status) {
+        event(new Event.Frozen(LINEAGE, state.view().epoch(), Optional.of(status), 0));
+    }
+
+    private View next(Member... members) {
+        return new View(LINEAGE, 4, List.of(members), List.of());
+    }
+
+    @Test
+    void theEntryIsOnDiskBeforeJoinLeaves() {
+        folder.clear();
+        isDiskSlow = true;
+        state = started(List.of(), 1);
+        diskDone();
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertInstanceOf(VoterTask.Enter.class, tasks.getFirst());
+        assertTrue(pass(2_000 * MILLI).stream().noneMatch(Effect.Send.class::isInstance), "nothing is asked before");
+        beat(MASTER, LINEAGE, 3, 3);
+        List<Effect> then = diskDone();
+        assertEquals(List.of(new Effect.Send(MASTER, join(LINEAGE))), then);
+        assertTrue(ViewRules.isSeat(record().seat()));
+    }
+
+    @Test
+    void aPromiseIsOnDiskAndTheNodeFrozenBeforeItsAnswersLeave() {
+        var ballot = new Ballot(1, MASTER);
+        var vote = new Effect.Vote(new VoterTask.Promise(VIEW, ballot));
+        var status = Optional.of(OpenResolver.OPEN);
+        var process = new Effect.Send(MASTER, here(ballot, status));
+        var machines = new Effect.Send(MASTER, promise(ballot, Optional.empty()));
+        isDiskSlow = true;
+        assertEquals(List.of(new Effect.Freeze(LINEAGE, 3), vote), received(MASTER, new Message.Prepare(VIEW, ballot)));
+        assertEquals(List.of(), received(MASTER, new Message.Prepare(VIEW, ballot)), "repeated while it freezes");
+        assertEquals(List.of(process), event(new Event.Frozen(LINEAGE, 3, status, 0)), "no disk is waited for");
+        assertEquals(List.of(machines), diskDone());
+        assertEquals(Optional.of(ballot), record().promised());
+        isDiskSlow = false;
+        LineageRecord before = record();
+        assertEquals(
+                List.of(process, vote, machines),
+                received(MASTER, new Message.Prepare(VIEW, ballot)),
+                "the same answers again");
+        assertEquals(before, record());
+    }
+
+    @Test
+    void aLowerBallotIsRefusedAndAHigherOneGetsTheStatusOfTheOneFreeze() {
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(2, THIRD)));
+        frozen(OpenResolver.TRAINING);
+        var status = Optional.of(OpenResolver.TRAINING);
+        var lower = new Ballot(2, MASTER);
+        assertEquals(
+                List.of(
+                        new Effect.Send(MASTER, here(lower, status)),
+                        new Effect.Vote(new VoterTask.Promise(VIEW, lower)),
+                        new Effect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD)))),
+                received(MASTER, new Message.Prepare(VIEW, lower)));
+        var higher = new Ballot(3, MASTER);
+        assertEquals(
+                List.of(
+                        new Effect.Send(MASTER, here(higher, status)),
+                        new Effect.Vote(new VoterTask.Promise(VIEW, higher)),
+                        new Effect.Send(MASTER, promise(higher, Optional.empty()))),
+                received(MASTER, new Message.Prepare(VIEW, higher)));
+    }
+
+    @Test
+    void theFreezeEndsWithASuccessorAndWithNothingElse() {
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        frozen(OpenResolver.OPEN);
+        event(new Event.Suspected(MASTER, 1));
+        event(new Event.Suspected(THIRD, 1));
+        pass(20_000 * MILLI);
+        assertTrue(state.isFrozen());
+        event(new Event.Trusted(MASTER, 1));
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        received(MASTER, new Message.Commit(next));
+        assertFalse(state.isFrozen());
+        assertEquals(next, state.view());
+    }
+
+    @Test
+    void aFrozenMemberWhoseDriverFellSilentDrivesTheChangeItself() {
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        frozen(OpenResolver.OPEN);
+        assertTrue(heardFor(2_400 * MILLI, THIRD).stream().noneMatch(Effect.Announce.class::isInstance));
+        assertTrue(heardFor(1_000 * MILLI, THIRD).stream()
+                .anyMatch(effect -> effect instanceof Effect.Announce(ElectionEvent.Started _)));
+    }
+
+    @Test
+    void anAcceptedViewIsOnDiskBeforeItIsSaidAndIsToldToLaterBallots() {
+        var ballot = new Ballot(1, MASTER);
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        var proposal = new Proposal(ballot, next);
+        isDiskSlow = true;
+        assertEquals(
+                List.of(new Effect.Vote(new VoterTask.Accept(VIEW, ballot, next))),
+                received(MASTER, new Message.Accept(VIEW, ballot, next)));
+        assertEquals(List.of(new Effect.Send(MASTER, new Message.Accepted(LINEAGE, 3, ballot))), diskDone());
+        assertEquals(Optional.of(proposal), record().accepted());
+        isDiskSlow = false;
+        assertEquals(
+                new Effect.Send(THIRD, promise(new Ballot(2, THIRD), Optional.of(proposal))),
+                received(THIRD, new Message.Prepare(VIEW, new Ballot(2, THIRD))).getLast());
+        assertEquals(
+                new Effect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD))),
+                received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast());
+    }
+
+    /** The first whose silence is noticed in an outage of the whole network is not removed before it is clear what the others do. */
+    @Test
+    void aBallotWaitsForASuspectWhileOthersAreInDoubtToo() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertFalse(effects.stream().anyMatch(ViewMachineTest::isAccept), "the other was not heard for long either");
+        beat(THIRD, LINEAGE, 3, 3);
+        assertFalse(
+                pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is back, the suspect may be too");
+        beat(MASTER, LINEAGE, 3, 3);
+        assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is asked again");
+        answers(MASTER, new Ballot(1, SELF));
+        assertTrue(effects.contains(new Effect.Send(
+                THIRD,
+                new Message.Accept(
+                        VIEW,
+                        new Ballot(1, SELF),
+                        next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
+    /** Also the link may have closed in the outage; a process that ended is not waited for. */
+    @Test
+    void inAnOutageABallotWaitsForWhoseLinkClosedUntilItIsRefused() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        beat(THIRD, LINEAGE, 3, 3);
+        assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "the network may have failed");
+        assertTrue(event(new Event.Refused(MASTER, 1))
+                .contains(new Effect.Send(
+                        THIRD,
+                        new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
+    /** A process that was started in an outage is heard first: its machine's vote must not remove those who come back later. */
+    @Test
+    void aBallotWaitsForASuspectWhoseMachineIsJustBack() {
+        heardForLong(MASTER, THIRD);
+        heardFor(1_400 * MILLI, THIRD);
+        event(new Event.Linked(Nodes.trainer(1, 0), 1));
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(heardFor(1_250 * MILLI, THIRD).stream().noneMatch(ViewMachineTest::isAccept));
+        assertTrue(heardFor(500 * MILLI, THIRD).stream().anyMatch(ViewMachineTest::isAccept));
+    }
+
+    /** Its link need not have closed in the outage, and it need not be a member itself. */
+    @Test
+    void aBallotWaitsForASuspectOnWhoseMachineAnotherIsHeardAgain() {
+        NodeId neighbour = Nodes.trainer(1, 0);
+        event(new Event.Linked(neighbour, 1));
+        heardForLong(MASTER, THIRD, neighbour);
+        heardFor(1_400 * MILLI, THIRD);
+        beat(neighbour, LINEAGE, 3, 3);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(heardFor(1_250 * MILLI, THIRD, neighbour).stream().noneMatch(ViewMachineTest::isAccept));
+        assertTrue(heardFor(500 * MILLI, THIRD, neighbour).stream().anyMatch(ViewMachineTest::isAccept));
+    }
+
+    /** Else those who answered and wait with it for another would think that nobody drives the change. */
+    @Test
+    void aBallotThatWaitsIsToldAgainToThoseWhoAnswered() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(pass(310 * MILLI).contains(new Effect.Send(THIRD, new Message.Prepare(VIEW, new Ballot(1, SELF)))));
+    }
+
+    /** An outage takes the time in which a member could have answered. */
+    @Test
+    void aBallotThatAnOutageHeldUpWaitsOnForAnswers() {
+        heardForLong(MASTER, THIRD);
+        pass(600 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        pass(560 * MILLI);
+        var sent = new ArrayList<Effect>();
+        for (int i = 0; i < 7; i++) {
+            beat(THIRD, LINEAGE, 3, 3);
+            sent.addAll(pass(200 * MILLI));
+        }
+        sent.addAll(pass(60 * MILLI));
+        assertFalse(sent.stream().anyMatch(ViewMachineTest::isAccept), "2 s are over, 0.6 s of them in an outage");
+        beat(MASTER, LINEAGE, 3, 3);
+        answers(MASTER, new Ballot(1, SELF));
+        assertTrue(effects.contains(new Effect.Send(
+                THIRD,
+                new Message.Accept(
+                        VIEW,
+                        new Ballot(1, SELF),
+                        next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
+    /** It may have heard of its admission meanwhile: only what it goes on saying counts. */
+    @Test
+    void anOldWordOfANewMemberDoesNotSayThatItLivesElsewhere() {
+        var elsewhere = new Lineage(false, 400, THIRD, 1, 0);
+        beat(THIRD, elsewhere, 1, 1);
+        heardForLong(MASTER);
+        received(THIRD, new Message.NotYet(LINEAGE, "no heartbeat"));
+        assertEquals(Optional.empty(), state.change().needed());
+        beat(THIRD, elsewhere, 1, 1);
+        pass(1_000 * MILLI);
+        assertEquals(
+                Optional.of(THIRD.shortText() + " lives in another lineage"),
+                state.change().needed());
+    }
+
+    @Test
+    void aBallotGoesOnWithoutASuspectOnceTheOthersAreHeardAsEver() {
+        heardForLong(MASTER, THIRD);
+        pass(1_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        var sent = new ArrayList<Effect>();
+        for (int i = 0; i < 7; i++) {
+            beat(THIRD, LINEAGE, 3, 3);
+            sent.addAll(pass(240 * MILLI));
+        }
+        assertTrue(sent.stream().anyMatch(ViewMachineTest::isAccept), sent.toString());
+    }
+
+    /** Each such ballot stops the data of all others until one of them drives the change itself. */
+    @Test
+    void whoBeginsBallotsAndAbandonsThemIsLeftOut() {
+        heardForLong(MASTER, THIRD);
+        View view = VIEW;
+        for (int i = 0; i < Abandonments.MOST; i++) {
+            received(THIRD, new Message.Prepare(view, new Ballot(1, THIRD)));
+            assertTrue(effects.stream().anyMatch(Effect.Freeze.class::isInstance), effects.toString());
+            event(new Event.Frozen(LINEAGE, view.epoch(), Optional.of(OpenResolver.OPEN), 0));
+            heardFor(2_600 * MILLI, MASTER, THIRD);
+            view = new View(LINEAGE, view.epoch() + 1, VIEW.members(), List.of());
+            received(MASTER, new Message.Commit(view));
+            heardFor(400 * MILLI, MASTER, THIRD);
+        }
+        received(THIRD, new Message.Prepare(view, new Ballot(1, THIRD)));
+        assertEquals(1, state.refusals().count(MessageRejection.ABANDONER));
+        assertFalse(effects.stream().anyMatch(Effect.Freeze.class::isInstance), "its data flows");
+        assertEquals(
+                Optional.of(THIRD.shortText() + " began ballots and abandoned them"),
+                state.change().needed());
+    }
+
+    /** Prepare comes again and again, each time with a higher ballot, and never an Accept. */
+    @Test
+    void aChangeThatIsDrivenWithoutEndIsTakenOver() {
+        heardForLong(MASTER, THIRD);
+        var sent = new ArrayList<Effect>();
+        for (int round = 1; round <= 130; round++) {
+            received(THIRD, new Message.Prepare(VIEW, new Ballot(round, THIRD)));
+            if (round == 1) {
+                frozen(OpenResolver.OPEN);
+            }
+            sent.addAll(heardFor(300 * MILLI, MASTER, THIRD));
+        }
+        assertTrue(state.refusals().count(MessageRejection.ABANDONER) > 1);
+        assertTrue(
+                sent.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Send(NodeId to, Message.Prepare mine)
+                                && to.equals(MASTER)
+                                && mine.ballot().proposer().equals(SELF)),
+                sent.toString());
+    }
+
+    /** It was not heard meanwhile. */
+    @Test
+    void whoWasAwayDidNotAbandonItsBallot() {
+        heardForLong(MASTER, THIRD);
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        frozen(OpenResolver.OPEN);
+        heardFor(1_800 * MILLI, MASTER);
+        heardFor(900 * MILLI, MASTER, THIRD);
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(MASTER, new Message.Commit(next));
+        received(THIRD, new Message.Prepare(next, new Ballot(1, THIRD)));
+        assertEquals(0, state.refusals().count(MessageRejection.ABANDONER));
+    }
+
+    @Test
+    void aBallotIsNotBegunForAReasonThatWentWhileTheDiskTookItsTime() {
+        isDiskSlow = true;
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        assertTrue(
+                effects.contains(new Effect.Vote(new VoterTask.Promise(VIEW, new Ballot(1, SELF)))),
+                effects.toString());
+        event(new Event.Trusted(MASTER, 1));
+        isDiskSlow = false;
+        assertTrue(diskDone().stream().noneMatch(Effect.Send.class::isInstance), effects.toString());
+        assertEquals(ElectionState.FOLLOWER, state.election());
+    }
+
+    @Test
+    void aProposerCompletesWhatOthersMayHaveChosen() {
+        isDiskSlow = true;
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        var prepare = new Effect.Send(THIRD, new Message.Prepare(VIEW, mine));
+        assertTrue(effects.contains(new Effect.Vote(new VoterTask.Promise(VIEW, mine))), effects.toString());
+        assertFalse(effects.contains(prepare), "its own promise is not on disk");
+        isDiskSlow = false;
+        assertTrue(diskDone().contains(prepare), effects.toString());
+        frozen(OpenResolver.OPEN);
+        View other = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
+        received(THIRD, promise(mine, Optional.of(new Proposal(new Ballot(1, MASTER), other))));
+        received(THIRD, here(mine, Optional.of(OpenResolver.OPEN)));
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Accept(VIEW, mine, other))), effects.toString());
+    }
+
+    @Test
+    void ofSeveralAcceptedViewsTheOneOfTheHighestBallotIsCompleted() {
+        View five = five();
+        Ballot mine = campaign(five);
+        View low = successor(
+                five,
+                five.members().get(0),
+                five.members().get(1),
+                five.members().get(2));
+        View high = successor(five, five.members().get(1), five.members().get(2));
+        NodeId fourth = five.members().get(3).node();
+        received(fourth, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(2, MASTER), high))));
+        received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(1, THIRD), low))));
+        List<Effect> all = heardFor(2_100 * MILLI, THIRD, fourth);
+        assertTrue(all.contains(new Effect.Send(THIRD, new Message.Accept(five, mine, high))), all.toString());
+    }
+
+    private View five() {
+        return view(5);
+    }
+
+    /** A view of that many machines, of which this is the second; all are linked. */
+    private View view(int machines) {
+        var members = new ArrayList<>(VIEW.members());
+        for (int machine = 4; machine <= machines; machine++) {
+            members.add(member(Nodes.agent(machine), 1, 4));
+            event(new Event.Linked(Nodes.agent(machine), 1));
+        }
+        members.sort(Member.ORDER);
+        View view = new View(LINEAGE, 4, members, List.of());
+        received(MASTER, new Message.Commit(view));
+        pass(400 * MILLI);
+        return view;
+    }
+
+    private static View successor(View view, Member... members) {
+        return new View(LINEAGE, view.epoch() + 1, List.of(members), List.of());
+    }
+
+    /** This node began a ballot because the master is silent, and answered it itself. */
+    private Ballot campaign(View view) {
+        event(new Event.Suspected(view.members().getFirst().node(), 1));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        frozen(OpenResolver.OPEN);
+        return ownBallot();
+    }
+
+    private Ballot ownBallot() {
+        return ((Campaign.Preparing) state.campaign()).ballot();
+    }
+
+    @Test
+    void onlyWhoAnsweredThisBallotWithAStatusIsKept() {
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        frozen(OpenResolver.OPEN);
+        answers(MASTER, mine);
+        assertTrue(effects.isEmpty(), "the third is not suspected and gets its time");
+        received(THIRD, promise(mine, Optional.empty()));
+        assertTrue(effects.isEmpty(), "its machine answered, the process did not");
+        received(THIRD, here(mine, Optional.empty()));
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        assertTrue(
+                effects.contains(new Effect.Send(MASTER, new Message.Accept(VIEW, mine, next))),
+                "suspicion removes nobody who answers: " + effects);
+        received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))), "who was removed is told");
+        assertEquals(next, state.view());
+        assertEquals(new ViewSource.Own(), state.source());
+        assertEquals(
+                "it did not answer the ballot in time",
+                announced(ElectionEvent.MemberRemoved.class).getFirst().why());
+    }
+
+    @Test
+    void oneMachineIsCountedOnceHoweverOftenItsProcessesAnswer() {
+        View five = five();
+        Ballot mine = campaign(five);
+        NodeId other = Nodes.trainer(3, 0); // a process of the third machine that is no member
+        var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
+        for (NodeId from : List.of(THIRD, THIRD, other, other)) {
+            received(from, promise);
+        }
+        assertTrue(
+                heardFor(2_100 * MILLI, THIRD, Nodes.agent(4)).stream().noneMatch(ViewMachineTest::isAccept),
+                "two machines of five");
+        frozen(OpenResolver.OPEN);
+        received(Nodes.agent(4), promise);
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        var accepted = new Message.Accepted(LINEAGE, 4, mine);
+        for (NodeId from : List.of(THIRD, THIRD, other, other, SELF)) {
+            received(from, accepted);
+        }
+        assertEquals(five, state.view(), "no process speaks in the name of this one, or twice for its machine");
+        received(Nodes.agent(4), accepted);
+        assertEquals(5, state.view().epoch());
+    }
+
+    @Test
+    void whoIsBehindIsToldTheNewestView() {
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        received(MASTER, new Message.Commit(next));
+        var told = List.of(new Effect.Send(THIRD, new Message.Commit(next)));
+        assertEquals(told, received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD))));
+        beat(THIRD, LINEAGE, 3, 3);
+        assertEquals(told, effects);
+        assertEquals(told, received(THIRD, new Message.Leave(LINEAGE, 3, false)), "a leaver may exit");
+    }
+
+    @Test
+    void aJumpOverMissedViewsIsTakenAsItIs() {
+        View far = new View(LINEAGE, 40, List.of(member(SELF, 1, 3), member(THIRD, 1, 39)), List.of());
+        received(THIRD, new Message.Commit(far));
+        assertEquals(far, state.view());
+        assertEquals(ElectionState.MASTER, state.election());
+    }
+
+    @Test
+    void anotherEntryEpochMeansRemovedInBetween() {
+        View again = new View(LINEAGE, 9, List.of(member(MASTER, 1, 1), member(SELF, 1, 8)), List.of());
+        received(MASTER, new Message.Commit(again));
+        assertTrue(effects.stream().anyMatch(Effect.Removed.class::isInstance));
+        assertEquals(1, state.view().members().size());
+    }
+
+    @Test
+    void aPersonSeesWhoToldAView() {
+        assertEquals(new ViewSource.Told(MASTER), state.source());
+        assertEquals("told by " + MASTER.shortText(), state.source().clause());
+        received(THIRD, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3))));
+        assertEquals(THIRD.shortText(), state.source().text());
+        String why = announced(ElectionEvent.MemberRemoved.class).getFirst().why();
+        assertEquals("no reason is known here; the view is told by " + THIRD.shortText(), why);
+        beat(THIRD, LINEAGE, 4, 2);
+        received(THIRD, new Message.Commit(new View(LINEAGE, 5, List.of(member(THIRD, 1, 3)), List.of())));
+        assertEquals(
+                List.of("view 5 of lineage " + LINEAGE.shortText() + ", told by " + THIRD.shortText()
+                        + ", has 1 member and not this node; this node knows no reason, " + THIRD.shortText()
+                        + " may say why"),
+                removals());
+        assertEquals(new ViewSource.Own(), state.source(), "it founded a lineage of its own");
+    }
+
+    private void assertOut(String reason) {
+        received(THIRD, new Message.Commit(next(member(MASTER, 1, 1), member(THIRD, 1, 3))));
+        String out = "view 4 of lineage " + LINEAGE.shortText() + ", told by " + THIRD.shortText()
+                + ", has 2 members and not this node; ";
+        assertEquals(List.of(out + reason), removals());
+    }
+
+    @Test
+    void whoStoodStillSaysSoWhenItIsOut() {
+        now += 3_250 * MILLI;
+        event(new Event.Tick());
+        now += 800 * MILLI; // shorter, and so not what took its place
+        event(new Event.Tick());
+        assertOut("this node stood still for 3.2 s");
+    }
+
+    @Test
+    void whoHeardNoQuorumSaysSoWhenItIsOut() {
+        event(new Event.Suspected(MASTER, 1));
+        event(new Event.Suspected(THIRD, 1));
+        pass(5_140 * MILLI);
+        assertOut("this node heard no quorum for 5.1 s");
+    }
+
+    @Test
+    void whoLostItsLinkToTheMasterSaysSoWhenItIsOut() {
+        event(new Event.Unlinked(MASTER, 1, "reset by the peer"));
+        event(new Event.Unlinked(THIRD, 1, "x".repeat(500)));
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Linked(THIRD, 1));
+        heardFor(2_400 * MILLI, MASTER, THIRD);
+        assertOut("its link to the master " + MASTER.shortText() + " was lost 2.4 s ago (reset by the peer)");
+    }
+
+    @Test
+    void whatIsLongOverIsNoReason() {
+        event(new Event.Unlinked(THIRD, 1, "x".repeat(500)));
+        assertEquals(120, state.lapses().loss().orElseThrow().why().length());
+        event(new Event.Linked(THIRD, 1));
+        now += 3_250 * MILLI;
+        event(new Event.Tick());
+        assertTrue(state.lapses().text(now).isPresent());
+        heardFor(31_000 * MILLI, MASTER, THIRD);
+        assertOut("this node knows no reason, " + THIRD.shortText() + " may say why");
+    }
+
+    @Test
+    void ofTwoViewsOfOneNumberBothTellersAreNamed() {
+        received(THIRD, new Message.Commit(VIEW));
+        assertEquals(List.of(), announced(ElectionEvent.Conflict.class), "the same view is no other one");
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3, List.of(member(SELF, 1, 3)), List.of())));
+        var conflict = announced(ElectionEvent.Conflict.class).getFirst();
+        assertEquals(new ViewSource.Told(THIRD), conflict.source());
+        assertEquals(
+                "a view 3 of lineage " + LINEAGE.shortText() + ", told by " + THIRD.shortText()
+                        + ", is not the one known, which is told by " + MASTER.shortText()
+                        + ": one of the two is forged",
+                conflict.why());
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whoBringsTwoProposalsForOneBallotIsNamed() {
+        var ballot = new Ballot(2, THIRD);
+        received(THIRD, new Message.Accept(VIEW, ballot, next(member(SELF, 1, 3), member(THIRD, 1, 3))));
+        received(THIRD, new Message.Accept(VIEW, ballot, next(member(THIRD, 1, 3))));
+        var conflict = announced(ElectionEvent.Conflict.class).getFirst();
+        assertEquals(new ViewSource.Told(THIRD), conflict.source());
+        assertTrue(conflict.why().startsWith("a ballot of " + THIRD.shortText() + " is about another view 3"));
+    }
+
+    private <E extends ElectionEvent> List<E> announced(Class<E> kind) {
+        return effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Announce(ElectionEvent event) && kind.isInstance(event)
+                        ? Stream.of(kind.cast(event))
+                        : Stream.empty())
+                .toList();
+    }
+
+    private List<String> removals() {
+        return effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Removed removed ? Stream.of(removed.why()) : Stream.empty())
+                .toList();
+    }
+
+    @Test
+    void aTombstoneMakesEverybodyLoneWithoutLossOfWork() {
+        received(MASTER, new Message.Commit(next()));
+        assertTrue(effects.stream().noneMatch(Effect.Removed.class::isInstance));
+        assertEquals(SELF, state.view().members().getFirst().node());
+    }
+
+    @Test
+    void aMachineVotesOnAfterARestartAndItsProcessIsNotKept() {
+        state = started(List.of(record()), 2);
+        var ballot = new Ballot(1, MASTER);
+        assertEquals(
+                List.of(
+                        new Effect.Send(MASTER, here(ballot, Optional.empty())),
+                        new Effect.Vote(new VoterTask.Promise(VIEW, ballot)),
+                        new Effect.Send(MASTER, promise(ballot, Optional.empty()))),
+                received(MASTER, new Message.Prepare(VIEW, ballot)));
+        assertFalse(state.isFrozen());
+    }
+
+    @Test
+    void withoutTheSeatThereIsNoVoteAndTheProposerIsToldSo() {
+        var ballot = new Ballot(1, MASTER);
+        var gone = new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)));
+        folder.clear();
+        state = started(List.of(), 2);
+        assertEquals(gone, received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(), "the record is missing");
+        assertFalse(folder.containsKey(LINEAGE), "no record is made by a ballot");
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
+        state = started(List.of(record()), 2);
+        assertEquals(gone, received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(), "another seat");
+        View next = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
+        assertEquals(
+                gone, received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast(), "nor does it accept");
+        assertEquals(
+                List.of(99L, Optional.empty(), Optional.empty()),
+                List.of(record().seat(), record().promised(), record().accepted()));
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
+        state = started(List.of(record()), 2);
+        assertEquals(
+                new Effect.Send(MASTER, promise(ballot, Optional.empty())),
+                received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(),
+                "the seat counts, whichever start of the machine asked");
+    }
+
+    @Test
+    void joinersLearnByCommitAndNeverFromAccept() {
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
+        state = started(List.of(record()), 2);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        View next = next(member(MASTER, 1, 1), member(THIRD, 1, 3), member(SELF, 2, 4));
+        received(MASTER, new Message.Accept(VIEW, new Ballot(1, MASTER), next));
+        assertEquals(1, state.view().members().size());
+        received(MASTER, new Message.Commit(next));
+        assertEquals(next, state.view());
+    }
+
+    private static SortedSet<PeerId> machines(NodeId... nodes) {
+        var machines = new TreeSet<PeerId>();
+        for (NodeId node : nodes) {
+            machines.add(node.peer());
+        }
+        return machines;
+    }
+
+    @Test
+    void aMachineWhoseIdentityTwoComputersUseHasNoVote() {
+        View five = five();
+        event(new Event.Doubled(machines(THIRD)));
+        Ballot mine = campaign(five);
+        var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
+        received(THIRD, promise);
+        received(Nodes.trainer(3, 0), promise);
+        received(Nodes.agent(4), promise);
+        assertTrue(
+                heardFor(2_100 * MILLI, THIRD, Nodes.agent(4)).stream().noneMatch(ViewMachineTest::isAccept),
+                "two machines of five");
+        assertEquals(2, state.refusals().count(MessageRejection.DOUBLED));
+        received(Nodes.agent(5), promise);
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        var accepted = new Message.Accepted(LINEAGE, 4, mine);
+        received(THIRD, accepted);
+        received(Nodes.agent(4), accepted);
+        assertEquals(five, state.view());
+        received(Nodes.agent(5), accepted);
+        assertEquals(5, state.view().epoch());
+    }
+
+    @Test
+    void aBallotThatCountedItBeforeIsGivenUp() {
+        View five = five();
+        Ballot mine = campaign(five);
+        var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
+        received(THIRD, promise);
+        event(new Event.Doubled(machines(THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+        received(Nodes.agent(4), promise);
+        assertTrue(
+                pass(3_000 * MILLI).stream()
+                        .noneMatch(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                                && accept.ballot().equals(mine)),
+                "of three machines one has no vote");
+    }
+
+    @Test
+    void noBallotOfADoubledMachineIsAnsweredAndNoGoneOfItIsCounted() {
+        event(new Event.Doubled(machines(MASTER, THIRD)));
+        LineageRecord written = record();
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        received(
+                MASTER,
+                new Message.Accept(VIEW, new Ballot(1, MASTER), next(member(MASTER, 1, 1), member(SELF, 1, 3))));
+        assertEquals(written, record());
+        assertFalse(state.isFrozen());
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        assertEquals(VIEW, state.view());
+        assertEquals(4, state.refusals().count(MessageRejection.DOUBLED));
+        event(new Event.Doubled(machines()));
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        assertEquals(1, state.view().members().size(), "now both are gone for sure");
+    }
+
+    @Test
+    void aGoneThatWasHeardBeforeCountsNoMore() {
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        event(new Event.Doubled(machines(THIRD)));
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        assertEquals(VIEW, state.view(), "the other computer may have that vote");
+    }
+
+    @Test
+    void nobodyWaitsForTheTurnOfADoubledMachine() {
+        five();
+        event(new Event.Doubled(machines(MASTER)));
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+    }
+
+    @Test
+    void aLoneNodeAsksNoDoubledMachineForEntry() {
+        state = started(List.of(), 2);
+        event(new Event.Linked(MASTER, 1));
+        event(new Event.Doubled(machines(MASTER)));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin));
+        beat(MASTER, LINEAGE, 3, 3);
+        event(new Event.Doubled(machines()));
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isJoin), effects.toString());
+    }
+
+    @Test
+    void aMachineThatWasPutOutGoesWithTheNextViewThoughItAnswers() {
+        View five = five();
+        Ballot mine = campaign(five);
+        NodeId fourth = Nodes.agent(4);
+        NodeId fifth = Nodes.agent(5);
+        received(fourth, new Message.Here(LINEAGE, 4, mine, STAYS));
+        event(new Event.Excluded(machines(fourth)));
+        assertEquals(Campaign.NONE, state.campaign(), "it counted an answer of it");
+        heardFor(1_500 * MILLI, THIRD, fourth, fifth);
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        frozen(OpenResolver.OPEN);
+        Ballot next = ownBallot();
+        for (NodeId other : List.of(fourth, THIRD, fifth)) {
+            received(other, new Message.Promise(LINEAGE, 4, next, Optional.empty()));
+            received(other, new Message.Here(LINEAGE, 4, next, STAYS));
+        }
+        assertEquals(1, state.refusals().count(MessageRejection.EXCLUDED), "its promise");
+        View proposed = effects.stream()
+                .flatMap(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                        ? Stream.of(accept.next())
+                        : Stream.empty())
+                .findFirst()
+                .orElseThrow();
+        assertEquals(
+                List.of(SELF, THIRD, fifth),
+                proposed.members().stream().map(Member::node).sorted().toList());
+    }
+
+    @Test
+    void itIsReasonEnoughForANewViewAndNobodyWaitsForItsAnswer() {
+        five();
+        event(new Event.Excluded(machines(MASTER))); // this node leads now
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        for (NodeId other : List.of(THIRD, Nodes.agent(4), Nodes.agent(5))) {
+            received(other, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+            received(other, new Message.Here(LINEAGE, 4, mine, STAYS));
+        }
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        assertTrue(state.apart(MASTER).orElseThrow().contains("put out"));
+    }
+
+    @Test
+    void whereTheOthersAreNoQuorumWithoutThoseWhoArePutOutTheLineageIsGivenUp() {
+        event(new Event.Excluded(machines(THIRD)));
+        assertEquals(VIEW, state.view(), "two of three");
+        event(new Event.Excluded(machines(MASTER, THIRD)));
+        assertEquals(1, state.view().members().size());
+        assertNotEquals(LINEAGE, state.view().lineage());
+        beat(MASTER, LINEAGE, 3, 3);
+        assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin), "it asks none of them for entry");
+        received(MASTER, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertTrue(
+                effects.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Send(var _, Message.NotYet(var _, var reason))
+                                && reason.contains("put out")),
+                effects.toString());
+    }
+
+    @Test
+    void aDoubledMachineIsNoQuorumInHearing() {
+        event(new Event.Doubled(machines(MASTER, THIRD)));
+        pass(200 * MILLI);
+        assertEquals(ElectionState.STALLED, state.election());
+        event(new Event.Doubled(machines(MASTER)));
+        heardFor(9_000 * MILLI, THIRD);
+        assertTrue(state.hearing() instanceof Hearing.Quorum, state.hearing().toString());
+    }
+
+    @Test
+    void aDoubledMachineIsAdmittedByNobodyAndSaysWhy() {
+        NodeId fourth = Nodes.agent(4);
+        event(new Event.Suspected(MASTER, 1)); // so this node leads
+        View two = next(member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(THIRD, new Message.Commit(two));
+        pass(400 * MILLI);
+        event(new Event.Linked(fourth, 1));
+        event(new Event.Doubled(machines(fourth)));
+        received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertTrue(
+                effects.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Send(var to, Message.NotYet(var _, var reason))
+                                && to.equals(fourth)
+                                && reason.contains("two computers")),
+                effects.toString());
+        assertEquals(Optional.empty(), state.change().needed());
+        assertTrue(state.apart(fourth).orElseThrow().contains("two computers"));
+        event(new Event.Doubled(machines()));
+        received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertTrue(state.change().needed().isPresent(), "its identity is its own again");
+    }
+
+    @Test
+    void whoseIdentityIsUsedElsewhereWalksOutAndStaysAlone() {
+        List<Effect> all = event(new Event.Doubled(machines(SELF)));
+        assertTrue(all.contains(new Effect.Send(MASTER, new Message.Leave(LINEAGE, 3, true))), all.toString());
+        assertTrue(
+                all.stream()
+                        .anyMatch(effect -> effect instanceof Effect.Removed removed
+                                && removed.cause() == Effect.Removed.Cause.DOUBLED),
+                all.toString());
+        assertEquals(1, state.view().members().size());
+        assertTrue(state.presence().stalled(), "no node asks it for entry");
+        LineageRecord written = record();
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(7, MASTER)));
+        assertTrue(
+                effects.contains(
+                        new Effect.Send(MASTER, new Message.Here(LINEAGE, 3, new Ballot(7, MASTER), Optional.empty()))),
+                effects.toString());
+        assertTrue(effects.stream().noneMatch(Effect.Vote.class::isInstance), "its records may be the copy's");
+        assertEquals(written, record());
+        event(new Event.Doubled(machines())); // whatever is said of others
+        beat(MASTER, LINEAGE, 4, 2);
+        beat(THIRD, LINEAGE, 4, 2);
+        List<Effect> later = pass(60_000 * MILLI);
+        assertTrue(state.isDoubled());
+        assertTrue(later.stream().noneMatch(ViewMachineTest::isJoin), later.toString());
+        received(THIRD, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
+        assertEquals(Optional.empty(), state.change().needed(), "it admits nobody");
+        assertEquals(1, state.view().members().size());
+    }
+
+    private static boolean isJoin(Effect effect) {
+        return effect instanceof Effect.Send(var _, Message.Join _);
+    }
+
+    @Test
+    void whatIsWellFormedButWrongIsCountedAndChangesNothing() {
+        ViewState before = state;
+        LineageRecord written = record();
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        received(Nodes.agent(9), new Message.Prepare(VIEW, new Ballot(1, Nodes.agent(9))));
+        assertEquals(2, state.refusals().count(MessageRejection.FOREIGN_BALLOT));
+        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, 3, false)));
+        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, 3, false)));
+        assertEquals(1, state.refusals().count(MessageRejection.OLD_INCARNATION));
+        View twice = new View(LINEAGE, 7, List.of(member(SELF, 1, 3), member(SELF, 2, 3)), List.of());
+        received(THIRD, new Message.Commit(twice));
+        received(THIRD, new Message.Accept(VIEW, new Ballot(1, THIRD), new View(LINEAGE, 9, List.of(), List.of())));
+        received(THIRD, new Message.Accept(VIEW, new Ballot(1, THIRD), next(member(Nodes.agent(8), 1, 2))));
+        assertEquals(3, state.refusals().count(MessageRejection.BAD_VIEW));
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3, List.of(member(SELF, 1, 3)), List.of())));
+        assertEquals(1, state.refusals().count(MessageRejection.CONFLICT));
+        received(THIRD, new Message.Accepted(LINEAGE, 3, new Ballot(1, SELF)));
+        received(THIRD, new Message.Refuse(LINEAGE, 3, new Ballot(Ballot.ROUND_MAX, THIRD)));
+        assertEquals(2, state.refusals().count(MessageRejection.STRAY_ANSWER));
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        received(THIRD, new Message.Gone(LINEAGE, 2, seat(THIRD)));
+        assertEquals(4, state.refusals().count(MessageRejection.STRAY_ANSWER));
+        assertEquals(before.view(), state.view());
+        assertEquals(written, record());
+    }
+
+    /** Attack 22: nothing in a message says who speaks but the link; what would stand in another's name is counted, and the link stays. */
+    @Test
+    void speechInAnothersNameIsCountedAndMovesNothing() {
+        var mastersBallot = new Ballot(1, MASTER);
+        View proposed = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        Map<Message, MessageRejection> forged = Map.of(
+                new Message.Prepare(VIEW, mastersBallot),
+                MessageRejection.FOREIGN_BALLOT,
+                new Message.Accept(VIEW, mastersBallot, proposed),
+                MessageRejection.FOREIGN_BALLOT,
+                promise(mastersBallot, Optional.empty()),
+                MessageRejection.STRAY_ANSWER,
+                here(mastersBallot, Optional.of(OpenResolver.OPEN)),
+                MessageRejection.STRAY_ANSWER,
+                new Message.Accepted(LINEAGE, 3, mastersBallot),
+                MessageRejection.STRAY_ANSWER,
+                new Message.Refuse(LINEAGE, 3, new Ballot(7, MASTER)),
+                MessageRejection.STRAY_ANSWER,
+                new Message.Gone(LINEAGE, 3, seat(MASTER)),
+                MessageRejection.STRAY_ANSWER);
+        ViewState before = state;
+        LineageRecord written = record();
+        forged.forEach((message, reason) -> {
+            long counted = state.refusals().count(reason);
+            assertEquals(List.of(), received(THIRD, message), "it has an effect: " + message);
+            assertEquals(counted + 1, state.refusals().count(reason), message::toString);
+        });
+        assertEquals(before.view(), state.view());
+        assertEquals(written, record());
+        assertFalse(state.isFrozen());
+    }
+
+    /** Members of epoch 9, as an outsider would have them that wants to be one. */
+    private static View invented(Member... members) {
+        var all = new ArrayList<>(List.of(members));
+        all.add(member(Nodes.agent(8), 1, 9));
+        return new View(LINEAGE, 9, all, List.of());
+    }
+
+    @Test
+    void anOutsiderIsNotBelievedWhileAQuorumIsHeard() {
+        beat(MASTER, LINEAGE, 3, 3);
+        ViewState before = state;
+        LineageRecord written = record();
+        NodeId outsider = Nodes.agent(8);
+        View withSelf = invented(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(outsider, new Message.Commit(withSelf));
+        received(outsider, new Message.Commit(invented()));
+        received(outsider, new Message.Commit(new View(LINEAGE, 9, List.of(), List.of())));
+        received(outsider, new Message.Prepare(withSelf, new Ballot(1, outsider)));
+        View later = new View(LINEAGE, 10, withSelf.members(), List.of());
+        received(outsider, new Message.Accept(withSelf, new Ballot(1, outsider), later));
+        assertEquals(5, state.refusals().count(MessageRejection.OUTSIDER));
+        assertEquals(before.view(), state.view());
+        assertEquals(written, record());
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Unlinked(THIRD, 1));
+        received(outsider, new Message.Commit(withSelf));
+        assertEquals(withSelf, state.view(), "nobody else is left who could know");
+    }
+
+    @Test
+    void noViewListsWhoWasNotInBefore() {
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Unlinked(THIRD, 1));
+        received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(SELF, 1, 2))));
+        received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(Nodes.agent(5), 1, 3))));
+        assertEquals(2, state.refusals().count(MessageRejection.BAD_VIEW));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whoAsksForEntryHearsOfViewsThatListItFromThoseThatTheyList() {
+        LineageRecord fresh = LineageRecord.fresh(LINEAGE, seat(SELF));
+        folder.put(LINEAGE, fresh);
+        state = started(List.of(fresh), 2);
+        received(MASTER, new Message.Commit(VIEW));
+        assertEquals(Optional.of(VIEW), state.newest(LINEAGE), "an earlier start was in");
+        folder.put(LINEAGE, fresh);
+        state = started(List.of(fresh), 2);
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
+        received(Nodes.agent(8), new Message.Commit(VIEW));
+        assertEquals(2, state.refusals().count(MessageRejection.OUTSIDER));
+        assertEquals(Optional.empty(), state.newest(LINEAGE));
+        assertEquals(fresh, record());
+    }
+
+    @Test
+    void whatAnOutsiderAnswersIsCountedAndIsNoVote() {
+        received(
+                Nodes.agent(8),
+                new Message.Commit(new View(new Lineage(false, 1, THIRD, 9, 9), 1, List.of(), List.of())));
+        assertEquals(1, state.refusals().count(MessageRejection.NO_RECORD));
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        Ballot mine = new Ballot(1, SELF);
+        frozen(OpenResolver.OPEN);
+        answers(Nodes.agent(8), mine);
+        assertEquals(2, state.refusals().count(MessageRejection.STRAY_ANSWER));
+        answers(THIRD, mine);
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept));
+        received(Nodes.agent(8), new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(3, state.refusals().count(MessageRejection.STRAY_ANSWER));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
+        event(new Event.Suspected(THIRD, 1));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
+        pass(350 * MILLI);
+        received(MASTER, new Message.Leave(LINEAGE, 3, false));
+        Ballot mine = new Ballot(1, SELF);
+        frozen(OpenResolver.OPEN);
+        received(MASTER, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+        received(MASTER, new Message.Here(LINEAGE, 4, mine, LEAVES));
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        assertTrue(
+                effects.stream()
+                        .noneMatch(effect ->
+                                effect instanceof Effect.Send send && send.message() instanceof Message.Accept),
+                "the third has just come and gets its time to answer: " + effects);
+    }
+
+    @Test
+    void whoAskedToLeaveAndEnteredAgainLeavesNoMore() {
+        received(THIRD, new Message.Leave(LINEAGE, 3, true));
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        pass(1_000 * MILLI);
+        assertEquals(ElectionState.FOLLOWER, state.election(), effects.toString());
+        assertEquals(Optional.empty(), state.change().needed());
+    }
+
+    /** Says, every 250 ms until then, that {@code from} cannot reach {@code missed}; the other one is heard as well. */
+    private void saysBroken(long until, NodeId from, NodeId missed) {
+        for (; now < until; pass(250 * MILLI)) {
+            for (NodeId node : List.of(from, missed)) {
+                var unreached = node.equals(from) ? List.of(missed) : List.<NodeId>of();
+                var presence = new Presence(LINEAGE, 4, 3, false, "", GroupPhase.FRESH, -1, unreached);
+                received(node, new Message.Heartbeat(presence, 1, 0, 0));
+            }
+        }
+        event(new Event.Tick());
+    }
+
+    @Test
+    void aPairIsNotBrokenForTheTimeThatOneOfItStoodStill() {
+        NodeId fourth = Nodes.agent(4);
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        event(new Event.Linked(fourth, 1));
+        saysBroken(now + 1_000 * MILLI, THIRD, fourth);
+        pass(600 * MILLI); // with the last one of before: both stood still for 850 ms
+        saysBroken(now + 3_250 * MILLI, THIRD, fourth);
+        assertEquals(Optional.empty(), state.change().needed());
+        saysBroken(now + 500 * MILLI, THIRD, fourth);
+        assertTrue(state.change().needed().isPresent(), "3.5 s without a pause");
+    }
+
+    @Test
+    void aMemberThatThisNodeNeverMetIsTheLeadsBusiness() {
+        NodeId fourth = Nodes.agent(4);
+        received(
+                MASTER,
+                new Message.Commit(
+                        next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        for (long until = now + 6_250 * MILLI;
+                now < until;
+                pass(250 * MILLI)) { // twice the silence, and a broken pair's span
+            beat(MASTER, LINEAGE, 4, 4);
+            beat(THIRD, LINEAGE, 4, 4);
+            assertEquals(Optional.empty(), state.change().needed());
+        }
+        beat(MASTER, LINEAGE, 4, 4);
+        beat(THIRD, LINEAGE, 4, 4);
+        pass(500 * MILLI);
+        assertTrue(state.change().needed().isPresent(), "the lead did not settle it");
+    }
+
+    @Test
+    void whatAMemberSaidBeforeItEnteredAgainDoesNotTakeItOut() {
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 1, 4))));
+        received(THIRD, new Message.Leave(LINEAGE, 3, true)); // long on its way
+        received(THIRD, new Message.Leave(LINEAGE, 3, false));
+        pass(1_000 * MILLI);
+        assertEquals(Optional.empty(), state.change().needed(), effects.toString());
+        received(THIRD, new Message.Leave(LINEAGE, 4, false));
+        received(MASTER, new Message.Leave(LINEAGE, 1, false));
+        event(new Event.Tick());
+        assertTrue(state.change().needed().isPresent(), "now it wants to go");
+    }
+
+    @Test
+    void aBrokenStreamOfAFormerViewIsNoReasonToChangeALoneOne() {
+        event(new Event.Resign());
+        View alone = state.view();
+        event(new Event.GroupBroken(SELF, "the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(alone, state.view());
+    }
+
+    @Test
+    void aBrokenStreamToAFormerMemberIsNoReasonForAnotherChange() {
+        event(new Event.GroupBroken(Nodes.agent(9), "the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(Optional.empty(), state.change().needed());
+        event(new Event.GroupBroken(THIRD, "the stream broke"));
+        pass(1_000 * MILLI);
+        assertEquals(Optional.of("the stream broke"), state.change().needed());
+    }
+
+    @Test
+    void whoLeftThisLineageIsAskedForEntryWhereItLivesNow() {
+        received(THIRD, new Message.Leave(LINEAGE, 3, true));
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
+        var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
+        beat(THIRD, elsewhere, 6, 3);
+        assertTrue(effects.contains(new Effect.Send(THIRD, join(elsewhere))), effects.toString());
+    }
+
+    @Test
+    void onceAMinuteTheRecordsInUseAreMarkedAndTheOthersAreNot() {
+        received(MASTER, new Message.Commit(next(member(MASTER, 1, 1))));
+        Lineage alone = state.view().lineage();
+        assertTrue(pass(59_000 * MILLI).stream().noneMatch(ViewMachineTest::isRetain));
+        assertEquals(
+                List.of(retain(alone), new Effect.Vote(new VoterTask.Learn(state.view()))),
+                votes(pass(2_000 * MILLI)),
+                "and the own record is read: it may be another one by now");
+        event(new Event.Linked(MASTER, 1));
+        for (int second = 0; second < 58; second++) {
+            pass(1_000 * MILLI);
+            beat(MASTER, LINEAGE, 4, 1);
+        }
+        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        var seen = new ArrayList<Effect>();
+        for (int second = 0; second < 3; second++) {
+            beat(MASTER, LINEAGE, 4, 1);
+            seen.addAll(pass(1_000 * MILLI));
+        }
+        assertEquals(
+                List.of(retain(LINEAGE, alone)),
+                votes(seen).stream().filter(ViewMachineTest::isRetain).toList());
+    }
+
+    private static Effect retain(Lineage... used) {
+        return new Effect.Vote(new VoterTask.Retain(new TreeSet<>(List.of(used))));
+    }
+
+    private static boolean isRetain(Effect effect) {
+        return effect instanceof Effect.Vote(VoterTask.Retain _);
+    }
+
+    private static List<Effect> votes(List<Effect> effects) {
+        return effects.stream().filter(Effect.Vote.class::isInstance).toList();
+    }
+
+    @Test
+    void anOwnPauseIsNotCountedAgainstAnybody() {
+        event(new Event.Unlinked(THIRD, 1));
+        now += 3_600_000 * MILLI;
+        event(new Event.Tick());
+        assertEquals(ElectionState.FOLLOWER, state.election());
+        assertEquals(List.of(new Effect.Rest(true)), effects);
+        assertEquals(List.of(new Effect.Rest(false)), pass(700 * MILLI));
+    }
+
+    /** The lead's ballot waits two seconds for a member that is not suspected, its own standstill not counted. */
+    @Test
+    void aBallotWaitsLongerByTheTimeThatItsProposerStoodStill() {
+        NodeId fourth = Nodes.agent(4);
+        received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
+        event(new Event.Linked(fourth, 1));
+        pass(400 * MILLI);
+        event(new Event.Received(fourth, 1, new Message.Leave(LINEAGE, 4, false)));
+        frozen(OpenResolver.OPEN);
+        received(fourth, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
+        received(fourth, new Message.Here(LINEAGE, 4, new Ballot(1, SELF), LEAVES));
+        heardFor(1_500 * MILLI, THIRD, fourth);
+        beat(THIRD, LINEAGE, 4, 3);
+        now += 645 * MILLI;
+        assertTrue(event(new Event.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
+        assertTrue(
+                heardFor(600 * MILLI, THIRD, fourth).stream().anyMatch(ViewMachineTest::isAccept),
+                "it does not wait for ever");
+    }
+
+    @Test
+    void anAnswerToAnEarlierBallotOfTheSameProposerDoesNotCount() {
+        View five = five();
+        Ballot first = campaign(five);
+        pass(3_000 * MILLI);
+        Ballot second = ownBallot();
+        assertTrue(second.compareTo(first) > 0, "a new ballot after the life of the first");
+        for (NodeId late : List.of(THIRD, Nodes.agent(4), Nodes.agent(5))) {
+            received(late, new Message.Promise(LINEAGE, 4, first, Optional.empty()));
+            received(late, new Message.Here(LINEAGE, 4, first, STAYS));
+            received(late, new Message.Accepted(LINEAGE, 4, first));
+        }
+        assertEquals(9, state.refusals().count(MessageRejection.STRAY_ANSWER));
+        assertTrue(pass(2_100 * MILLI).stream().noneMatch(ViewMachineTest::isAccept), "nobody answered this ballot");
+        received(THIRD, new Message.Promise(LINEAGE, 4, second, Optional.empty()));
+        received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, second, Optional.empty()));
+        assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
+        received(THIRD, new Message.Accepted(LINEAGE, 4, first));
+        received(Nodes.agent(4), new Message.Accepted(LINEAGE, 4, first));
+        assertEquals(five, state.view());
+    }
+
+    @Test
+    void aLaterStartOfAMemberIsNotKeptWhateverItSays() {
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        received(MASTER, promise(mine, Optional.empty()));
+        event(new Event.Received(MASTER, 2, here(mine, Optional.of(OpenResolver.OPEN))));
+        received(THIRD, here(mine, Optional.of(OpenResolver.OPEN)));
+        View next = next(member(SELF, 1, 3), member(THIRD, 1, 3));
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Accept(VIEW, mine, next))), effects.toString());
+    }
+
+    /** What another process of this machine says is no vote: the own voter reads it from the disk they share. */
+    @Test
+    void theVoteOfTheOwnMachineComesFromItsDiskOnly() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        isDiskSlow = true;
+        answers(THIRD, mine);
+        received(Nodes.trainer(2, 0), new Message.Accepted(LINEAGE, 3, mine));
+        received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(VIEW, state.view());
+        diskDone();
+        assertEquals(4, state.view().epoch());
+    }
+
+    @Test
+    void aLeaverDoesNotPropose() {
+        event(new Event.Leave());
+        event(new Event.Suspected(MASTER, 1));
+        assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertEquals(VIEW, state.view());
+    }
+
+    @Test
+    void aBallotUnderWayEndsWhenItsProposerLeaves() {
+        View five = five();
+        campaign(five);
+        event(new Event.Leave());
+        assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+    }
+
+    /** Its proposer lives alone; eight machines ask at once. */
+    @Test
+    void aViewAdmitsAtMostAsManyNewMachinesAsItKeeps() {
+        state = started(List.of(), 1);
+        for (int machine = 11; machine < 19; machine++) {
+            NodeId joiner = Nodes.agent(machine);
+            event(new Event.Linked(joiner, 1));
+            asks(joiner);
+        }
+        pass(370 * MILLI);
+        event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
+        assertEquals(2, state.view().members().size());
+    }
+
+    @Test
+    void ofTwoProcessesOfANewMachineWithTwoSeatsOneEnters() {
+        state = started(List.of(), 1);
+        event(new Event.Linked(Nodes.agent(11), 1));
+        event(new Event.Linked(Nodes.trainer(11, 0), 1));
+        asks(Nodes.agent(11));
+        Lineage lineage = state.view().lineage();
+        received(Nodes.trainer(11, 0), new Message.Join(lineage, 99, Role.TRAINER, "job", GroupPhase.FRESH));
+        pass(370 * MILLI);
+        event(new Event.Frozen(lineage, 1, Optional.of(Bytes.EMPTY), 0));
+        assertEquals(2, state.view().members().size());
+        assertEquals(Optional.empty(), ViewRules.fault(state.view()));
+    }
+
+    /** Else nobody would begin a ballot before the time of the one that cannot. */
+    @Test
+    void aRestartedMemberHasNoTurnToPropose() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Linked(MASTER, 2));
+        assertTrue(pass(400 * MILLI).stream().anyMatch(ViewMachineTest::isBallot), "this node is the next one");
+    }
+
+    @Test
+    void aMemberThatLivesElsewhereHasNoTurnToPropose() {
+        heardForLong(MASTER, THIRD);
+        var seen = new ArrayList<Effect>();
+        for (int i = 0; i < 8; i++) { // for so long that word of an earlier life is none
+            beat(MASTER, new Lineage(false, 400, MASTER, 1, 1), 1, 1);
+            seen.addAll(heardFor(250 * MILLI, THIRD));
+        }
+        assertTrue(seen.stream().anyMatch(ViewMachineTest::isBallot), "this node is the next one");
+    }
+
+    /** It answered, was restarted and asks for entry, all during one ballot: it is in once, as the start that answered. */
+    @Test
+    void aMemberThatIsKeptDoesNotEnterBesideItself() {
+        View five = five();
+        Ballot mine = campaign(five);
+        received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+        received(THIRD, new Message.Here(LINEAGE, 4, mine, STAYS));
+        event(new Event.Linked(THIRD, 2));
+        event(new Event.Received(THIRD, 2, new Message.Join(LINEAGE, seat(THIRD), Role.AGENT, "", GroupPhase.FRESH)));
+        for (int machine = 4; machine <= 5; machine++) {
+            received(Nodes.agent(machine), new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+            received(Nodes.agent(machine), new Message.Here(LINEAGE, 4, mine, STAYS));
+        }
+        View next = ((Campaign.Accepting) state.campaign()).next();
+        assertEquals(five.members().subList(1, 5), next.members());
+    }
+
+    private void asks(NodeId joiner) {
+        received(joiner, new Message.Join(state.view().lineage(), seat(joiner), Role.AGENT, "", GroupPhase.FRESH));
+    }
+
+    @Test
+    void aJoinerWithAnotherSeatThanThatOfItsMachineIsNotAdmitted() {
+        View two = next(member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(MASTER, new Message.Commit(two));
+        pass(400 * MILLI);
+        NodeId beside = Nodes.trainer(3, 1);
+        event(new Event.Linked(beside, 1));
+        received(beside, new Message.Join(LINEAGE, 99, Role.TRAINER, "job", GroupPhase.FRESH));
+        assertInstanceOf(Message.NotYet.class, ((Effect.Send) effects.getFirst()).message());
+        assertEquals(Optional.empty(), state.change().needed());
+        received(beside, new Message.Join(LINEAGE, seat(THIRD), Role.TRAINER, "job", GroupPhase.FRESH));
+        assertTrue(state.change().needed().isPresent());
+    }
+
+    /** This node asks for entry as an agent; each field of its entry is another one in turn. */
+    @Test
+    void onlyTheEntryAskedForIsAnAdmission() {
+        Member right = new Member(SELF, 2, 4, Role.AGENT, "", seat(SELF));
+        var wrong = List.of(
+                new Member(SELF, 2, 4, Role.TRAINER, "job", seat(SELF)),
+                new Member(SELF, 2, 4, Role.AGENT, "", 99),
+                new Member(SELF, 2, 3, Role.AGENT, "", seat(SELF)),
+                new Member(SELF, 3, 4, Role.AGENT, "", seat(SELF)),
+                new Member(SELF, 1, 4, Role.AGENT, "", seat(SELF)),
+                new Member(Nodes.trainer(2, 0), 2, 4, Role.AGENT, "", seat(SELF)));
+        for (Member entry : wrong) {
+            joining();
+            received(MASTER, new Message.Commit(admitting(entry)));
+            assertEquals(1, state.view().members().size(), entry.toString());
+            boolean isMine = entry.node().equals(SELF) && entry.incarnation() == 2;
+            assertEquals(isMine ? 1 : 0, state.refusals().count(MessageRejection.OTHER_ENTRY), entry.toString());
+        }
+        joining();
+        received(MASTER, new Message.Commit(admitting(right)));
+        assertEquals(admitting(right), state.view());
+    }
+
+    private static View admitting(Member entry) {
+        var members = new ArrayList<>(List.of(member(MASTER, 1, 1), member(THIRD, 1, 3), entry));
+        members.sort(Member.ORDER);
+        List<GroupView> groups = entry.role() == Role.AGENT ? List.of() : List.of(new GroupView("job", 4, Bytes.EMPTY));
+        return new View(LINEAGE, 4, members, groups);
+    }
+
+    /** A second start that asks for entry, whose machine has a fresh record. */
+    private void joining() {
+        LineageRecord fresh = LineageRecord.fresh(LINEAGE, seat(SELF));
+        folder.put(LINEAGE, fresh);
+        state = started(List.of(fresh), 2);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        assertInstanceOf(JoinState.Joining.class, state.crossing());
+    }
+
+    /** It walked out of the view and asks again as the same start: the view that admitted it once does not do so again. */
+    @Test
+    void aViewKnownBeforeItAskedAdmitsNobody() {
+        View admitted = VIEW;
+        event(new Event.Resign());
+        pass(1_000 * MILLI);
+        beat(MASTER, LINEAGE, 3, 3);
+        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        received(MASTER, new Message.Commit(admitted));
+        assertEquals(1, state.view().members().size());
+        View later =
+                new View(LINEAGE, 5, List.of(member(MASTER, 1, 1), member(THIRD, 1, 3), member(SELF, 1, 5)), List.of());
+        received(MASTER, new Message.Commit(later));
+        assertEquals(later, state.view());
+    }
+
+    /** The same, where only the record on disk knows that view. */
+    @Test
+    void aViewOnDiskBeforeItAskedAdmitsNobody() {
+        folder.put(LINEAGE, record().learned(new View(LINEAGE, 7, VIEW.members(), List.of())));
+        state = started(List.of(), 1);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 7, 3);
+        assertInstanceOf(JoinState.Joining.class, state.crossing());
+        View old = new View(LINEAGE, 6, List.of(member(MASTER, 1, 1), member(SELF, 1, 6)), List.of());
+        received(MASTER, new Message.Commit(old));
+        assertEquals(1, state.view().members().size());
+    }
+
+    /** It slept through what came after, however large its lineage was then. */
+    @Test
+    void whoTellsOfAViewThatIsOverIsNoReasonToMove() {
+        LineageRecord known = record().learned(new View(LINEAGE, 7, VIEW.members(), List.of()));
+        folder.put(LINEAGE, known);
+        state = started(List.of(known), 2);
+        event(new Event.Linked(MASTER, 1));
+        pass(200 * MILLI);
+        beat(MASTER, LINEAGE, 6, 3);
+        assertEquals(JoinState.STAYING, state.crossing());
+        beat(MASTER, LINEAGE, 7, 3);
+        assertInstanceOf(JoinState.Joining.class, state.crossing());
+    }
+
+    /** Another process deleted the record while this one asked: it asks again, with a new one. */
+    @Test
+    void aJoinerWhoseRecordIsGoneBeginsAgain() {
+        joining();
+        folder.remove(LINEAGE);
+        event(new Event.Voted(new VoterTask.Enter(LINEAGE, 1), new VoterAnswer.NoSeat())); // of nothing that was asked
+        assertEquals(1, state.refusals().count(MessageRejection.STRAY_ANSWER));
+        for (int second = 0; second < 62; second++) {
+            beat(MASTER, LINEAGE, 3, 3);
+            pass(1_000 * MILLI);
+        }
+        beat(MASTER, LINEAGE, 3, 3);
+        pass(300 * MILLI);
+        assertTrue(folder.containsKey(LINEAGE));
+        assertEquals(record().seat(), ((JoinState.Joining) state.crossing()).seat());
+    }
+
+    /** Another process of the machine made a new record while this one asked: it asks with the seat of that. */
+    @Test
+    void aJoinerWhoseRecordWasReplacedAsksWithTheSeatOfTheNewOne() {
+        joining();
+        long sinceNanos = ((JoinState.Joining) state.crossing()).sinceNanos();
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
+        for (int second = 0; second < 62; second++) {
+            beat(MASTER, LINEAGE, 3, 3);
+            pass(1_000 * MILLI);
+        }
+        var joining = (JoinState.Joining) state.crossing();
+        assertEquals(99, joining.seat());
+        assertEquals(sinceNanos, joining.sinceNanos(), "it went on asking");
+        beat(MASTER, LINEAGE, 3, 3);
+        var join =
+                new Message.Join(LINEAGE, 99, Role.AGENT, "", state.progress().phase());
+        assertTrue(pass(300 * MILLI).contains(new Effect.Send(MASTER, join)));
+    }
+
+    /** Its machine is listed with an older seat: it says Gone for that one, and goes on asking with the new one. */
+    @Test
+    void aJoinerThatSaysGoneForAnOldSeatIsStillAdmittedWithTheNewOne() {
+        folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
+        state = started(List.of(), 2);
+        event(new Event.Linked(MASTER, 1));
+        beat(MASTER, LINEAGE, 3, 3);
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        assertTrue(effects.contains(new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
+        View without = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
+        received(MASTER, new Message.Commit(without));
+        var members = new ArrayList<>(without.members());
+        members.add(new Member(SELF, 2, 5, Role.AGENT, "", 99));
+        View with = new View(LINEAGE, 5, members, List.of());
+        received(MASTER, new Message.Commit(with));
+        assertEquals(with, state.view());
+    }
+
+    @Test
+    void goneOfTooManyMachinesEndsTheLineageAndOneOfThreeDoesNot() {
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        assertEquals(VIEW, state.view());
+        received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
+        assertTrue(effects.stream()
+                .anyMatch(effect -> effect instanceof Effect.Removed(Effect.Removed.Cause cause, String _)
+                        && cause == Effect.Removed.Cause.LINEAGE_LOST));
+        assertEquals(1, state.view().members().size());
+        assertNotEquals(LINEAGE, state.view().lineage());
+    }
+
+    @Test
+    void goneOfAFormerViewIsForgottenWithIt() {
+        received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
+        View next = next(VIEW.members().toArray(Member[]::new));
+        received(MASTER, new Message.Commit(next));
+        received(THIRD, new Message.Gone(LINEAGE, 4, seat(THIRD)));
+        assertEquals(next, state.view());
+    }
+
+    @Test
+    void aMemberWhoseOwnMachineHasNoVoteGivesUpAtOnce() {
+        folder.remove(LINEAGE);
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        assertTrue(effects.contains(new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
+        assertEquals(1, state.view().members().size());
+    }
+
+    @Test
+    void aNewerViewOnDiskIsTakenAsACommit() {
+        View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
+        folder.put(LINEAGE, record().learned(next)); // by another process of this machine
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        assertEquals(next, state.view());
+        assertEquals(new ViewSource.Disk(), state.source());
+        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))));
+    }
+
+    @Test
+    void anOwnPauseDropsABallotWhoseAcceptHasNotLeft() {
+        View five = five();
+        campaign(five);
+        now += 800 * MILLI;
+        assertEquals(new Effect.Rest(true), event(new Event.Trusted(MASTER, 1)).getFirst(), "before all else");
+        assertEquals(Campaign.NONE, state.campaign());
+        received(THIRD, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
+        received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
+        assertTrue(pass(580 * MILLI).stream().noneMatch(ViewMachineTest::isAccept));
+        assertEquals(List.of(new Effect.Rest(false)), pass(20 * MILLI));
+    }
+
+    @Test
+    void aSecondPauseMakesTheRestLonger() {
+        now += 800 * MILLI;
+        event(new Event.Tick());
+        pass(500 * MILLI);
+        now += 800 * MILLI;
+        assertTrue(event(new Event.Tick()).isEmpty(), "it rests already");
+        assertTrue(pass(580 * MILLI).isEmpty());
+        assertEquals(List.of(new Effect.Rest(false)), pass(40 * MILLI));
+    }
+
+    @Test
+    void withoutAQuorumInHearingNoBallotBeginsAndOneUnderWayIsDropped() {
+        View five = five();
+        campaign(five);
+        event(new Event.Suspected(Nodes.agent(4), 1));
+        assertInstanceOf(Campaign.Preparing.class, state.campaign(), "three of five are a quorum");
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertEquals(Campaign.NONE, state.campaign());
+        assertTrue(pass(20_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        event(new Event.Trusted(Nodes.agent(5), 1));
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "others may come back");
+        event(new Event.Trusted(Nodes.agent(4), 1));
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "one did: 3 s more");
+        assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    /** A view that was under way before the outage is committed while the members come back one by one. */
+    @Test
+    void aViewLearnedAfterAnOutageDoesNotEndTheWaitForTheOthers() {
+        View five = five();
+        for (Member member : five.members()) {
+            if (!member.node().equals(SELF)) {
+                event(new Event.Suspected(member.node(), 1));
+            }
+        }
+        event(new Event.Trusted(Nodes.agent(5), 1));
+        event(new Event.Trusted(Nodes.agent(4), 1));
+        received(
+                Nodes.agent(5),
+                new Message.Commit(successor(five, five.members().toArray(Member[]::new))));
+        assertEquals(5, state.view().epoch());
+        assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        event(new Event.Trusted(MASTER, 1));
+        event(new Event.Trusted(THIRD, 1));
+        assertTrue(pass(5_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void afterAnOutageNobodyIsWaitedForLongerThanEightSeconds() {
+        View nine = view(9);
+        for (Member member : nine.members()) {
+            if (!member.node().equals(SELF)) {
+                event(new Event.Suspected(member.node(), 1));
+            }
+        }
+        for (int machine = 3; machine <= 6; machine++) {
+            event(new Event.Trusted(Nodes.agent(machine), 1));
+        }
+        var heard = new ArrayList<>(List.of(Nodes.agent(3), Nodes.agent(4), Nodes.agent(5), Nodes.agent(6)));
+        for (int machine = 7; machine <= 9; machine++) { // never three seconds of quiet
+            assertTrue(heardFor(2_500 * MILLI, heard.toArray(NodeId[]::new)).stream()
+                    .noneMatch(ViewMachineTest::isBallot));
+            event(new Event.Trusted(Nodes.agent(machine), 1));
+            heard.add(Nodes.agent(machine));
+        }
+        NodeId[] all = heard.toArray(NodeId[]::new);
+        assertTrue(heardFor(480 * MILLI, all).stream().noneMatch(ViewMachineTest::isBallot));
+        assertTrue(heardFor(100 * MILLI, all).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void aSecondProcessOfAMachineIsHeardForIt() {
+        View five = five();
+        event(new Event.Suspected(MASTER, 1));
+        event(new Event.Suspected(Nodes.agent(4), 1));
+        event(new Event.Linked(Nodes.trainer(5, 0), 1));
+        event(new Event.Suspected(Nodes.agent(5), 1));
+        assertTrue(state.hearing() instanceof Hearing.Quorum, "a process of the fifth machine can cast its vote");
+        assertTrue(effects.stream().noneMatch(ViewMachineTest::isBallot));
+        pass(20 * MILLI);
+        Ballot mine = ownBallot();
+        assertTrue(pass(400 * MILLI).contains(new Effect.Send(Nodes.trainer(5, 0), new Message.Prepare(five, mine))));
+    }
+
+    /** The own promise waits for the disk while another begins to drive the change. */
+    @Test
+    void aCandidateGivesWayWhileItsOwnPromiseIsOnItsWay() {
+        View five = five();
+        isDiskSlow = true;
+        event(new Event.Suspected(MASTER, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(THIRD, new Message.Prepare(five, new Ballot(1, THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+        assertTrue(diskDone().stream().noneMatch(ViewMachineTest::isBallot));
+        isDiskSlow = false;
+        diskDone();
+        frozen(OpenResolver.OPEN);
+        assertTrue(pass(1_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "another drives it");
+        assertTrue(
+                event(new Event.Suspected(THIRD, 1)).stream().anyMatch(ViewMachineTest::isBallot),
+                "unless it is suspected");
+    }
+
+    /** Its machine votes for no lower ballot once the promise is on disk; if it gave way, nobody might have a quorum. */
+    @Test
+    void aCandidateWhoseBallotIsHigherGoesOn() {
+        View five = five();
+        received(THIRD, new Message.Prepare(five, new Ballot(3, THIRD)));
+        frozen(OpenResolver.OPEN);
+        event(new Event.Suspected(MASTER, 1));
+        isDiskSlow = true;
+        event(new Event.Suspected(THIRD, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(Nodes.agent(4), new Message.Prepare(five, new Ballot(2, Nodes.agent(4))));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        assertTrue(diskDone().stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    /** Else a liar's rounds would have a node begin one ballot after the other, each a round higher, and leave restarted voters behind. */
+    @Test
+    void aBallotGoesOnThatIsBeatenOnlyByARoundForWhichNobodyVotes() {
+        View five = five();
+        campaign(five);
+        Ballot mine = ownBallot();
+        received(THIRD, new Message.Prepare(five, new Ballot(5_000, THIRD)));
+        assertEquals(mine, ownBallot());
+        received(THIRD, new Message.Prepare(five, new Ballot(mine.round() + 1, THIRD)));
+        assertEquals(Campaign.NONE, state.campaign());
+    }
+
+    @Test
+    void whoLeavesBeatsNoBallotAndDrivesNoChange() {
+        View five = five();
+        campaign(five);
+        Ballot mine = ownBallot();
+        received(
+                THIRD,
+                new Message.Leave(LINEAGE, five.member(THIRD).orElseThrow().entryEpoch(), false));
+        received(THIRD, new Message.Prepare(five, new Ballot(mine.round() + 1, THIRD)));
+        assertEquals(mine, ownBallot());
+        assertEquals(Optional.empty(), state.change().driver());
+        assertEquals(mine.round(), known().roundSeen());
+    }
+
+    /** Another process of the own machine promised a later ballot meanwhile. */
+    @Test
+    void theOwnMachinesRefusalEndsNoBallotThatTheOthersAccept() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Suspected(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        Ballot mine = ownBallot();
+        answers(MASTER, mine);
+        isDiskSlow = true;
+        answers(THIRD, mine);
+        View next = ((Campaign.Accepting) state.campaign()).next();
+        event(new Event.Voted(tasks.removeFirst(), new VoterAnswer.Refused(new Ballot(mine.round() + 1, SELF))));
+        received(MASTER, new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(VIEW, state.view());
+        received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
+        assertEquals(next, state.view());
+    }
+
+    /** Its turn on the disk comes when another drives the change already: nothing is written. */
+    @Test
+    void aPromiseThatIsNotWantedAnyMoreIsNotWritten() {
+        View five = five();
+        isDiskSlow = true;
+        View elsewhere = new View(new Lineage(false, 9, MASTER, 1, 9), 3, VIEW.members(), List.of());
+        received(THIRD, new Message.Prepare(elsewhere, new Ballot(1, THIRD)));
+        event(new Event.Suspected(MASTER, 1));
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        received(MASTER, new Message.Prepare(five, new Ballot(1, MASTER)));
+        diskDone();
+        assertTrue(tasks.isEmpty(), tasks.toString());
+    }
+
+    @Test
+    void anyFrameEndsASuspicion() {
+        for (NodeId node : List.of(MASTER, THIRD)) {
+            event(new Event.Suspected(node, 1));
+            assertTrue(
+                    Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
+            if (node.equals(MASTER)) {
+                beat(node, LINEAGE, 3, 3);
+            } else {
+                event(new Event.Linked(node, 1));
+            }
+            assertFalse(
+                    Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
+        }
+    }
+
+    @Test
+    void aChangeThatNobodyAnswersIsAStallAfterFiveSeconds() {
+        five();
+        pass(6_000 * MILLI);
+        event(new Event.Suspected(MASTER, 1));
+        pass(4_900 * MILLI);
+        assertEquals(ElectionState.CAMPAIGNING, state.election());
+        pass(200 * MILLI);
+        assertEquals(ElectionState.STALLED, state.election());
+    }
+
+    @Test
+    void theSecondInTheViewWaitsItsTurn() {
+        pass(400 * MILLI);
+        event(new Event.Linked(THIRD, 2)); // it was restarted
+        assertTrue(pass(780 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "the first has its chance");
+        assertTrue(pass(60 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void aRefusedProposerRaisesItsRoundAndWaitsAMoment() {
+        campaign(five());
+        for (NodeId refuser : List.of(THIRD, Nodes.agent(4), Nodes.agent(5))) {
+            received(refuser, new Message.Refuse(LINEAGE, 4, new Ballot(7, THIRD)));
+        }
+        assertEquals(Campaign.NONE, state.campaign());
+        assertTrue(pass(380 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertTrue(pass(700 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+        assertEquals(8, ownBallot().round());
+    }
+
+    /** Else one member that lies could keep all others from ever changing the view. */
+    @Test
+    void aBallotGoesOnWhileThoseThatDidNotRefuseAreAQuorum() {
+        View five = five();
+        campaign(five);
+        Ballot ballot = ownBallot();
+        for (NodeId refuser : List.of(THIRD, THIRD, Nodes.agent(4), Nodes.agent(1))) {
+            received(refuser, new Message.Refuse(LINEAGE, 4, new Ballot(7, refuser)));
+            if (!refuser.equals(Nodes.agent(1))) {
+                assertEquals(ballot, ownBallot(), "two of five machines refused at most");
+            }
+        }
+        assertEquals(Campaign.NONE, state.campaign());
+    }
+
+    /** A member that missed many ballots is not taken for one that is gone; its machine votes once it climbed to them. */
+    @Test
+    void aRoundFarAboveGetsAnAnswerButNoVoteAndRaisesTheKnownOneSlowly() {
+        var far = new Message.Prepare(VIEW, new Ballot(1_000_000_000, MASTER));
+        received(MASTER, far);
+        assertTrue(state.isFrozen());
+        event(new Event.Frozen(LINEAGE, 3, Optional.of(Bytes.EMPTY), -1));
+        assertEquals(List.of(new Effect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), effects);
+        assertEquals(
+                List.of(new Effect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), received(MASTER, far));
+        assertEquals(List.of(), received(MASTER, new Message.Accept(VIEW, far.ballot(), next(member(MASTER, 1, 1)))));
+        assertEquals(3, state.refusals().count(MessageRejection.FAR_ROUND));
+        assertEquals(1_000, known().roundSeen());
+        pass(1_000 * MILLI);
+        received(MASTER, far);
+        assertEquals(2_000, known().roundSeen());
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(2_001, MASTER)));
+        assertEquals(Optional.empty(), record().promised());
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(2_000, MASTER)));
+        assertEquals(Optional.of(new Ballot(2_000, MASTER)), record().promised());
+    }
+
+    private KnownLineage known() {
+        return Optional.ofNullable(state.lineages().get(LINEAGE)).orElseThrow();
+    }
+
+    /** A restarted voter climbs to what its own record promised, however far that is. */
+    @Test
+    void aVoterThatMissedManyBallotsClimbsToThem() {
+        folder.put(LINEAGE, record().promise(new Ballot(3_500, THIRD)));
+        event(new Event.Suspected(MASTER, 1));
+        heardFor(8_000 * MILLI, THIRD);
+        assertTrue(record().promised().orElseThrow().round() > 3_500);
+        assertEquals(SELF, record().promised().orElseThrow().proposer());
+    }
+
+    @Test
+    void nothingIsProposedThatNoRecordCouldHold() throws DamagedRecordException {
+        View last = new View(
+                LINEAGE, ViewRules.NUMBER_MAX - 1, List.of(member(SELF, 1, 3), member(THIRD, 1, 3)), List.of());
+        folder.put(LINEAGE, record().learned(last));
+        received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
+        assertEquals(last, state.view());
+        event(new Event.Suspected(THIRD, 1));
+        assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
+        assertEquals(record(), RecordCodec.decode(RecordCodec.encode(record())));
+    }
+
+    @Test
+    void aViewTooFarAheadIsNotBelieved() {
+        List<Member> both = List.of(member(SELF, 1, 3), member(THIRD, 1, 3));
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3 + ViewRules.EPOCH_LEAP_MAX + 1, both, List.of())));
+        assertEquals(1, state.refusals().count(MessageRejection.BAD_VIEW));
+        received(THIRD, new Message.Commit(new View(LINEAGE, 3 + ViewRules.EPOCH_LEAP_MAX, both, List.of())));
+        assertEquals(3 + ViewRules.EPOCH_LEAP_MAX, state.view().epoch());
+    }
+
+    /** A member floods the voter with ballots of lineages of its own invention. */
+    @Test
+    void aFullQueueOfTheVoterStopsNobodyForEver() {
+        isDiskSlow = true;
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
+        for (int i = 1; i <= 400; i++) {
+            View view = new View(new Lineage(false, i, MASTER, 1, i), 3, VIEW.members(), List.of());
+            received(MASTER, new Message.Prepare(view, new Ballot(1, MASTER)));
+        }
+        assertEquals(Voting.WAITING_MAX, state.voting().waiting().size());
+        assertTrue(state.lineages().size() <= Transition.LINEAGES_MAX);
+        event(new Event.Suspected(MASTER, 1));
+        isDiskSlow = false;
+        frozen(OpenResolver.OPEN);
+        while (!tasks.isEmpty()) {
+            diskDone();
+        }
+        assertTrue(pass(4_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
+    }
+
+    @Test
+    void onlyAnAnswerThatIsOnDiskEndsAFaultOfTheDisk() {
+        isDiskSlow = true;
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(2, MASTER)));
+        VoterTask task = tasks.removeFirst();
+        event(new Event.Voted(task, new VoterAnswer.Failed("no space left")));
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(2, MASTER)));
+        task = tasks.removeFirst();
+        event(new Event.Voted(task, new VoterAnswer.Refused(new Ballot(3, THIRD))));
+        assertEquals(Optional.of("no space left"), state.diskFault(), "a refusal wrote nothing");
+        received(MASTER, new Message.Prepare(VIEW, new Ballot(4, MASTER)));
+        diskDone();
+        assertEquals(Optional.empty(), state.diskFault());
+    }
+
+    @Test
+    void aFoundingThatTheDiskRefusedIsTriedAgainAndNobodyIsAdmittedBefore() {
+        folder.clear();
+        isDiskSlow = true;
+        state = started(List.of(), 1);
+        VoterTask found = tasks.removeFirst();
+        event(new Event.Voted(found, new VoterAnswer.Failed("no space left")));
+        assertEquals(Optional.of("no space left"), state.diskFault());
+        event(new Event.Linked(THIRD, 1));
+        for (int i = 0; i < 8; i++) {
+            asks(THIRD);
+            assertTrue(
+                    pass(200 * MILLI).stream().noneMatch(Effect.Vote.class::isInstance), "no ballot without a record");
+        }
+        assertTrue(pass(500 * MILLI).contains(new Effect.Vote(found)));
+        isDiskSlow = false;
+        diskDone();
+        asks(THIRD);
+        pass(40 * MILLI);
+        event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
+        assertEquals(2, state.view().members().size());
+        assertEquals(Optional.empty(), state.diskFault());
+    }
+
+    @Test
+    void aStalledLineageIsNoTarget() {
+        folder.clear();
+        state = started(List.of(), 1);
+        event(new Event.Linked(MASTER, 1));
+        for (boolean isStalled : new boolean[] {true, false}) {
+            var presence = new Presence(LINEAGE, 3, 3, isStalled, "", GroupPhase.FRESH, -1, List.of());
+            received(MASTER, new Message.Heartbeat(presence, 1, 0, 0));
+            assertEquals(isStalled, state.crossing() instanceof JoinState.Staying);
+        }
+    }
+
+    /** The master of several trainers hears of a better lineage. */
+    @Test
+    void aLineageDissolvesAtTheBoundaryOfItsGroupsOnly() {
+        var solo = new Member(SELF, 1, 3, Role.AGENT, "", seat(SELF));
+        var trainer = new Member(Nodes.trainer(3, 0), 1, 4, Role.TRAINER, "job", seat(THIRD));
+        View two = new View(LINEAGE, 4, List.of(solo, trainer), List.of(new GroupView("job", 4, Bytes.EMPTY)));
+        received(MASTER, new Message.Commit(two));
+        event(new Event.Linked(trainer.node(), 1));
+        var better = new Lineage(false, 400, Nodes.agent(4), 1, 0);
+        event(new Event.Linked(Nodes.agent(4), 1));
+        for (GroupPhase phase : List.of(GroupPhase.BUSY, GroupPhase.BOUNDARY)) {
+            for (int i = 0; i < 10; i++) {
+                var presence = new Presence(LINEAGE, 4, 2, false, "job", phase, 7, List.of());
+                received(trainer.node(), new Message.Heartbeat(presence, 1, 0, 0));
+                beat(Nodes.agent(4), better, 9, 5);
+                pass(100 * MILLI);
+            }
+            assertEquals(phase == GroupPhase.BOUNDARY, state.change().needed().isPresent(), phase.toString());
+        }
+        Ballot mine = ownBallot();
+        frozen(OpenResolver.OPEN);
+        received(trainer.node(), new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
+        var training = Optional.of(new Message.Status(false, OpenResolver.TRAINING));
+        received(trainer.node(), new Message.Here(LINEAGE, 4, mine, training));
+        assertEquals(5, state.view().epoch());
+        assertEquals(two.members(), state.view().members(), "the frozen reports have the last word");
+    }
+
+    private static boolean isBallot(Effect effect) {
+        return effect instanceof Effect.Send send && send.message() instanceof Message.Prepare;
+    }
+
+    private static boolean isAccept(Effect effect) {
+        return effect instanceof Effect.Send send && send.message() instanceof Message.Accept;
+    }
+}
