@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engine;
+import io.hearth.accel.Engines;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.Reducer;
@@ -16,7 +17,7 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 final class KernelBenchTest {
-    private static final Reducer CPU = Engine.PORTABLE.newReducer();
+    private static final Reducer CPU = Engines.newReducer(Engine.PORTABLE);
 
     /** Of one that says how many of its calls it did itself. */
     private static TimedEngine metal(LongSupplier callsDone) {

@@ -103,7 +103,7 @@ final class GatheredSumsTest {
     @ParameterizedTest
     @CsvSource({"3, SUM, 15", "4, SUM, 16", "3, AVG, 30", "4, MAX, 16"})
     void eachPieceIsOneCallOnMemoryOfItsOwn(int world, ReduceOp op, long submissions) throws Exception {
-        float[][] expected = sums(world, op, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(world, op, rank -> Engines.newReducer(Engine.PORTABLE));
         long live = standIn().get("live");
         try (Gpus metal = Gpus.open(world, LIMITS)) {
             float[][] got = sums(world, op, rank -> metal.reducer(rank, PIECE_BYTES));
@@ -120,11 +120,11 @@ final class GatheredSumsTest {
     /** Who gathers more is waited for by all, also by those who gather nothing. */
     @Test
     void membersWithDifferentEnginesGetTheSameSum() throws Exception {
-        float[][] expected = sums(4, ReduceOp.SUM, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(4, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
         try (Gpus metal = Gpus.open(4, LIMITS)) {
             float[][] got = sums(4, ReduceOp.SUM, rank -> switch (rank) {
                 case 0 -> metal.reducer(rank, 2 * PIECE_BYTES);
-                case 1 -> Engine.PORTABLE.newReducer();
+                case 1 -> Engines.newReducer(Engine.PORTABLE);
                 case 2 -> metal.reducer(rank, 100_000);
                 default -> metal.reducer(rank, 5 * PIECE_BYTES);
             });
@@ -136,7 +136,7 @@ final class GatheredSumsTest {
     @ParameterizedTest
     @CsvSource({"1", "4", "9"})
     void whatTheGpuLeavesUndoneTheCpuDoes(int failing) throws Exception {
-        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
         standIn().set("command_fails", failing);
         standIn().set("error_code", 3);
         try (Gpus metal = Gpus.open(3, LIMITS)) {
@@ -153,7 +153,7 @@ final class GatheredSumsTest {
     /** A dead GPU is not asked for memory or for sums, and what it holds is not used for anything else. */
     @Test
     void aHangIsOneFaultAndNoWrongByte() throws Exception {
-        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
         standIn().set("hanging", 1);
         standIn().set("hang", 3);
         var impatient = new MetalLimits(1, 4 << 20, Duration.ofMillis(200), Duration.ofSeconds(60));
@@ -171,7 +171,7 @@ final class GatheredSumsTest {
     /** Without memory that the GPU reads in place there would be more copies than gathering is worth. */
     @Test
     void withoutRoomForPiecesSegmentsAreAddedAsTheyCome() throws Exception {
-        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
         try (Gpus metal = Gpus.open(3, LIMITS.sharing(2 * PIECE_BYTES))) {
             assertSame(expected, sums(3, ReduceOp.SUM, rank -> metal.reducer(rank, PIECE_BYTES)));
             assertEquals(0, standIn().get("commits"));
@@ -181,7 +181,7 @@ final class GatheredSumsTest {
 
     @Test
     void sharesSmallerThanAPieceAreAddedAsTheyCome() throws Exception {
-        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(3, ReduceOp.SUM, rank -> Engines.newReducer(Engine.PORTABLE));
         try (Gpus metal = Gpus.open(3, LIMITS)) {
             assertSame(expected, sums(3, ReduceOp.SUM, rank -> metal.reducer(rank, 8 * PIECE_BYTES)));
             assertEquals(0, standIn().get("commits"));
@@ -203,7 +203,7 @@ final class GatheredSumsTest {
                         even.bucketBytes(),
                         new LinkModel(60_000, 8.46, 0.025, 7_500, 1, 60_000)));
         Ask scatter = (context, values) -> context.reduceScatter(values, ReduceOp.SUM);
-        float[][] expected = run(3, options, rank -> Engine.PORTABLE.newReducer(), scatter);
+        float[][] expected = run(3, options, rank -> Engines.newReducer(Engine.PORTABLE), scatter);
         try (Gpus metal = Gpus.open(3, LIMITS)) {
             assertSame(expected, run(3, options, rank -> metal.reducer(rank, PIECE_BYTES), scatter));
             assertEquals(15, standIn().get("commits"));

@@ -80,7 +80,7 @@ final class MetalSumsTest {
         MetalStandIn standIn = built.orElseThrow();
         standIn.reset();
         standIn.set(MetalStandIn.Manner.FLUSH);
-        float[][] expected = sums(way, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(way, rank -> Engines.newReducer(Engine.PORTABLE));
         float[][] got;
         // One each, as in two processes: calls of one engine that come at the same time are the CPU's.
         try (MetalEngine one = MetalEngine.open(standIn.libraries(), LIMITS);
@@ -106,11 +106,11 @@ final class MetalSumsTest {
         assumeTrue(built.isPresent(), "needs g++ or clang++ on Linux x86-64 or aarch64");
         MetalStandIn standIn = built.orElseThrow();
         standIn.reset();
-        float[][] expected = sums(way, rank -> Engine.PORTABLE.newReducer());
+        float[][] expected = sums(way, rank -> Engines.newReducer(Engine.PORTABLE));
         float[][] got;
         try (MetalEngine metal = MetalEngine.open(standIn.libraries(), LIMITS)) {
             EngineChoice forced = EngineChoice.from(Engine.PORTABLE, EngineChoice.FORCED_BYTES_MIN);
-            got = sums(way, rank -> rank == 0 ? Engines.reducerOn(metal, forced) : Engine.PORTABLE.newReducer());
+            got = sums(way, rank -> rank == 0 ? Engines.reducerOn(metal, forced) : Engines.newReducer(Engine.PORTABLE));
             assertTrue(metal.status().callsOnGpu() > 0, () -> metal.status().toString());
         }
         for (int i = 0; i < expected.length; i++) {

@@ -146,10 +146,10 @@ final class Calibrator {
     }
 
     private List<EngineChoice.Sample> measure() {
-        Reducer cpuReducer = cpu.newReducer();
-        CodecKernels cpuCodecs = cpu.codecKernels();
+        Reducer cpuReducer = Engines.newReducer(cpu);
+        CodecKernels cpuCodecs = Engines.codecKernels(cpu);
         EngineChoice always = EngineChoice.from(cpu, 0);
-        Reducer metalReducer = new MetalReducer(metal, cpu.newReducer(), always);
+        Reducer metalReducer = new MetalReducer(metal, Engines.newReducer(cpu), always);
         CodecKernels metalCodecs = new MetalCodecKernels(metal, cpuCodecs, always);
         warmUp(cpuReducer, cpuCodecs);
         var samples = new ArrayList<EngineChoice.Sample>();

@@ -79,8 +79,8 @@ public final class EngineSelfTest {
     }
 
     private static Verdict cpu(Engine engine) {
-        var reducing = ReducerSelfTest.of(engine.newReducer());
-        var packing = new CodecSelfTest(engine.codecKernels());
+        var reducing = ReducerSelfTest.of(Engines.newReducer(engine));
+        var packing = new CodecSelfTest(Engines.codecKernels(engine));
         Optional<String> difference = reducing.firstDifference().or(packing::firstDifference);
         return Verdict.of(engine.label(), reducing.checks() + packing.checks(), difference);
     }

@@ -10,6 +10,7 @@ import java.util.Optional;
 /** Chooses the reduction engine of this process, once, and says why. */
 public final class Engines {
     private static final String VECTOR_MODULE = "jdk.incubator.vector";
+    private static final String BY_NAME = "asked for by name";
 
     private Engines() {}
 
@@ -27,12 +28,12 @@ public final class Engines {
 
         /** A reducer of the chosen engine, for one thread at a time. */
         public Reducer newReducer() {
-            return engine == Engine.METAL ? reducerOn(ProvenMetal.here(), division) : engine.newReducer();
+            return engine == Engine.METAL ? reducerOn(ProvenMetal.here(), division) : Engines.newReducer(engine);
         }
 
         /** The codecs' loops of the chosen engine; threads may share them. */
         public CodecKernels codecKernels() {
-            return engine == Engine.METAL ? newReducer().codecKernels() : engine.codecKernels();
+            return engine == Engine.METAL ? newReducer().codecKernels() : Engines.codecKernels(engine);
         }
     }
 
@@ -66,6 +67,24 @@ public final class Engines {
         return new SetupException("there is no GPU to measure here: " + why + "; the CPU does all sums");
     }
 
+    /** A reducer of that engine with scratch memory of its own, for one thread at a time. */
+    public static Reducer newReducer(Engine engine) {
+        return switch (engine) {
+            case PORTABLE -> new PortableReducer();
+            case VECTOR -> new VectorReducer();
+            case METAL -> forcedMetal(best().engine(), BY_NAME).newReducer();
+        };
+    }
+
+    /** The codecs' loops of that engine; threads may share them. */
+    public static CodecKernels codecKernels(Engine engine) {
+        return switch (engine) {
+            case PORTABLE -> new PortableCodecKernels();
+            case VECTOR -> new VectorCodecKernels();
+            case METAL -> forcedMetal(best().engine(), BY_NAME).codecKernels();
+        };
+    }
+
     /** The fastest engine that works in this JVM, the GPU left alone. */
     public static Choice best() {
         return best(vectorPresent());
@@ -90,7 +109,7 @@ public final class Engines {
      * @param division which calls are the GPU's
      */
     public static Reducer reducerOn(MetalEngine metal, EngineChoice division) {
-        return new MetalReducer(metal, division.cpu().newReducer(), division);
+        return new MetalReducer(metal, newReducer(division.cpu()), division);
     }
 
     static Choice best(boolean vectorPresent) {
@@ -103,13 +122,13 @@ public final class Engines {
         return switch (name) {
             case AUTO -> metal.absence().isPresent() ? best(vectorPresent) : fastest(metal, best(vectorPresent));
             case CPU -> best(vectorPresent);
-            case PORTABLE -> Choice.cpu(Engine.PORTABLE, "asked for by name");
+            case PORTABLE -> Choice.cpu(Engine.PORTABLE, BY_NAME);
             case VECTOR -> {
                 if (!vectorPresent) {
                     throw new SetupException(
                             "engine 'vector' does not exist here: " + vectorAbsent() + ", or choose 'auto'");
                 }
-                yield Choice.cpu(Engine.VECTOR, "asked for by name");
+                yield Choice.cpu(Engine.VECTOR, BY_NAME);
             }
             case METAL -> forced(metal, best(vectorPresent).engine());
         };

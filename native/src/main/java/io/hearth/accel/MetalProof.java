@@ -19,7 +19,7 @@ record MetalProof(int checks, Optional<String> difference, Optional<String> gap)
         MetalStatus before = engine.status();
         var reducing = ReducerSelfTest.of(engine);
         var packing = new CodecSelfTest(
-                new MetalCodecKernels(engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0)));
+                new MetalCodecKernels(engine, new PortableCodecKernels(), EngineChoice.from(Engine.PORTABLE, 0)));
         Optional<String> difference = reducing.firstDifference().or(packing::firstDifference);
         MetalStatus after = engine.status();
         long expected = (long) reducing.checks() + packing.gpuCalls();

@@ -47,7 +47,7 @@ final class ReducerSelfTest {
 
     private final List<DataType> types;
     private final Subject subject;
-    private final Reducer portable = Engine.PORTABLE.newReducer();
+    private final Reducer portable = new PortableReducer();
     private int checks;
 
     /** What is tested; both methods tell how many elements are done, from the first one on. */

@@ -18,7 +18,7 @@ public record TimedEngine(Engine engine, Reducer reducer, CodecKernels codecs, O
         if (engine == Engine.METAL) {
             return on(ProvenMetal.here(), Engines.best().engine());
         }
-        Reducer reducer = engine.newReducer();
+        Reducer reducer = Engines.newReducer(engine);
         return new TimedEngine(engine, reducer, reducer.codecKernels(), Optional.empty());
     }
 

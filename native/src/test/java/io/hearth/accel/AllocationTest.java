@@ -76,7 +76,7 @@ final class AllocationTest {
     @ParameterizedTest
     @CsvSource({"PORTABLE", "VECTOR"})
     void aCombinedChunkMakesNoGarbage(Engine engine) {
-        Reducer reducer = engine.newReducer();
+        Reducer reducer = Engines.newReducer(engine);
         byte[] array = new byte[BYTES];
         try (var arena = Arena.ofConfined()) {
             MemorySegment target = arena.allocate(BYTES);
@@ -97,7 +97,7 @@ final class AllocationTest {
     @ParameterizedTest
     @CsvSource({"PORTABLE", "VECTOR"})
     void theOtherKernelsMakeNone(Engine engine) {
-        Reducer reducer = engine.newReducer();
+        Reducer reducer = Engines.newReducer(engine);
         CodecKernels codecs = reducer.codecKernels();
         for (KernelKind kind : OTHERS) {
             try (var run = new KernelRun(kind, BYTES)) {
@@ -112,7 +112,7 @@ final class AllocationTest {
     @ParameterizedTest
     @CsvSource({"PORTABLE", "VECTOR"})
     void theCodecsKernelsMakeNone(Engine engine) {
-        CodecKernels codecs = engine.codecKernels();
+        CodecKernels codecs = Engines.codecKernels(engine);
         int count = BYTES / Float.BYTES;
         try (var arena = Arena.ofConfined()) {
             MemorySegment values = arena.allocate(BYTES);
@@ -155,7 +155,7 @@ final class AllocationTest {
             })
     void aSubmissionToTheGpuMakesNoGarbage(KernelKind kind) {
         try (var run = new KernelRun(kind, 4096)) {
-            CodecKernels codecs = Engine.PORTABLE.codecKernels();
+            CodecKernels codecs = Engines.codecKernels(Engine.PORTABLE);
             assertEquals(0, leastAllocatedBySubmission(reducer -> run.call(reducer, codecs)));
         }
     }
@@ -176,7 +176,7 @@ final class AllocationTest {
     private static long leastAllocatedBySubmission(Consumer<Reducer> call) {
         var limits = new MetalLimits(1, 1 << 20, Duration.ofSeconds(60), Duration.ofSeconds(60));
         try (MetalEngine engine = MetalEngine.open(FakeMetal.get().libraries(), limits)) {
-            var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+            var reducer = new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
             long gpuThread = gpuThread();
             long least = Long.MAX_VALUE;
             for (int batch = 0; batch < SUBMISSION_BATCHES_MAX && least > 0; batch++) {

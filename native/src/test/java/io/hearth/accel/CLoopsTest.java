@@ -34,7 +34,7 @@ final class CLoopsTest {
                         var other = new KernelRun(kind, bytes)) {
                     for (int i = 0; i < 3; i++) {
                         c.call(one);
-                        other.call(Engine.PORTABLE.newReducer(), Engine.PORTABLE.codecKernels());
+                        other.call(Engines.newReducer(Engine.PORTABLE), Engines.codecKernels(Engine.PORTABLE));
                     }
                     assertEquals(-1, one.target().mismatch(other.target()), "target");
                     if (kind == KernelKind.QUANTISE_INT8) {

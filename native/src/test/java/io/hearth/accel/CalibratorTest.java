@@ -239,10 +239,10 @@ final class CalibratorTest {
         try (var run = new KernelRun(
                 KernelKind.SUM4_FLOAT32,
                 4096,
-                bytes -> new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0))
+                bytes -> new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0))
                         .allocate(bytes))) {
             Reducer reducer =
-                    new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+                    new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
             run.call(reducer, reducer.codecKernels());
         }
         assertEquals(before, engine.bytesStaged());

@@ -59,7 +59,7 @@ final class EngineSelfTestTest {
 
     /** A reducer that is right but for one operation of one type. */
     private static final class Wrong implements Reducer {
-        private final Reducer right = Engine.PORTABLE.newReducer();
+        private final Reducer right = Engines.newReducer(Engine.PORTABLE);
 
         @Override
         public String name() {

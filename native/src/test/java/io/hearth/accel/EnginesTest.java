@@ -162,8 +162,8 @@ final class EnginesTest {
     @ParameterizedTest
     @EnumSource
     void everyThreadGetsAReducerOfItsOwn(Engine engine) {
-        Reducer reducer = engine.newReducer();
-        assertNotSame(reducer, engine.newReducer());
+        Reducer reducer = Engines.newReducer(engine);
+        assertNotSame(reducer, Engines.newReducer(engine));
         assertEquals(engine.label(), reducer.name());
     }
 }

@@ -43,7 +43,7 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
 
     @Override
     CodecKernels kernels() {
-        return new MetalCodecKernels(engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
+        return new MetalCodecKernels(engine, Engines.codecKernels(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
     }
 
     @Test
@@ -68,7 +68,7 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
     @Test
     void whatIsBelowTheCrossoverStaysOnTheCpu() {
         var later = new MetalCodecKernels(
-                engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 1 << 20));
+                engine, Engines.codecKernels(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 1 << 20));
         assertEquals(Optional.empty(), new CodecSelfTest(later).firstDifference());
         assertEquals(0, engine.status().callsOnGpu());
     }
@@ -87,7 +87,7 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
             var histogram = new MagnitudeHistogram();
             int one = Float.floatToRawIntBits(1);
             histogram.begin(one, one + (1L << 23), 12);
-            new MetalCodecKernels(large, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0))
+            new MetalCodecKernels(large, Engines.codecKernels(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0))
                     .histogram(values, 0, count, histogram);
             assertEquals(1, large.status().callsOnGpu());
             assertEquals(90_000, histogram.count(0));
@@ -100,7 +100,7 @@ final class MetalCodecKernelsTest extends CodecKernelsContractTest {
     void aRunIsLargeOnlyForAKernelThatTheGpuDoes() {
         var choice = new EngineChoice(
                 Engine.PORTABLE, Map.of(KernelKind.QUANTISE_INT8, 1L << 20, KernelKind.HISTOGRAM_FLOAT32, 1L << 24));
-        var kernels = new MetalCodecKernels(engine, Engine.PORTABLE.codecKernels(), choice);
+        var kernels = new MetalCodecKernels(engine, Engines.codecKernels(Engine.PORTABLE), choice);
         int small = MagnitudeHistogram.RUN;
         assertEquals(1 << 18, kernels.run(new BlockFormat(8, 64), 1 << 18));
         assertEquals(small, kernels.run(new BlockFormat(8, 64), (1 << 18) - 1024));

@@ -39,7 +39,7 @@ final class MetalDeviceCodecKernelsTest extends CodecKernelsContractTest {
 
     @Override
     CodecKernels kernels() {
-        return new MetalCodecKernels(engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
+        return new MetalCodecKernels(engine, Engines.codecKernels(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
     }
 
     @Test

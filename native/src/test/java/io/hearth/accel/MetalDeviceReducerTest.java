@@ -37,6 +37,6 @@ final class MetalDeviceReducerTest extends ReducerContractTest {
 
     @Override
     Reducer newReducer() {
-        return new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+        return new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
     }
 }

@@ -278,7 +278,7 @@ final class MetalMutationTest {
         String barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);";
         try (MetalEngine engine = fake.open(LIMITS, PLAIN, MIRRORED.formatted(barrier))) {
             var trial = new Trial(
-                    new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0)),
+                    new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0)),
                     new SplittableRandom(3),
                     DataType.INT32);
             trial.combine(ReduceOp.PROD, Trial.Left.APART, Trial.Right.NATIVE, 3 * COUNT, 4);

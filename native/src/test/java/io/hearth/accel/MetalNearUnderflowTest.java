@@ -24,7 +24,7 @@ final class MetalNearUnderflowTest {
         var limits = new MetalLimits(1, 4 * COUNT, Duration.ofSeconds(60), Duration.ofSeconds(60));
         try (MetalEngine engine = MetalEngine.open(fake.libraries(), limits);
                 var arena = Arena.ofConfined()) {
-            var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+            var reducer = new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
             MemorySegment left = arena.allocate(4L * COUNT, 4);
             MemorySegment right = arena.allocate(4L * COUNT, 4);
             MemorySegment target = arena.allocate(4L * COUNT, 4);

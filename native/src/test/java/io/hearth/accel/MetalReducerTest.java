@@ -61,7 +61,7 @@ abstract class MetalReducerTest extends ReducerContractTest {
         for (int chance = 1; chance <= 4; chance++) {
             try (MetalEngine failing = MetalEngine.open(fake.libraries(), small)) {
                 var reducer =
-                        new MetalReducer(failing, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+                        new MetalReducer(failing, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
                 fake.set("command_fails", chance);
                 new Trial(reducer, new SplittableRandom(chance), DataType.FLOAT32)
                         .combineAll(ReduceOp.SUM, Trial.Left.APART, inputs, 4 * piece, 2);
@@ -72,6 +72,6 @@ abstract class MetalReducerTest extends ReducerContractTest {
 
     @Override
     Reducer newReducer() {
-        return new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+        return new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
     }
 }

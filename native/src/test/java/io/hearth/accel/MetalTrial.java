@@ -37,7 +37,7 @@ public final class MetalTrial implements Function<String, String> {
         if (!engine.status().usable()) {
             return Optional.of(engine.status().why());
         }
-        var reducer = new MetalReducer(engine, Engine.PORTABLE.newReducer(), EngineChoice.from(Engine.PORTABLE, 0));
+        var reducer = new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
         try {
             for (DataType type :
                     new DataType[] {DataType.FLOAT32, DataType.FLOAT16, DataType.BFLOAT16, DataType.INT32}) {
@@ -54,7 +54,7 @@ public final class MetalTrial implements Function<String, String> {
                 }
             }
             var codecs = new MetalCodecKernels(
-                    engine, Engine.PORTABLE.codecKernels(), EngineChoice.from(Engine.PORTABLE, 0));
+                    engine, Engines.codecKernels(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
             Optional<String> difference = new CodecSelfTest(codecs).firstDifference();
             if (difference.isPresent()) {
                 return difference;

@@ -3,6 +3,6 @@ package io.hearth.accel;
 final class PortableCodecKernelsTest extends CodecKernelsContractTest {
     @Override
     CodecKernels kernels() {
-        return Engine.PORTABLE.codecKernels();
+        return Engines.codecKernels(Engine.PORTABLE);
     }
 }

@@ -3,6 +3,6 @@ package io.hearth.accel;
 final class PortableReducerTest extends ReducerContractTest {
     @Override
     Reducer newReducer() {
-        return Engine.PORTABLE.newReducer();
+        return Engines.newReducer(Engine.PORTABLE);
     }
 }

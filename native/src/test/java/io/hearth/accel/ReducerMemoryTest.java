@@ -23,7 +23,7 @@ final class ReducerMemoryTest {
 
     @Test
     void processorsAddInputsAsTheyComeInAnyMemory() {
-        Reducer reducer = Engine.PORTABLE.newReducer();
+        Reducer reducer = Engines.newReducer(Engine.PORTABLE);
         for (DataType type : DataType.values()) {
             assertEquals(Long.MAX_VALUE, reducer.combineAllFrom(type, 4));
         }

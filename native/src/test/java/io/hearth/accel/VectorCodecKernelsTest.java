@@ -3,6 +3,6 @@ package io.hearth.accel;
 final class VectorCodecKernelsTest extends CodecKernelsContractTest {
     @Override
     CodecKernels kernels() {
-        return Engine.VECTOR.codecKernels();
+        return Engines.codecKernels(Engine.VECTOR);
     }
 }

@@ -3,6 +3,6 @@ package io.hearth.accel;
 final class VectorReducerTest extends ReducerContractTest {
     @Override
     Reducer newReducer() {
-        return Engine.VECTOR.newReducer();
+        return Engines.newReducer(Engine.VECTOR);
     }
 }
