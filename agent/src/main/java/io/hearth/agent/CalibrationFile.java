@@ -1,7 +1,7 @@
 package io.hearth.agent;
 
-import io.hearth.accel.Calibration;
-import io.hearth.accel.CalibrationStore;
+import io.hearth.accel.select.Calibration;
+import io.hearth.accel.select.CalibrationStore;
 import io.hearth.core.SetupException;
 import io.hearth.identity.DurableFile;
 import io.hearth.identity.HearthHome;

@@ -1,7 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.accel.EngineName;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.agent.votes.VoteFolder;
 import io.hearth.agent.votes.VoterThread;
 import io.hearth.collective.CollectiveEngine;
@@ -12,8 +12,8 @@ import io.hearth.collective.RankBounds;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
-import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.HostPort;
+import io.hearth.discovery.protobuf.AddressNewsCodec;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Role;
 import io.hearth.election.protobuf.MessageCodec;

@@ -2,9 +2,9 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.core.MalformedMessageException;
-import io.hearth.discovery.AddressNewsCodec;
 import io.hearth.discovery.Candidate;
 import io.hearth.discovery.SourceKind;
+import io.hearth.discovery.protobuf.AddressNewsCodec;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Member;
 import io.hearth.election.Message;

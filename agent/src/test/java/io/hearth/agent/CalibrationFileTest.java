@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.Calibration;
 import io.hearth.accel.EngineName;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Calibration;
+import io.hearth.accel.select.Engines;
 import io.hearth.identity.HearthHome;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,13 +1,13 @@
 package io.hearth.bench;
 
-import io.hearth.accel.CLoops;
-import io.hearth.accel.CompilerWatch;
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.EngineMemory;
 import io.hearth.accel.KernelKind;
-import io.hearth.accel.KernelRun;
-import io.hearth.accel.TimedEngine;
+import io.hearth.accel.comparison.CLoops;
+import io.hearth.accel.select.CompilerWatch;
+import io.hearth.accel.select.KernelRun;
+import io.hearth.accel.select.TimedEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.hearth.bench;
 
-import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
+import io.hearth.accel.select.Engines;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.discovery.HostPort;

@@ -1,7 +1,7 @@
 package io.hearth.bench;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.hearth.accel.CompilerWatch;
+import io.hearth.accel.select.CompilerWatch;
 import io.hearth.agent.ChromeTrace;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveOptions;

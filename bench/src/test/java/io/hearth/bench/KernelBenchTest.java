@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.Engine;
-import io.hearth.accel.Engines;
 import io.hearth.accel.EngineChoice;
 import io.hearth.accel.KernelKind;
 import io.hearth.accel.Reducer;
-import io.hearth.accel.TimedEngine;
+import io.hearth.accel.select.Engines;
+import io.hearth.accel.select.TimedEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package io.hearth.bench;
 
-import io.hearth.accel.CalibrationStore;
 import io.hearth.accel.EngineName;
-import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
+import io.hearth.accel.select.CalibrationStore;
+import io.hearth.accel.select.Engines;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import io.hearth.core.SetupException;

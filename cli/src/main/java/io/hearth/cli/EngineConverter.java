@@ -1,7 +1,7 @@
 package io.hearth.cli;
 
 import io.hearth.accel.EngineName;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.core.SetupException;
 import picocli.CommandLine.ITypeConverter;

@@ -1,13 +1,13 @@
 package io.hearth.cli;
 
-import io.hearth.accel.CLoops;
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineName;
-import io.hearth.accel.EngineSurvey;
-import io.hearth.accel.Engines;
 import io.hearth.accel.KernelKind;
-import io.hearth.accel.KernelRun;
-import io.hearth.accel.TimedEngine;
+import io.hearth.accel.comparison.CLoops;
+import io.hearth.accel.select.EngineSurvey;
+import io.hearth.accel.select.Engines;
+import io.hearth.accel.select.KernelRun;
+import io.hearth.accel.select.TimedEngine;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.bench.KernelBench;
 import io.hearth.bench.KernelLine;

@@ -1,6 +1,6 @@
 package io.hearth.cli;
 
-import io.hearth.accel.EngineSurvey;
+import io.hearth.accel.select.EngineSurvey;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.core.SetupException;
 import java.util.concurrent.Callable;

@@ -2,9 +2,9 @@ package io.hearth.cli;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.hearth.accel.EngineSurvey;
-import io.hearth.accel.FaultJournal;
 import io.hearth.accel.KernelKind;
+import io.hearth.accel.select.EngineSurvey;
+import io.hearth.accel.select.FaultJournal;
 import io.hearth.agent.CalibrationFile;
 import io.hearth.core.SetupException;
 import java.util.ArrayList;

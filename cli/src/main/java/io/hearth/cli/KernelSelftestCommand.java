@@ -1,9 +1,9 @@
 package io.hearth.cli;
 
-import io.hearth.accel.EngineSelfTest;
 import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalStandIn;
+import io.hearth.accel.select.EngineSelfTest;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import java.nio.file.Files;

@@ -9,18 +9,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceRule;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -91,6 +95,30 @@ final class ArchitectureTest {
                             "examples",
                             "bench")));
 
+    /** Rooms that other modules use, and which do; every other package below the root of a module is its own affair. */
+    private static final Map<String, Set<String>> OPEN = Map.ofEntries(
+            Map.entry("accel.cc", Set.of("cli")),
+            Map.entry("accel.comparison", Set.of("bench", "cli")),
+            Map.entry("accel.metal", Set.of("cli")),
+            Map.entry("accel.select", Set.of("agent", "bench", "cli", "collective", "compression")),
+            Map.entry("agent.pairing", Set.of("cli")),
+            Map.entry("discovery.gossip", Set.of("agent", "simulation")),
+            Map.entry("discovery.protobuf", Set.of("agent")),
+            Map.entry("election.health", Set.of("agent", "simulation")),
+            Map.entry("election.protobuf", Set.of("agent", "simulation")),
+            Map.entry("election.view", Set.of("agent", "simulation")),
+            Map.entry("election.vote", Set.of("agent", "simulation")),
+            Map.entry("identity.pairing", Set.of("agent", "cli")),
+            Map.entry("identity.pairing.machine", Set.of("agent", "cli")),
+            Map.entry("identity.roster", Set.of("agent", "cli", "simulation", "transport")),
+            Map.entry("identity.roster.machine", Set.of("agent", "simulation")));
+
+    private static final SliceRule NO_CIRCLES = SlicesRuleDefinition.slices()
+            .matching("io.hearth.(**)")
+            .should()
+            .beFreeOfCycles()
+            .because("a package is read after those that it uses");
+
     /** The pure parts of {@code hearth chaos}, which live beside its shells. */
     private static final Set<String> CHAOS_DECIDES = Stream.of(
                     "Plan", "Drill", "Board", "Judge", "Round", "Report", "Event", "Blow")
@@ -105,6 +133,10 @@ final class ArchitectureTest {
     private static final JavaClasses HEARTH = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("io.hearth");
+
+    /** Two packages that use each other, and a class of another module that uses one of them. */
+    private static final JavaClasses PLANTED =
+            new ClassFileImporter().importPackages("io.hearth.planted", "io.hearth.visitor");
 
     static Stream<String> modules() {
         return ALLOWED.keySet().stream().sorted();
@@ -128,7 +160,7 @@ final class ArchitectureTest {
     @Test
     void everyModuleHasARow() {
         Set<String> seen = HEARTH.stream()
-                .map(type -> type.getPackageName().substring(ROOT.length()).split("\\.", -1)[0])
+                .map(type -> module(type.getPackageName()))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertEquals(new TreeSet<>(ALLOWED.keySet()), seen);
     }
@@ -136,6 +168,18 @@ final class ArchitectureTest {
     @Test
     void noRowLeadsBackToItself() {
         ALLOWED.keySet().forEach(module -> assertTrue(!reachable(module).contains(module), module));
+    }
+
+    @Test
+    void noPackagesUseEachOther() {
+        NO_CIRCLES.check(HEARTH);
+        assertTrue(NO_CIRCLES.evaluate(PLANTED).hasViolation());
+    }
+
+    @Test
+    void aRoomIsClosedToOtherModulesUnlessItHasARow() {
+        assertEquals(new TreeMap<>(OPEN), usedFromOutside(HEARTH));
+        assertEquals(Map.of("planted.one", Set.of("visitor")), usedFromOutside(PLANTED));
     }
 
     @Test
@@ -333,6 +377,26 @@ final class ArchitectureTest {
                     || type.getPackageName().startsWith("io.hearth.election")
                     || type.getPackageName().startsWith("io.hearth.compression");
         }));
+    }
+
+    /** By package below the root of a module: the other modules that use it. */
+    private static Map<String, Set<String>> usedFromOutside(JavaClasses classes) {
+        var rooms = new TreeMap<String, Set<String>>();
+        for (JavaClass user : classes) {
+            for (Dependency use : user.getDirectDependenciesFromSelf()) {
+                String room = use.getTargetClass().getPackageName();
+                boolean isRoom = room.startsWith(ROOT) && room.indexOf('.', ROOT.length()) >= 0;
+                if (isRoom && !module(room).equals(module(user.getPackageName()))) {
+                    rooms.computeIfAbsent(room.substring(ROOT.length()), _ -> new TreeSet<>())
+                            .add(module(user.getPackageName()));
+                }
+            }
+        }
+        return rooms;
+    }
+
+    private static String module(String folder) {
+        return folder.substring(ROOT.length()).split("\\.", -1)[0];
     }
 
     private static Set<String> reachable(String module) {

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.hearth.accel.CalibrationStore;
-import io.hearth.accel.EngineSelfTest.Verdict;
-import io.hearth.accel.EngineSurvey;
-import io.hearth.accel.FaultJournal;
 import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.metal.MetalFault;
 import io.hearth.accel.metal.MetalStandIn;
+import io.hearth.accel.select.CalibrationStore;
+import io.hearth.accel.select.EngineSelfTest.Verdict;
+import io.hearth.accel.select.EngineSurvey;
+import io.hearth.accel.select.FaultJournal;
 import io.hearth.cli.Commands.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;

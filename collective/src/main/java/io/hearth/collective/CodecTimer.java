@@ -1,7 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.CompilerWatch;
+import io.hearth.accel.select.CompilerWatch;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;

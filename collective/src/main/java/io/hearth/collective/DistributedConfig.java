@@ -1,6 +1,6 @@
 package io.hearth.collective;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.transport.DataTransport;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Clock;
 import io.hearth.core.DataType;

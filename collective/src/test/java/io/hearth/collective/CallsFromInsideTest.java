@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Clock;
 import io.hearth.core.DataType;

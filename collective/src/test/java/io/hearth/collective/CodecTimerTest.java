@@ -3,7 +3,7 @@ package io.hearth.collective;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.OnNonFinite;

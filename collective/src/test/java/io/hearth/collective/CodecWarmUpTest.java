@@ -2,7 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

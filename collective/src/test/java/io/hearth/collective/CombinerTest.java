@@ -2,7 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.collective.Exchange.Region;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;

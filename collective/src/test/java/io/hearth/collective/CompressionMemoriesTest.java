@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.TopKCodec;
 import io.hearth.compression.Workers;

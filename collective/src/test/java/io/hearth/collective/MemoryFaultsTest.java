@@ -2,7 +2,7 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.core.Clock;
 import io.hearth.core.ReduceOp;
 import io.hearth.identity.NodeId;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hearth.accel.Engine;
 import io.hearth.accel.EngineChoice;
-import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
 import io.hearth.accel.cc.NativeCompiler;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
 import io.hearth.accel.metal.MetalStandIn;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.ReduceOp;
 import java.nio.file.Path;

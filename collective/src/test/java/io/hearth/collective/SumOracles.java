@@ -1,6 +1,6 @@
 package io.hearth.collective;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;

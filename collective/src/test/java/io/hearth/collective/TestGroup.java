@@ -2,8 +2,8 @@ package io.hearth.collective;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.accel.Engines;
 import io.hearth.accel.Reducer;
+import io.hearth.accel.select.Engines;
 import io.hearth.collective.choice.CodecCost;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.Bytes;

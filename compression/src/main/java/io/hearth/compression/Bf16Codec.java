@@ -1,8 +1,8 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
 import io.hearth.accel.HalfFloat;
+import io.hearth.accel.select.Engines;
 
 /** The upper half of a float32: 8 significant bits, its full range but for the last half step below infinity. */
 public final class Bf16Codec implements SixteenBits {

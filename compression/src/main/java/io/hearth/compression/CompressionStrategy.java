@@ -2,7 +2,7 @@ package io.hearth.compression;
 
 import io.hearth.accel.BlockFormat;
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import java.util.HashSet;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
 import io.hearth.accel.KernelKind;
+import io.hearth.accel.select.Engines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

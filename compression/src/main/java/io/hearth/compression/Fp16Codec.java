@@ -1,8 +1,8 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
 import io.hearth.accel.HalfFloat;
+import io.hearth.accel.select.Engines;
 
 /** IEEE 754 binary16: 11 significant bits, finite up to 65,504. For gradients that are scaled to that range. */
 public final class Fp16Codec implements SixteenBits {

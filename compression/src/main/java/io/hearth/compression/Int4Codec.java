@@ -2,7 +2,7 @@ package io.hearth.compression;
 
 import io.hearth.accel.BlockFormat;
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 
 /**
  * Half a byte per value and one scale per block: {@code value ~ level * scale}, where {@code scale} is the block's largest magnitude

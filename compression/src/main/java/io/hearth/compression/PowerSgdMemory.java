@@ -1,7 +1,7 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 

@@ -1,6 +1,6 @@
 package io.hearth.compression;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 import java.lang.foreign.MemorySegment;
 
 /** How far from zero values reach. */

@@ -1,8 +1,8 @@
 package io.hearth.compression;
 
 import io.hearth.accel.CodecKernels;
-import io.hearth.accel.Engines;
 import io.hearth.accel.KernelKind;
+import io.hearth.accel.select.Engines;
 import io.hearth.core.MalformedMessageException;
 import java.lang.foreign.MemorySegment;
 

@@ -1,6 +1,6 @@
 package io.hearth.compression;
 
-import io.hearth.accel.Engines;
+import io.hearth.accel.select.Engines;
 
 final class PassDenseCodecTest extends CodecContractTest {
     @Override

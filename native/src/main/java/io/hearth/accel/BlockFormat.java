@@ -70,12 +70,12 @@ public record BlockFormat(int bits, int block) {
     }
 
     /** Bytes of one block of {@code n} values, 1 to {@link #block}, its scale included. */
-    int blockBytes(int n) {
+    public int blockBytes(int n) {
         return Float.BYTES + (bits == Byte.SIZE ? n : half(n));
     }
 
     /** How many of {@code n} four-bit levels are in lower halves. */
-    static int half(int n) {
+    public static int half(int n) {
         return (n + 1) / 2;
     }
 }

@@ -3,10 +3,10 @@ package io.hearth.accel;
 import java.lang.foreign.MemorySegment;
 
 /** The checks at the door of all codec kernels. */
-final class CodecOperands {
+public final class CodecOperands {
     private CodecOperands() {}
 
-    static void checkValues(String operand, MemorySegment values, long offset, long count, boolean written) {
+    public static void checkValues(String operand, MemorySegment values, long offset, long count, boolean written) {
         if (!values.isNative() || (written && values.isReadOnly())) {
             throw new IllegalArgumentException(
                     "need " + operand + " in " + (written ? "writable " : "") + "native memory, got " + values);
@@ -14,21 +14,21 @@ final class CodecOperands {
         checkRoom(operand, values, offset, count, count > Long.MAX_VALUE / Float.BYTES ? -1 : count * Float.BYTES);
     }
 
-    static void checkBody(BlockFormat format, MemorySegment body, long offset, long count, boolean written) {
+    public static void checkBody(BlockFormat format, MemorySegment body, long offset, long count, boolean written) {
         if (written && body.isReadOnly()) {
             throw new IllegalArgumentException("need a writable body, got " + body);
         }
         checkRoom("body", body, offset, count, count < 0 ? -1 : format.bytes(count));
     }
 
-    static void checkHalves(MemorySegment halves, long offset, long count, boolean written) {
+    public static void checkHalves(MemorySegment halves, long offset, long count, boolean written) {
         if (written && halves.isReadOnly()) {
             throw new IllegalArgumentException("need writable halves, got " + halves);
         }
         checkRoom("halves", halves, offset, count, count > Long.MAX_VALUE / Short.BYTES ? -1 : count * Short.BYTES);
     }
 
-    static void checkSelect(MemorySegment values, long offset, int count, int[] indices) {
+    public static void checkSelect(MemorySegment values, long offset, int count, int[] indices) {
         checkValues("values", values, offset, count, false);
         if (count > indices.length - CodecKernels.SELECT_SLACK) {
             throw new IllegalArgumentException(

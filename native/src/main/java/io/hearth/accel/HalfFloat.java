@@ -21,7 +21,7 @@ public enum HalfFloat {
     }
 
     /** The magnitude, as bits of a float32, from which on finite values would round to infinity. */
-    int overflowBits() {
+    public int overflowBits() {
         return overflowBits;
     }
 }

@@ -54,17 +54,17 @@ public enum KernelKind {
     }
 
     /** What stands for {@link Reducer#combine} of a type, whatever the operation; empty for types that only the CPU does. */
-    static Optional<KernelKind> combining(DataType type) {
+    public static Optional<KernelKind> combining(DataType type) {
         return named("sum-" + type.name().toLowerCase(Locale.ROOT));
     }
 
     /** What stands for {@link Reducer#combineAll} of three inputs and more. */
-    static Optional<KernelKind> combiningMany(DataType type) {
+    public static Optional<KernelKind> combiningMany(DataType type) {
         return named("sum4-" + type.name().toLowerCase(Locale.ROOT));
     }
 
     /** What stands for {@link Reducer#divide}. */
-    static Optional<KernelKind> dividing(DataType type) {
+    public static Optional<KernelKind> dividing(DataType type) {
         return named("divide-" + type.name().toLowerCase(Locale.ROOT));
     }
 }

@@ -25,7 +25,7 @@ public final class MagnitudeHistogram {
     public static final long HIGH_MAX = 1L << (Integer.SIZE - 1);
 
     /** Values that CPU engines look at in one go, in the first-level cache. */
-    static final int RUN = 4096;
+    public static final int RUN = 4096;
 
     private final long[] counts = new long[BUCKETS + 1];
     private final int[] places = new int[RUN + CodecKernels.SELECT_SLACK];
@@ -81,36 +81,36 @@ public final class MagnitudeHistogram {
         return Arrays.stream(counts).sum();
     }
 
-    int low() {
+    public int low() {
         return low;
     }
 
-    long high() {
+    public long high() {
         return high;
     }
 
-    int shift() {
+    public int shift() {
         return shift;
     }
 
     /** For {@link CodecKernels#select} of {@link #RUN} values. */
-    int[] places() {
+    public int[] places() {
         return places;
     }
 
     /** Counts a magnitude of at least {@code low}. */
-    void add(int magnitude) {
+    public void add(int magnitude) {
         largest = Math.max(largest, magnitude);
         counts[magnitude >= high ? BUCKETS : (magnitude - low) >>> shift]++;
     }
 
     /** Takes over what somebody else counted in the same ranges; {@link #BUCKETS} is the bucket from {@code high} on. */
-    void add(int bucket, long count) {
+    public void add(int bucket, long count) {
         counts[bucket] += count;
     }
 
     /** Whether both counted the same in the same ranges. */
-    boolean sameAs(MagnitudeHistogram other) {
+    public boolean sameAs(MagnitudeHistogram other) {
         return low == other.low
                 && high == other.high
                 && shift == other.shift
@@ -118,7 +118,8 @@ public final class MagnitudeHistogram {
                 && Arrays.equals(counts, other.counts);
     }
 
-    void largest(int magnitude) {
+    /** For kernels: a magnitude that may be the largest; it is not counted. */
+    public void largest(int magnitude) {
         largest = Math.max(largest, magnitude);
     }
 }

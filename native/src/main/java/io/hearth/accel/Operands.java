@@ -5,10 +5,10 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.MemorySegment;
 
 /** The checks at the door of every engine, so that the loops behind it can trust their bounds. */
-final class Operands {
+public final class Operands {
     private Operands() {}
 
-    static void check(
+    public static void check(
             DataType type,
             ReduceOp op,
             MemorySegment target,
@@ -22,7 +22,7 @@ final class Operands {
         checkRoom("right", type, right.length, rightOffset, count);
     }
 
-    static void check(
+    public static void check(
             DataType type,
             ReduceOp op,
             MemorySegment target,
@@ -43,7 +43,7 @@ final class Operands {
         }
     }
 
-    static void checkAll(
+    public static void checkAll(
             DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
         if (inputs.length < 2) {
             throw new IllegalArgumentException("need at least 2 inputs, got " + inputs.length);
@@ -53,7 +53,7 @@ final class Operands {
         }
     }
 
-    static void checkDivide(DataType type, MemorySegment values, long offset, long count, int divisor) {
+    public static void checkDivide(DataType type, MemorySegment values, long offset, long count, int divisor) {
         checkWritableNative("values", values);
         if (divisor < 1) {
             throw new IllegalArgumentException("need divisor >= 1, got " + divisor);

@@ -24,7 +24,7 @@ import java.util.Optional;
  * mappings of the same pages look apart, and there the caller has to keep them so.
  *
  * <p>An instance owns scratch memory (at most 64 KiB), so one thread at a time uses it; each thread takes its own from
- * {@link Engine#newReducer}. Calls allocate nothing once they are compiled. The Metal engine differs in both: its instances
+ * {@code Engines.newReducer}. Calls allocate nothing once they are compiled. The Metal engine differs in both: its instances
  * share buffers of the GPU, and a call there makes some small objects.
  */
 public interface Reducer {

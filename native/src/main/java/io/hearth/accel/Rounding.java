@@ -18,20 +18,20 @@ public record Rounding(boolean stochastic, long seed) {
     private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
     /** What a value's hash begins with is larger by that than its neighbour's. */
-    static final int STRIDE = 0x9e37_79b9;
+    public static final int STRIDE = 0x9e37_79b9;
 
-    static final int SHIFT_ONE = 16;
-    static final int FACTOR_ONE = 0x85eb_ca6b;
-    static final int SHIFT_TWO = 13;
-    static final int FACTOR_TWO = 0xc2b2_ae35;
+    public static final int SHIFT_ONE = 16;
+    public static final int FACTOR_ONE = 0x85eb_ca6b;
+    public static final int SHIFT_TWO = 13;
+    public static final int FACTOR_TWO = 0xc2b2_ae35;
 
     /** The bits of a hash that become the fraction of a float32 between 1 and 2, which is the draw plus {@link #CENTRE}. */
-    static final int FRACTION = 0x007f_ff00;
+    public static final int FRACTION = 0x007f_ff00;
 
     /** The rest of that float32: 1, and half a step. */
-    static final int ONE_AND_HALF_A_STEP = 0x3f80_0080;
+    public static final int ONE_AND_HALF_A_STEP = 0x3f80_0080;
 
-    static final float CENTRE = 1.5f;
+    public static final float CENTRE = 1.5f;
 
     private static final int FRACTION_SHIFT = 7;
     private static final int HALF = 1 << 15;
@@ -41,7 +41,7 @@ public record Rounding(boolean stochastic, long seed) {
         return new Rounding(true, seed);
     }
 
-    int blockSeed(long block) {
+    public int blockSeed(long block) {
         long z = seed + (block + 1) * GOLDEN;
         z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
         z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
@@ -49,7 +49,7 @@ public record Rounding(boolean stochastic, long seed) {
     }
 
     /** An odd multiple of 2^-16 between -1/2 and 1/2; of integers and a product, because C2 makes no vector code of bits that become a float. */
-    static float draw(int blockSeed, int index) {
+    public static float draw(int blockSeed, int index) {
         int h = blockSeed + index * STRIDE;
         h = (h ^ (h >>> SHIFT_ONE)) * FACTOR_ONE;
         h = (h ^ (h >>> SHIFT_TWO)) * FACTOR_TWO;

@@ -1,4 +1,4 @@
-/** Reduction kernels: portable Java, Vector API, Metal; codec kernels: the first two. */
+/** What reduces and what packs for codecs: the interfaces, the names of the engines, and which calls are whose. */
 @NullMarked
 package io.hearth.accel;
 

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.hearth.accel.gpu.MetalReducer;
 import io.hearth.accel.metal.FakeMetal;
 import io.hearth.accel.metal.MetalEngine;
 import io.hearth.accel.metal.MetalLimits;
+import io.hearth.accel.select.Engines;
+import io.hearth.accel.select.KernelRun;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
@@ -176,7 +179,8 @@ final class AllocationTest {
     private static long leastAllocatedBySubmission(Consumer<Reducer> call) {
         var limits = new MetalLimits(1, 1 << 20, Duration.ofSeconds(60), Duration.ofSeconds(60));
         try (MetalEngine engine = MetalEngine.open(FakeMetal.get().libraries(), limits)) {
-            var reducer = new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
+            var reducer = new MetalReducer(
+                    engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
             long gpuThread = gpuThread();
             long least = Long.MAX_VALUE;
             for (int batch = 0; batch < SUBMISSION_BATCHES_MAX && least > 0; batch++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.hearth.accel.portable.PortableCodecKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the codec kernels of every engine must do, bit for bit. */
-abstract class CodecKernelsContractTest {
+public abstract class CodecKernelsContractTest {
     private static final int[] LENGTHS = {0, 1, 2, 15, 16, 17, 31, 63, 64, 65, 127, 255, 257, 1021, 2500};
     private static final int[] BLOCKS = {8, 11, 31, 64, 67, 256, 1000};
     private static final int GUARD = 64;
     private static final byte GUARD_BYTE = 0x5a;
     private static final float[] NOT_FINITE = {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY};
 
-    abstract CodecKernels kernels();
+    protected abstract CodecKernels kernels();
 
     @ParameterizedTest
     @ValueSource(ints = {8, 4})

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
 /** Elements of any type as their bits, in test memory; and random ones with every special value among them. */
-final class Elements {
+public final class Elements {
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -15,7 +15,7 @@ final class Elements {
 
     private Elements() {}
 
-    static long get(MemorySegment memory, DataType type, long offset) {
+    public static long get(MemorySegment memory, DataType type, long offset) {
         return switch (type.bytes()) {
             case 1 -> memory.get(ValueLayout.JAVA_BYTE, offset);
             case 2 -> memory.get(SHORT, offset);
@@ -24,7 +24,7 @@ final class Elements {
         };
     }
 
-    static void set(MemorySegment memory, DataType type, long offset, long bits) {
+    public static void set(MemorySegment memory, DataType type, long offset, long bits) {
         switch (type.bytes()) {
             case 1 -> memory.set(ValueLayout.JAVA_BYTE, offset, (byte) bits);
             case 2 -> memory.set(SHORT, offset, (short) bits);

@@ -1,11 +1,13 @@
 package io.hearth.accel;
 
-import static io.hearth.accel.PortableCodecKernels.FLOAT;
+import static io.hearth.accel.portable.PortableCodecKernels.FLOAT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.accel.portable.PortableMatrixKernels;
+import io.hearth.accel.vector.VectorMatrixKernels;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

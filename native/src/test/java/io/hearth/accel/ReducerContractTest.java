@@ -10,6 +10,7 @@ import io.hearth.core.ReduceOp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,13 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What every engine must do, judged by {@link ScalarOracle}. */
-abstract class ReducerContractTest {
-    static final ReduceOp[] OPS = {ReduceOp.SUM, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.PROD};
+public abstract class ReducerContractTest {
+    public static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.PROD);
     private static final int[] LENGTHS = {0, 1, 2, 7, 31, 64, 127, 1021, 2048, 4099, 12_289};
     private static final int[] SHIFTS = {0, 1, 3, 24};
     private static final int LARGE = 1_048_573;
 
-    abstract Reducer newReducer();
+    protected abstract Reducer newReducer();
 
     @ParameterizedTest
     @EnumSource

@@ -4,12 +4,12 @@ import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;
 
 /** One element at a time, on its bits in a long: too slow to be wrong, the judge of every engine. */
-final class ScalarOracle {
+public final class ScalarOracle {
     private static final double BEYOND_BFLOAT16 = 0x1p128;
 
     private ScalarOracle() {}
 
-    static long combine(DataType type, ReduceOp op, long left, long right) {
+    public static long combine(DataType type, ReduceOp op, long left, long right) {
         return switch (type) {
             case FLOAT64 ->
                 Double.doubleToLongBits(combine(op, Double.longBitsToDouble(left), Double.longBitsToDouble(right)));
@@ -21,7 +21,7 @@ final class ScalarOracle {
         };
     }
 
-    static long divide(DataType type, long value, int divisor) {
+    public static long divide(DataType type, long value, int divisor) {
         return switch (type) {
             case FLOAT64 -> Double.doubleToLongBits(Double.longBitsToDouble(value) / divisor);
             case FLOAT32, FLOAT16, BFLOAT16 -> narrow(type, widen(type, value) / (float) divisor);

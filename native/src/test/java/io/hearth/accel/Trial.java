@@ -14,23 +14,23 @@ import java.util.SplittableRandom;
  * Calls of a reducer on random elements of one type between guard bytes, judged by {@link ScalarOracle} bit for bit; all NaNs
  * count as one.
  */
-record Trial(Reducer reducer, SplittableRandom random, DataType type) {
+public record Trial(Reducer reducer, SplittableRandom random, DataType type) {
     private static final int GUARD = 64;
 
     /** Where the right operand is. */
-    enum Right {
+    public enum Right {
         ARRAY,
         NATIVE
     }
 
     /** Where the left operand is. */
-    enum Left {
+    public enum Left {
         IN_PLACE,
         APART
     }
 
     /** The operands begin {@code shift} bytes and a little more beside an alignment of 64 bytes, each at another place. */
-    void combine(ReduceOp op, Left leftPlace, Right rightPlace, int count, int shift) {
+    public void combine(ReduceOp op, Left leftPlace, Right rightPlace, int count, int shift) {
         int bytes = count * type.bytes();
         try (var arena = Arena.ofConfined()) {
             MemorySegment target = guarded(arena, bytes + shift);
@@ -68,7 +68,7 @@ record Trial(Reducer reducer, SplittableRandom random, DataType type) {
     }
 
     /** Each input begins at another place; the first is the target's own elements or not. */
-    void combineAll(ReduceOp op, Left leftPlace, int inputs, int count, int shift) {
+    public void combineAll(ReduceOp op, Left leftPlace, int inputs, int count, int shift) {
         int bytes = count * type.bytes();
         try (var arena = Arena.ofConfined()) {
             MemorySegment target = guarded(arena, bytes + shift);
@@ -98,7 +98,7 @@ record Trial(Reducer reducer, SplittableRandom random, DataType type) {
         }
     }
 
-    void divide(int count, int divisor, int shift) {
+    public void divide(int count, int divisor, int shift) {
         int bytes = count * type.bytes();
         try (var arena = Arena.ofConfined()) {
             MemorySegment values = guarded(arena, bytes + shift);
@@ -139,7 +139,7 @@ record Trial(Reducer reducer, SplittableRandom random, DataType type) {
     }
 
     /** One element at its place against what it has to be. */
-    void judge(String what, int index, int count, long expected, MemorySegment memory, long offset) {
+    public void judge(String what, int index, int count, long expected, MemorySegment memory, long offset) {
         long actual = Elements.get(memory, type, offset);
         boolean nans = ScalarOracle.isNan(type, expected) && ScalarOracle.isNan(type, actual);
         if (actual != expected && !nans) {

@@ -1,0 +1,5 @@
+/** Codecs of messages: between the records of this module and protobuf. */
+@NullMarked
+package io.hearth.discovery.protobuf;
+
+import org.jspecify.annotations.NullMarked;

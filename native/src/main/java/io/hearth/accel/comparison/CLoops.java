@@ -1,0 +1,148 @@
+package io.hearth.accel.comparison;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.VMOption;
+import io.hearth.accel.KernelKind;
+import io.hearth.accel.cc.NativeCompiler;
+import io.hearth.accel.cc.WorkFolder;
+import io.hearth.accel.select.KernelRun;
+import io.hearth.core.HearthException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The kernels in C ({@code loops.c}), compiled by this machine's own compiler with {@code -O3} for this very processor, where the
+ * compiler can: what engines are measured against. Where {@code -XX:MaxVectorSize} makes this JVM's vectors of 128 or 256 bits on x86, C
+ * gets the same. Nothing else uses them.
+ */
+public final class CLoops implements AutoCloseable {
+    /** A compiler may fuse a product and a sum unless it is told not to, and the engines never do. */
+    private static final List<String> FLAGS = List.of("-O3", "-ffp-contract=off", "-std=gnu11");
+
+    private static final FunctionDescriptor LOOP = FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            ValueLayout.ADDRESS,
+            ValueLayout.ADDRESS,
+            ValueLayout.ADDRESS,
+            ValueLayout.ADDRESS,
+            ValueLayout.ADDRESS,
+            ValueLayout.JAVA_LONG);
+
+    private final Arena arena;
+    private final Map<KernelKind, MethodHandle> loops;
+
+    private CLoops(Arena arena, Map<KernelKind, MethodHandle> loops) {
+        this.arena = arena;
+        this.loops = loops;
+    }
+
+    /**
+     * Compiles them; empty if this machine has no C compiler.
+     *
+     * @param searchPath as the variable {@code PATH}
+     * @throws HearthException the compiler fails, as the one that macOS has in the place of developer tools does; says how
+     */
+    @SuppressWarnings("restricted")
+    public static Optional<CLoops> compile(String searchPath) throws HearthException, InterruptedException {
+        Optional<NativeCompiler> compiler = NativeCompiler.find(searchPath, "cc", "gcc", "clang");
+        if (compiler.isEmpty()) {
+            return Optional.empty();
+        }
+        try (var folder = WorkFolder.create("hearth-loops")) {
+            Path source = folder.path().resolve("loops.c");
+            Files.write(source, text());
+            Path library = library(compiler.get(), source, folder.path());
+            Arena arena = Arena.ofShared();
+            SymbolLookup symbols = SymbolLookup.libraryLookup(library, arena);
+            var loops = new EnumMap<KernelKind, MethodHandle>(KernelKind.class);
+            for (KernelKind kind : KernelKind.values()) {
+                symbols.find(kind.name().toLowerCase(Locale.ROOT))
+                        .ifPresent(loop -> loops.put(kind, Linker.nativeLinker().downcallHandle(loop, LOOP)));
+            }
+            return Optional.of(new CLoops(arena, loops));
+        } catch (IOException failed) {
+            throw new HearthException("cannot write loops.c: " + failed.getMessage(), failed);
+        }
+    }
+
+    /** For this very processor; Apple's clang knows that flag by another name, older ones on aarch64 by none. */
+    private static Path library(NativeCompiler compiler, Path source, Path folder)
+            throws HearthException, InterruptedException {
+        var tuned = new ArrayList<>(FLAGS);
+        tuned.add(tuning(System.getProperty("os.arch"), vectorBytes()));
+        try {
+            return compiler.library(tuned, List.of(source), List.of("-lm"), folder);
+        } catch (HearthException unknownProcessor) {
+            return compiler.library(FLAGS, List.of(source), List.of("-lm"), folder);
+        }
+    }
+
+    /** What tells the compiler which processor, with vectors of at most so many bytes if anybody said so. */
+    static String tuning(String architecture, Optional<String> vectorBytes) {
+        if (architecture.equals("aarch64")) {
+            return "-mcpu=native";
+        }
+        return switch (vectorBytes.orElse("")) {
+            case "16" -> "-march=x86-64-v2";
+            case "32" -> "-march=x86-64-v3";
+            default -> "-march=native";
+        };
+    }
+
+    private static Optional<String> vectorBytes() {
+        VMOption limit = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .getVMOption("MaxVectorSize");
+        return limit.getOrigin() == VMOption.Origin.DEFAULT ? Optional.empty() : Optional.of(limit.getValue());
+    }
+
+    private static byte[] text() throws IOException {
+        try (InputStream stream = CLoops.class.getResourceAsStream("loops.c")) {
+            if (stream == null) {
+                throw new AssertionError("the resource loops.c is missing from this build");
+            }
+            return stream.readAllBytes();
+        }
+    }
+
+    /** Whether this compiler has the kernel; without a type for float16 some have not. */
+    public boolean has(KernelKind kind) {
+        return loops.containsKey(kind);
+    }
+
+    /** One call, as {@link KernelRun#call} but in C; what the loop returns. */
+    public long call(KernelRun run) {
+        MethodHandle loop = loops.get(run.kind());
+        if (loop == null) {
+            throw new IllegalArgumentException("no loop in C for " + run.kind().text());
+        }
+        MemorySegment[] inputs = run.inputs();
+        try {
+            return (long)
+                    loop.invokeExact(run.target(), inputs[1], inputs[2], inputs[3], run.body(), (long) run.count());
+        } catch (Throwable impossible) {
+            throw new AssertionError("a loop in C throws nothing", impossible);
+        }
+    }
+
+    /** Unloads them. */
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

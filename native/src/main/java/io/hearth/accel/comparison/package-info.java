@@ -1,0 +1,5 @@
+/** The same loops in C, for measurements. */
+@NullMarked
+package io.hearth.accel.comparison;
+
+import org.jspecify.annotations.NullMarked;

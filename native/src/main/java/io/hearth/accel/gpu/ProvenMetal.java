@@ -1,0 +1,37 @@
+package io.hearth.accel.gpu;
+
+import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLimits;
+
+/**
+ * The Metal engine of this process: there is one GPU, opened when it is first asked for, compared with the portable engine before
+ * its first real call, and kept until the process ends.
+ */
+public final class ProvenMetal {
+    private ProvenMetal() {}
+
+    private static final class Holder {
+        static final MetalEngine ENGINE = proven(MetalEngine.open(MetalLimits.DEFAULTS));
+    }
+
+    public static MetalEngine here() {
+        return Holder.ENGINE;
+    }
+
+    /**
+     * The same engine, given up if any kernel gives other bits than the portable engine, or if not all of them could be seen at
+     * work in two rounds: one fault that passes may happen in a first one.
+     */
+    static MetalEngine proven(MetalEngine engine) {
+        if (engine.status().usable()) {
+            MetalProof first = MetalProof.of(engine);
+            MetalProof proof = first.difference().isEmpty() && first.gap().isPresent() ? MetalProof.of(engine) : first;
+            if (proof.difference().isPresent()) {
+                engine.distrust(proof.difference().get());
+            } else {
+                proof.gap().ifPresent(engine::unproven);
+            }
+        }
+        return engine;
+    }
+}

@@ -1,0 +1,92 @@
+package io.hearth.accel.portable;
+
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+
+/**
+ * Sums of FLOAT32 where the left operand is, which is the target too: a block of the right one is staged in an array, and the loop goes over
+ * the target itself. All else goes block by block through arrays.
+ *
+ * <p>The target is reached through a buffer, because C2 makes vector code of a buffer's accesses and not of a segment's, and only of one
+ * such buffer in a loop, since two might overlap. It is made where the loop is: the compiler sees that it is new, and makes no object of
+ * it. All of that matters. With a buffer that lives longer, with two, or in a loop unrolled by hand the code is scalar and slower than
+ * with copies of all operands; where a method gets the buffer from another one it makes garbage. {@code ReducerMicro} shows which it is.
+ */
+final class FloatLoops implements TypeLoops {
+    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
+
+    private final TypeLoops others = new BlockLoops(new FloatBlock());
+    private final float[] right = new float[BLOCK];
+    private final MemorySegment rightBytes = MemorySegment.ofArray(right);
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] rights,
+            int rightOffset,
+            int count) {
+        if (!isReached(op, target, targetOffset, left, leftOffset)) {
+            others.combine(op, target, targetOffset, left, leftOffset, rights, rightOffset, count);
+            return;
+        }
+        int n;
+        for (int done = 0; done < count; done += n) {
+            n = Math.min(BLOCK, count - done);
+            int at = done * Float.BYTES; // within the array, so within an int
+            MemorySegment.copy(rights, rightOffset + at, rightBytes, ValueLayout.JAVA_BYTE, 0, n * Float.BYTES);
+            add(target, targetOffset + at, right, n);
+        }
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment rights,
+            long rightOffset,
+            int count) {
+        if (!isReached(op, target, targetOffset, left, leftOffset)) {
+            others.combine(op, target, targetOffset, left, leftOffset, rights, rightOffset, count);
+            return;
+        }
+        int n;
+        for (int done = 0; done < count; done += n) {
+            n = Math.min(BLOCK, count - done);
+            long at = (long) done * Float.BYTES;
+            MemorySegment.copy(rights, ValueLayout.JAVA_FLOAT_UNALIGNED, rightOffset + at, right, 0, n);
+            add(target, targetOffset + at, right, n);
+        }
+    }
+
+    @Override
+    public void divide(MemorySegment values, long offset, long count, int divisor) {
+        others.divide(values, offset, count, divisor);
+    }
+
+    /** A buffer has floats at multiples of four only. */
+    private static boolean isReached(
+            ReduceOp op, MemorySegment target, long targetOffset, MemorySegment left, long leftOffset) {
+        long address = target.address() + targetOffset;
+        return op == ReduceOp.SUM && address == left.address() + leftOffset && address % Float.BYTES == 0;
+    }
+
+    private static void add(MemorySegment target, long offset, float[] right, int n) {
+        FloatBuffer sums = target.asSlice(offset, (long) n * Float.BYTES)
+                .asByteBuffer()
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asFloatBuffer();
+        for (int i = 0; i < n; i++) {
+            sums.put(i, sums.get(i) + right[i]);
+        }
+    }
+}

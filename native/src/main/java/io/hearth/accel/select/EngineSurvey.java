@@ -1,0 +1,114 @@
+package io.hearth.accel.select;
+
+import io.hearth.accel.Engine;
+import io.hearth.accel.EngineName;
+import io.hearth.accel.gpu.ProvenMetal;
+import io.hearth.accel.metal.MetalFault;
+import io.hearth.accel.metal.MetalLibraries;
+import io.hearth.accel.metal.MetalStatus;
+import io.hearth.accel.vector.VectorSpeciesSize;
+import io.hearth.core.SetupException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What engines there are in this process, which of them {@code auto} takes, and why not the others.
+ *
+ * @param choice of {@code auto}
+ * @param engines all that this build has, the plainest first
+ * @param vectorBits width of a vector; empty where the Vector API is absent
+ * @param failures of Metal in this process, by kind, none that was not seen
+ * @param earlierFailures of Metal in other processes on this machine, running or ended, the oldest first
+ */
+public record EngineSurvey(
+        Engines.Choice choice,
+        List<Place> engines,
+        OptionalInt vectorBits,
+        SortedMap<MetalFault, Long> failures,
+        List<FaultJournal.Entry> earlierFailures) {
+    /**
+     * One engine.
+     *
+     * @param exists whether it can be forced here
+     * @param chosen whether {@code auto} takes it, for some calls at least
+     * @param why one clause: what it is, or why it is not chosen
+     */
+    public record Place(Engine engine, boolean exists, boolean chosen, String why) {}
+
+    /** Copies the collections. */
+    public EngineSurvey {
+        engines = List.copyOf(engines);
+        failures = Collections.unmodifiableSortedMap(new TreeMap<>(failures));
+        earlierFailures = List.copyOf(earlierFailures);
+    }
+
+    /**
+     * Looks at this machine; opens and measures the GPU if there is one.
+     *
+     * @param store as {@link Engines#chosen} takes it
+     */
+    public static EngineSurvey here(CalibrationStore store) throws SetupException {
+        return of(Engines.chosen(EngineName.AUTO, store), store);
+    }
+
+    /**
+     * The same after the GPU was measured again, whatever is known of it.
+     *
+     * @throws SetupException there is none; says why
+     */
+    public static EngineSurvey calibrated(CalibrationStore store) throws SetupException {
+        return of(Engines.calibrated(store), store);
+    }
+
+    private static EngineSurvey of(Engines.Choice choice, CalibrationStore store) {
+        Optional<MetalStatus> metal = MetalLibraries.absence().isPresent()
+                ? Optional.empty()
+                : Optional.of(ProvenMetal.here().status());
+        boolean vector = Engines.vectorPresent();
+        List<FaultJournal.Entry> earlier = metal.isPresent()
+                ? FaultKeeper.others(store.faults(), ProcessHandle.current().pid())
+                : List.of();
+        return of(choice, vector ? OptionalInt.of(VectorSpeciesSize.bits()) : OptionalInt.empty(), metal, earlier);
+    }
+
+    static EngineSurvey of(
+            Engines.Choice choice,
+            OptionalInt vectorBits,
+            Optional<MetalStatus> metal,
+            List<FaultJournal.Entry> earlierFailures) {
+        var engines = new ArrayList<Place>();
+        Engine cpu = choice.division().cpu();
+        engines.add(new Place(
+                Engine.PORTABLE,
+                true,
+                cpu == Engine.PORTABLE,
+                cpu == Engine.PORTABLE ? choice.why() : "the Vector API is faster"));
+        engines.add(new Place(
+                Engine.VECTOR,
+                vectorBits.isPresent(),
+                cpu == Engine.VECTOR,
+                cpu == Engine.VECTOR ? choice.why() : "the Vector API is absent"));
+        boolean usable = metal.map(MetalStatus::usable).orElse(false);
+        engines.add(new Place(Engine.METAL, usable, choice.engine() == Engine.METAL, metalWhy(choice, metal)));
+        return new EngineSurvey(
+                choice, engines, vectorBits, metal.map(MetalStatus::faults).orElseGet(TreeMap::new), earlierFailures);
+    }
+
+    private static String metalWhy(Engines.Choice choice, Optional<MetalStatus> metal) {
+        if (metal.isEmpty()) {
+            return MetalLibraries.absence().orElse("not looked for");
+        }
+        MetalStatus status = metal.get();
+        if (!status.usable()) {
+            return status.why();
+        }
+        return choice.engine() == Engine.METAL
+                ? status.device() + ", where it was measured to be faster"
+                : status.device() + " is not faster at any size";
+    }
+}

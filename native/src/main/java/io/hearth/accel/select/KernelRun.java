@@ -1,0 +1,191 @@
+package io.hearth.accel.select;
+
+import io.hearth.accel.BlockFormat;
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.EngineMemory;
+import io.hearth.accel.KernelKind;
+import io.hearth.accel.MagnitudeHistogram;
+import io.hearth.accel.Reducer;
+import io.hearth.accel.Rounding;
+import io.hearth.accel.portable.PortableCodecKernels;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.LongFunction;
+
+/**
+ * The operands of one kernel at one size, to call it again and again. Values are near 1, so that no sum vanishes, overflows or
+ * becomes subnormal, however often it is called.
+ *
+ * <p>Used by one thread at a time.
+ */
+public final class KernelRun implements AutoCloseable {
+    /** Inputs of {@code sum4}. */
+    public static final int MANY = 4;
+
+    /** What int8 kernels pack. */
+    public static final BlockFormat INT8 = new BlockFormat(Byte.SIZE, 64);
+
+    /** Most bytes of an operand. */
+    public static final int BYTES_MAX = 1 << 28;
+
+    private static final int CACHE_LINE = 64;
+    private static final long SEED = 17;
+    private static final int ONE_IN_A_HUNDRED = Float.floatToRawIntBits(1.99f);
+    private static final int BUCKET_SHIFT = 12; // four octaves
+    private static final long COUNTS_BYTES = (MagnitudeHistogram.BUCKETS + 1L) * Integer.BYTES;
+    private static final int DIVISOR = 1; // keeps the values and takes as long as any other
+
+    private final Arena arena = Arena.ofConfined();
+    private final KernelKind kind;
+    private final int bytes;
+    private final int count;
+    private final MemorySegment target;
+    private final MemorySegment[] inputs = new MemorySegment[MANY];
+    private final MemorySegment body;
+    private final List<EngineMemory> owned = new ArrayList<>();
+    private final int[] indices;
+    private final MagnitudeHistogram histogram = new MagnitudeHistogram();
+    private int selected;
+
+    /**
+     * Allocates and fills the operands.
+     *
+     * @param bytes of one operand, float32 for the codecs' kernels; a multiple of 4, 4 to {@link #BYTES_MAX}
+     */
+    public KernelRun(KernelKind kind, int bytes) {
+        this(kind, bytes, _ -> Optional.empty());
+    }
+
+    /**
+     * The same with an engine's own memory where a collective would have it: the result and the gathered contributions of a sum. What
+     * one contribution is combined with as it comes, and a codec's operands, are in plain memory there and here.
+     *
+     * @param memory as {@link Reducer#allocate}
+     */
+    public KernelRun(KernelKind kind, int bytes, LongFunction<Optional<EngineMemory>> memory) {
+        if (bytes < Float.BYTES || bytes > BYTES_MAX || bytes % Float.BYTES != 0) {
+            throw new IllegalArgumentException("need 4, 8, … to " + BYTES_MAX + " bytes, got " + bytes);
+        }
+        this.kind = kind;
+        this.bytes = bytes;
+        count = bytes / kind.type().bytes();
+        boolean codec = kind.compareTo(KernelKind.QUANTISE_INT8) >= 0;
+        boolean gathers = uses(2);
+        target = filled(codec ? plain() : own(memory), new SplittableRandom(SEED), 1);
+        inputs[0] = target;
+        for (int i = 1; i < MANY; i++) {
+            inputs[i] = uses(i)
+                    ? filled(gathers ? own(memory) : plain(), new SplittableRandom(SEED + i), 0x1p-14f)
+                    : MemorySegment.NULL;
+        }
+        boolean packs = kind == KernelKind.QUANTISE_INT8 || kind == KernelKind.ADD_INT8;
+        boolean selects = kind == KernelKind.SELECT_FLOAT32;
+        boolean counts = kind == KernelKind.HISTOGRAM_FLOAT32;
+        body = arena.allocate(packs ? INT8.bytes(count) : selects ? bytes : counts ? COUNTS_BYTES : 1, CACHE_LINE);
+        indices = new int[selects ? count + CodecKernels.SELECT_SLACK : 0];
+        if (kind == KernelKind.ADD_INT8) {
+            new PortableCodecKernels().quantise(INT8, Rounding.NEAREST, 0, operandOfBody(), 0, count, body, 0);
+        }
+    }
+
+    private boolean uses(int input) {
+        return switch (kind) {
+            case SUM_FLOAT32, SUM_FLOAT16, SUM_BFLOAT16, SUM_INT32 -> input == 1;
+            case SUM4_FLOAT32, SUM4_FLOAT16, SUM4_BFLOAT16, SUM4_INT32 -> true;
+            default -> false;
+        };
+    }
+
+    private MemorySegment operandOfBody() {
+        return filled(plain(), new SplittableRandom(SEED), 0x1p-14f);
+    }
+
+    private MemorySegment plain() {
+        return arena.allocate(bytes, CACHE_LINE);
+    }
+
+    private MemorySegment own(LongFunction<Optional<EngineMemory>> memory) {
+        Optional<EngineMemory> given = memory.apply(bytes);
+        given.ifPresent(owned::add);
+        return given.map(EngineMemory::segment).orElseGet(this::plain);
+    }
+
+    /** Elements of {@code least} to twice that; the bits of such floats where the type is none. */
+    private MemorySegment filled(MemorySegment memory, SplittableRandom random, float least) {
+        for (int i = 0; i < count; i++) {
+            float value = least * (1 + random.nextFloat());
+            switch (kind.type()) {
+                case FLOAT16 -> memory.setAtIndex(ValueLayout.JAVA_SHORT, i, Float.floatToFloat16(value));
+                case BFLOAT16 ->
+                    memory.setAtIndex(
+                            ValueLayout.JAVA_SHORT, i, (short) (Float.floatToRawIntBits(value) >>> Short.SIZE));
+                default -> memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, value);
+            }
+        }
+        return memory;
+    }
+
+    /** One call: {@code a += b}, {@code a += b + c + d} from the left, {@code a /= 1}, or a codec's kernel. */
+    public void call(Reducer reducer, CodecKernels codecs) {
+        DataType type = kind.type();
+        switch (kind) {
+            case SUM_FLOAT32, SUM_FLOAT16, SUM_BFLOAT16, SUM_INT32 ->
+                reducer.combine(type, ReduceOp.SUM, target, 0, target, 0, inputs[1], 0, count);
+            case SUM4_FLOAT32, SUM4_FLOAT16, SUM4_BFLOAT16, SUM4_INT32 ->
+                reducer.combineAll(type, ReduceOp.SUM, target, 0, inputs, count);
+            case DIVIDE_FLOAT32, DIVIDE_FLOAT16, DIVIDE_BFLOAT16, DIVIDE_INT32 ->
+                reducer.divide(type, target, 0, count, DIVISOR);
+            case QUANTISE_INT8 -> codecs.quantise(INT8, Rounding.NEAREST, 0, target, 0, count, body, 0);
+            case ADD_INT8 -> codecs.dequantiseAndAdd(INT8, body, 0, target, 0, count);
+            case SELECT_FLOAT32 -> selected = codecs.select(target, 0, count, ONE_IN_A_HUNDRED, indices);
+            case HISTOGRAM_FLOAT32 -> {
+                long high = ONE_IN_A_HUNDRED + (1L << (MagnitudeHistogram.BUCKET_BITS + BUCKET_SHIFT));
+                histogram.begin(ONE_IN_A_HUNDRED, high, BUCKET_SHIFT);
+                codecs.histogram(target, 0, count, histogram);
+            }
+        }
+    }
+
+    /** What {@link #call} writes, for who calls C instead. */
+    public MemorySegment target() {
+        return target;
+    }
+
+    /** {@link #MANY}, the first of them the target; those that the kernel does not use are null pointers. */
+    public MemorySegment[] inputs() {
+        return inputs;
+    }
+
+    /** Packed levels; for C also the indices that it selects, and the counts of its histogram. */
+    public MemorySegment body() {
+        return body;
+    }
+
+    /** How many values the last call selected or counted. */
+    public long selected() {
+        return kind == KernelKind.HISTOGRAM_FLOAT32 ? histogram.counted() : selected;
+    }
+
+    public int count() {
+        return count;
+    }
+
+    /** What is called. */
+    public KernelKind kind() {
+        return kind;
+    }
+
+    /** Gives the operands back. */
+    @Override
+    public void close() {
+        owned.forEach(EngineMemory::close);
+        arena.close();
+    }
+}

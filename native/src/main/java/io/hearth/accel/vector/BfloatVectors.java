@@ -1,0 +1,260 @@
+package io.hearth.accel.vector;
+
+import io.hearth.accel.portable.BfloatBlock;
+import io.hearth.accel.portable.TypeLoops;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * BFLOAT16 two to an int lane: the upper one is a float32 once the lower half is cleared, the lower one once it is shifted up.
+ * Both are combined as float32, rounded back and packed again, without ever changing the vector's shape.
+ */
+final class BfloatVectors implements TypeLoops {
+    private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
+    private static final VectorSpecies<Integer> INTS = VectorSpecies.of(int.class, BYTES.vectorShape());
+    private static final int STRIDE = BYTES.vectorByteSize();
+
+    private final TypeLoops tail;
+
+    BfloatVectors(TypeLoops tail) {
+        this.tail = tail;
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        int bytes = (int) ((long) count * Short.BYTES / STRIDE * STRIDE);
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - bytes / Short.BYTES);
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        long bytes = (long) count * Short.BYTES / STRIDE * STRIDE;
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - (int) (bytes / Short.BYTES));
+    }
+
+    @Override
+    public void divide(MemorySegment values, long offset, long count, int divisor) {
+        long bytes = count * Short.BYTES / STRIDE * STRIDE;
+        for (long at = offset; at < offset + bytes; at += STRIDE) {
+            IntVector pair = IntVector.fromMemorySegment(INTS, NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(pair).div(divisor)), rounded(upper(pair).div(divisor)))
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+        }
+        tail.divide(values, offset + bytes, count - bytes / Short.BYTES, divisor);
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(rounded(lower(one).add(lower(other))), rounded(upper(one).add(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(rounded(lower(one).min(lower(other))), rounded(upper(one).min(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(rounded(lower(one).max(lower(other))), rounded(upper(one).max(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other =
+                    ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsInts();
+            packed(rounded(lower(one).mul(lower(other))), rounded(upper(one).mul(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).add(lower(other))), rounded(upper(one).add(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).min(lower(other))), rounded(upper(one).min(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).max(lower(other))), rounded(upper(one).max(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            IntVector one =
+                    IntVector.fromMemorySegment(INTS, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN);
+            IntVector other = IntVector.fromMemorySegment(
+                    INTS, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN);
+            packed(rounded(lower(one).mul(lower(other))), rounded(upper(one).mul(upper(other))))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static FloatVector lower(IntVector pair) {
+        return pair.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats();
+    }
+
+    private static FloatVector upper(IntVector pair) {
+        return pair.and(BfloatBlock.UPPER).reinterpretAsFloats();
+    }
+
+    private static IntVector packed(IntVector lower, IntVector upper) {
+        return lower.lanewise(VectorOperators.LSHR, Short.SIZE).or(upper.and(BfloatBlock.UPPER));
+    }
+
+    /** As {@link BfloatBlock} rounds: the nearest bfloat16, ties to even, is the upper half. */
+    private static IntVector rounded(FloatVector values) {
+        IntVector bits = values.reinterpretAsInts();
+        IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
+        return bits.add(odd).add(BfloatBlock.JUST_BELOW_HALF);
+    }
+}

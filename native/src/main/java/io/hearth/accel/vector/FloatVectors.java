@@ -1,0 +1,269 @@
+package io.hearth.accel.vector;
+
+import io.hearth.accel.portable.TypeLoops;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/** FLOAT32 by whole vectors straight on native memory; the elements after the last whole vector by arrays. */
+final class FloatVectors implements TypeLoops {
+    private static final VectorSpecies<Byte> BYTES = ByteVector.SPECIES_PREFERRED;
+    private static final VectorSpecies<Float> SPECIES = VectorSpecies.of(float.class, BYTES.vectorShape());
+    private static final int STRIDE = BYTES.vectorByteSize();
+
+    private final TypeLoops tail;
+
+    FloatVectors(TypeLoops tail) {
+        this.tail = tail;
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        int bytes = (int) ((long) count * Float.BYTES / STRIDE * STRIDE);
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - bytes / Float.BYTES);
+    }
+
+    @Override
+    public void combine(
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        long bytes = (long) count * Float.BYTES / STRIDE * STRIDE;
+        switch (op) {
+            case SUM -> sum(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case AVG -> throw new AssertionError("refused by Operands");
+            case MIN -> min(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case MAX -> max(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+            case PROD -> product(target, targetOffset, left, leftOffset, right, rightOffset, bytes);
+        }
+        tail.combine(
+                op,
+                target,
+                targetOffset + bytes,
+                left,
+                leftOffset + bytes,
+                right,
+                rightOffset + bytes,
+                count - (int) (bytes / Float.BYTES));
+    }
+
+    /** {@code target[i] = ((inputs[0][i] + inputs[1][i]) + inputs[2][i]) …}, up to four inputs in one pass. */
+    void sumAll(MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
+        MemorySegment first = inputs[0];
+        long firstOffset = 0;
+        int next = 1;
+        for (; next <= inputs.length - 3; next += 3) {
+            sum4(target, targetOffset, first, firstOffset, inputs[next], inputs[next + 1], inputs[next + 2], count);
+            first = target;
+            firstOffset = targetOffset;
+        }
+        for (; next < inputs.length; next++) {
+            combine(ReduceOp.SUM, target, targetOffset, first, firstOffset, inputs[next], 0, count);
+            first = target;
+            firstOffset = targetOffset;
+        }
+    }
+
+    private void sum4(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment a,
+            long offset,
+            MemorySegment b,
+            MemorySegment c,
+            MemorySegment d,
+            int count) {
+        long bytes = (long) count * Float.BYTES / STRIDE * STRIDE;
+        sum4(target, targetOffset, a, offset, b, c, d, bytes);
+        int left = count - (int) (bytes / Float.BYTES);
+        long to = targetOffset + bytes;
+        tail.combine(ReduceOp.SUM, target, to, a, offset + bytes, b, bytes, left);
+        tail.combine(ReduceOp.SUM, target, to, target, to, c, bytes, left);
+        tail.combine(ReduceOp.SUM, target, to, target, to, d, bytes, left);
+    }
+
+    private static void sum4(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment a,
+            long offset,
+            MemorySegment b,
+            MemorySegment c,
+            MemorySegment d,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(a), offset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(b), at, ByteOrder.LITTLE_ENDIAN))
+                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(c), at, ByteOrder.LITTLE_ENDIAN))
+                    .add(FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(d), at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    @Override
+    public void divide(MemorySegment values, long offset, long count, int divisor) {
+        long bytes = count * Float.BYTES / STRIDE * STRIDE;
+        FloatVector by = FloatVector.broadcast(SPECIES, (float) divisor);
+        for (long at = offset; at < offset + bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN)
+                    .div(by)
+                    .intoMemorySegment(NativeMemory.of(values), at, ByteOrder.LITTLE_ENDIAN);
+        }
+        tail.divide(values, offset + bytes, count - bytes / Float.BYTES, divisor);
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int bytes) {
+        for (int at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(ByteVector.fromArray(BYTES, right, rightOffset + at).reinterpretAsFloats())
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void sum(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .add(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void min(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .min(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void max(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .max(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static void product(
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            long bytes) {
+        for (long at = 0; at < bytes; at += STRIDE) {
+            FloatVector.fromMemorySegment(SPECIES, NativeMemory.of(left), leftOffset + at, ByteOrder.LITTLE_ENDIAN)
+                    .mul(FloatVector.fromMemorySegment(
+                            SPECIES, NativeMemory.of(right), rightOffset + at, ByteOrder.LITTLE_ENDIAN))
+                    .intoMemorySegment(NativeMemory.of(target), targetOffset + at, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.hearth.accel.vector;
+
+import static io.hearth.accel.portable.PortableCodecKernels.FLOAT;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Int8 blocks of {@link LevelKernels#BLOCK} values. A block has so few vectors that a loop over them costs more than they do: here
+ * their number is a constant, so that C2 unrolls it, and the loop over the blocks is the one whose bounds are checked once. A loop
+ * body takes {@link #PASS} values of each block: more of them no longer fit in the registers of a processor with narrow vectors, which
+ * walks over the blocks several times.
+ */
+final class Int8Vectors {
+    private static final int LANES = LevelVectors.LANES;
+
+    /** Values of a block per walk. */
+    private static final int PASS = 4 * LANES;
+
+    /** The same where each value has a draw, which takes many registers. */
+    private static final int DRAWN_PASS = 2 * LANES;
+
+    /** Vectors of more than 512 bits have no such loops. */
+    static final boolean PRESENT = PASS <= LevelKernels.BLOCK;
+
+    static final int BODY_BYTES = Float.BYTES + LevelKernels.BLOCK;
+    private static final int VALUES_BYTES = LevelKernels.BLOCK * Float.BYTES;
+
+    private Int8Vectors() {}
+
+    /** {@code values = values + level * (scale * sign)}. */
+    static void add(
+            MemorySegment body, long bodyOffset, float sign, MemorySegment values, long valuesOffset, int blocks) {
+        for (int first = 0; first < LevelKernels.BLOCK; first += PASS) {
+            long levels = bodyOffset + Float.BYTES + first;
+            addPass(body, bodyOffset, levels, sign, values, valuesOffset + (long) first * Float.BYTES, blocks);
+        }
+    }
+
+    private static void addPass(
+            MemorySegment body,
+            long scalesOffset,
+            long levelsOffset,
+            float sign,
+            MemorySegment values,
+            long valuesOffset,
+            int blocks) {
+        for (int block = 0; block < blocks; block++) {
+            float scale = body.get(FLOAT, scalesOffset + (long) block * BODY_BYTES) * sign;
+            long levels = levelsOffset + (long) block * BODY_BYTES;
+            long place = valuesOffset + (long) block * VALUES_BYTES;
+            for (int i = 0; i < PASS; i += LANES) {
+                LevelVectors.add8(body, levels + i, scale, values, place + (long) i * Float.BYTES);
+            }
+        }
+    }
+
+    /** {@code values = level * scale}. */
+    static void multiply(MemorySegment body, long bodyOffset, MemorySegment values, long valuesOffset, int blocks) {
+        for (int first = 0; first < LevelKernels.BLOCK; first += PASS) {
+            long levels = bodyOffset + Float.BYTES + first;
+            multiplyPass(body, bodyOffset, levels, values, valuesOffset + (long) first * Float.BYTES, blocks);
+        }
+    }
+
+    private static void multiplyPass(
+            MemorySegment body,
+            long scalesOffset,
+            long levelsOffset,
+            MemorySegment values,
+            long valuesOffset,
+            int blocks) {
+        for (int block = 0; block < blocks; block++) {
+            float scale = body.get(FLOAT, scalesOffset + (long) block * BODY_BYTES);
+            long levels = levelsOffset + (long) block * BODY_BYTES;
+            long place = valuesOffset + (long) block * VALUES_BYTES;
+            for (int i = 0; i < PASS; i += LANES) {
+                LevelVectors.multiply8(body, levels + i, scale, values, place + (long) i * Float.BYTES);
+            }
+        }
+    }
+
+    /** Levels rounded to nearest; the scales are written already, {@code divisors} are theirs. */
+    static void nearest(
+            MemorySegment values,
+            long valuesOffset,
+            float[] divisors,
+            MemorySegment body,
+            long bodyOffset,
+            int blocks) {
+        for (int first = 0; first < LevelKernels.BLOCK; first += PASS) {
+            long levels = bodyOffset + Float.BYTES + first;
+            nearestPass(values, valuesOffset + (long) first * Float.BYTES, divisors, body, levels, blocks);
+        }
+    }
+
+    private static void nearestPass(
+            MemorySegment values,
+            long valuesOffset,
+            float[] divisors,
+            MemorySegment body,
+            long levelsOffset,
+            int blocks) {
+        for (int block = 0; block < blocks; block++) {
+            long levels = levelsOffset + (long) block * BODY_BYTES;
+            long place = valuesOffset + (long) block * VALUES_BYTES;
+            float divisor = divisors[block];
+            for (int i = 0; i < PASS; i += LANES) {
+                LevelVectors.nearest8(values, place + (long) i * Float.BYTES, divisor, body, levels + i);
+            }
+        }
+    }
+
+    /** As {@link #nearest}, rounded by the draws of each block's seed. */
+    static void stochastic(
+            MemorySegment values,
+            long valuesOffset,
+            float[] divisors,
+            int[] seeds,
+            MemorySegment body,
+            long bodyOffset,
+            int blocks) {
+        for (int first = 0; first < LevelKernels.BLOCK; first += DRAWN_PASS) {
+            long levels = bodyOffset + Float.BYTES + first;
+            stochasticPass(
+                    values, valuesOffset + (long) first * Float.BYTES, divisors, seeds, first, body, levels, blocks);
+        }
+    }
+
+    private static void stochasticPass(
+            MemorySegment values,
+            long valuesOffset,
+            float[] divisors,
+            int[] seeds,
+            int first,
+            MemorySegment body,
+            long levelsOffset,
+            int blocks) {
+        for (int block = 0; block < blocks; block++) {
+            long levels = levelsOffset + (long) block * BODY_BYTES;
+            long place = valuesOffset + (long) block * VALUES_BYTES;
+            float divisor = divisors[block];
+            int seed = seeds[block];
+            for (int i = 0; i < DRAWN_PASS; i += LANES) {
+                LevelVectors.stochastic8(
+                        values, place + (long) i * Float.BYTES, divisor, seed, first + i, body, levels + i);
+            }
+        }
+    }
+}

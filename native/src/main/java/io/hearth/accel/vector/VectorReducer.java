@@ -1,0 +1,98 @@
+package io.hearth.accel.vector;
+
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.Engine;
+import io.hearth.accel.Operands;
+import io.hearth.accel.Reducer;
+import io.hearth.accel.portable.PortableReducer;
+import io.hearth.accel.portable.TypeLoops;
+import io.hearth.accel.select.Engines;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The Vector API straight on the native accumulator, without a copy of either operand.
+ *
+ * <p>Loads from an array and stores to native memory stay unboxed only where a loop sees one kind of memory per operand; so
+ * inputs come as {@code byte[]} and accumulators as native segments, never mixed. FLOAT16 and the bytes go through arrays as in
+ * {@link PortableReducer}: the first has no vector type here, the others no vector product.
+ *
+ * <p>Loading this class needs the module {@code jdk.incubator.vector}; {@link Engines} looks for it first.
+ */
+public final class VectorReducer implements Reducer {
+    private final PortableReducer arrays = new PortableReducer();
+    private final FloatVectors float32 = new FloatVectors(arrays.loops(DataType.FLOAT32));
+    private final TypeLoops float64 = new DoubleVectors(arrays.loops(DataType.FLOAT64));
+    private final TypeLoops bfloat16 = new BfloatVectors(arrays.loops(DataType.BFLOAT16));
+    private final TypeLoops int32 = new IntVectors(arrays.loops(DataType.INT32));
+    private final TypeLoops int64 = new LongVectors(arrays.loops(DataType.INT64));
+
+    @Override
+    public CodecKernels codecKernels() {
+        return new VectorCodecKernels();
+    }
+
+    @Override
+    public String name() {
+        return Engine.VECTOR.label();
+    }
+
+    @Override
+    public void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            byte[] right,
+            int rightOffset,
+            int count) {
+        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+    }
+
+    @Override
+    public void combine(
+            DataType type,
+            ReduceOp op,
+            MemorySegment target,
+            long targetOffset,
+            MemorySegment left,
+            long leftOffset,
+            MemorySegment right,
+            long rightOffset,
+            int count) {
+        Operands.check(type, op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+        loops(type).combine(op, target, targetOffset, left, leftOffset, right, rightOffset, count);
+    }
+
+    @Override
+    public void combineAll(
+            DataType type, ReduceOp op, MemorySegment target, long targetOffset, MemorySegment[] inputs, int count) {
+        if (type == DataType.FLOAT32 && op == ReduceOp.SUM) {
+            Operands.checkAll(type, op, target, targetOffset, inputs, count);
+            float32.sumAll(target, targetOffset, inputs, count);
+        } else {
+            Reducer.super.combineAll(type, op, target, targetOffset, inputs, count);
+        }
+    }
+
+    @Override
+    public void divide(DataType type, MemorySegment values, long offset, long count, int divisor) {
+        Operands.checkDivide(type, values, offset, count, divisor);
+        loops(type).divide(values, offset, count, divisor);
+    }
+
+    private TypeLoops loops(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> float32;
+            case FLOAT64 -> float64;
+            case BFLOAT16 -> bfloat16;
+            case INT32 -> int32;
+            case INT64 -> int64;
+            case FLOAT16, INT8, UINT8 -> arrays.loops(type);
+        };
+    }
+}

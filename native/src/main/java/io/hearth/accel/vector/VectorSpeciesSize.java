@@ -1,0 +1,13 @@
+package io.hearth.accel.vector;
+
+import jdk.incubator.vector.ByteVector;
+
+/** How wide vectors are here. Loading this class needs the module {@code jdk.incubator.vector}. */
+public final class VectorSpeciesSize {
+    private VectorSpeciesSize() {}
+
+    /** 64 to 512, or more on processors to come. */
+    public static int bits() {
+        return ByteVector.SPECIES_PREFERRED.vectorBitSize();
+    }
+}

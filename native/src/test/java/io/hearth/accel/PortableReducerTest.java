@@ -1,8 +1,0 @@
-package io.hearth.accel;
-
-final class PortableReducerTest extends ReducerContractTest {
-    @Override
-    Reducer newReducer() {
-        return Engines.newReducer(Engine.PORTABLE);
-    }
-}

@@ -1,8 +1,0 @@
-package io.hearth.accel;
-
-final class VectorReducerTest extends ReducerContractTest {
-    @Override
-    Reducer newReducer() {
-        return Engines.newReducer(Engine.VECTOR);
-    }
-}

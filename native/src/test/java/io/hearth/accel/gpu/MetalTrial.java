@@ -1,0 +1,77 @@
+package io.hearth.accel.gpu;
+
+import io.hearth.accel.Engine;
+import io.hearth.accel.EngineChoice;
+import io.hearth.accel.ReducerContractTest;
+import io.hearth.accel.Trial;
+import io.hearth.accel.metal.MetalEngine;
+import io.hearth.accel.metal.MetalLibraries;
+import io.hearth.accel.metal.MetalLimits;
+import io.hearth.accel.select.Engines;
+import io.hearth.accel.selftest.CodecSelfTest;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+
+/**
+ * All kernels of a Metal engine against the oracle and the portable engine; as a function it opens the engine on the library of that
+ * name and gives the problem or nothing, for who has loaded the engine's code with a mistake in it.
+ */
+public final class MetalTrial implements Function<String, String> {
+    static final int COUNT = 1021;
+
+    /** No byte of a buffer is to spare, so that a write behind the last element is one behind the buffer. */
+    static final MetalLimits LIMITS = new MetalLimits(1, 4 * COUNT, Duration.ofSeconds(60), Duration.ofSeconds(60));
+
+    /** For who makes one of another class loader. */
+    public MetalTrial() {}
+
+    @Override
+    public String apply(String library) {
+        var limits = new MetalLimits(1, LIMITS.pieceBytesMax(), Duration.ofSeconds(20), LIMITS.opening());
+        try (MetalEngine engine = MetalEngine.open(new MetalLibraries(library, library, List.of()), limits)) {
+            return problem(engine).orElse("");
+        }
+    }
+
+    /** It does not open, gives other bits, or fails; empty if nothing of that. */
+    static Optional<String> problem(MetalEngine engine) {
+        if (!engine.status().usable()) {
+            return Optional.of(engine.status().why());
+        }
+        var reducer =
+                new MetalReducer(engine, Engines.newReducer(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
+        try {
+            for (DataType type :
+                    new DataType[] {DataType.FLOAT32, DataType.FLOAT16, DataType.BFLOAT16, DataType.INT32}) {
+                var trial = new Trial(reducer, new SplittableRandom(2), type);
+                for (ReduceOp op : ReducerContractTest.OPS) {
+                    for (int round = 0; round < 4; round++) {
+                        trial.combine(op, Trial.Left.IN_PLACE, Trial.Right.ARRAY, 5 * COUNT, 1);
+                    }
+                    trial.combineAll(op, Trial.Left.APART, 3, COUNT, 2);
+                    trial.combineAll(op, Trial.Left.APART, 5, COUNT, 2);
+                }
+                for (int divisor : new int[] {1, 3, 7, 1000, Integer.MAX_VALUE}) {
+                    trial.divide(5 * COUNT, divisor, 0);
+                }
+            }
+            var codecs = new MetalCodecKernels(
+                    engine, Engines.codecKernels(Engine.PORTABLE), EngineChoice.from(Engine.PORTABLE, 0));
+            Optional<String> difference = new CodecSelfTest(codecs).firstDifference();
+            if (difference.isPresent()) {
+                return difference;
+            }
+        } catch (AssertionError difference) {
+            return Optional.of(String.valueOf(difference.getMessage()));
+        }
+        // What the CPU did in the GPU's place has the right bits, too.
+        return engine.status().faults().isEmpty()
+                ? Optional.empty()
+                : Optional.of(engine.status().why());
+    }
+}
