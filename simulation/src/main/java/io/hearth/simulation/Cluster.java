@@ -392,6 +392,7 @@ final class Cluster {
 
     /** The others went on without a process, or its lineage ended. Who has no link to one of them is half of a broken pair. */
     void removed(NodeProcess process, View before) {
+        world.dissolutions.removed(process, before);
         boolean isOver =
                 world.ledger.newest(before.lineage()).filter(View::isTombstone).isPresent();
         boolean wasLinked = isLinkedToAll(process) && !world.removals.wasApart(process);

@@ -29,7 +29,7 @@ final class Dissolutions {
     private final Map<Lineage, List<Size>> sizes = new TreeMap<>();
     private final Map<NodeId, LastWord> lastWords = new HashMap<>();
 
-    /** Where a process lived when it died. */
+    /** Where a process lived until it died or was removed. */
     private record LastWord(long atNanos, View view) {}
 
     /** How many members a lineage had from then on. */
@@ -41,7 +41,12 @@ final class Dissolutions {
 
     /** What a process said before it died is believed for a moment. */
     void died(NodeProcess process) {
-        lastWords.put(process.host.id, new LastWord(world.now(), process.state().view()));
+        removed(process, process.state().view());
+    }
+
+    /** Also what it said before it heard that it was removed. */
+    void removed(NodeProcess process, View before) {
+        lastWords.put(process.host.id, new LastWord(world.now(), before));
     }
 
     /** A view is committed. */

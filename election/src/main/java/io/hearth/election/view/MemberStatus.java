@@ -54,10 +54,11 @@ final class MemberStatus {
     }
 
     private static boolean isUneven(Transition transition, Member member) {
-        return transition
-                .peer(member.node()) // of any start: one that was restarted hears the network, too
-                .filter(peer -> isUneven(transition, peer))
-                .isPresent();
+        return !isSilent(transition, member)
+                && transition
+                        .peer(member.node()) // of any start: one that was restarted hears the network, too
+                        .filter(peer -> isUneven(transition, peer))
+                        .isPresent();
     }
 
     private static boolean isUneven(Transition transition, Peer peer) {

@@ -89,9 +89,12 @@ record Peer(
                 abandonments);
     }
 
-    /** Any frame ends a suspicion, however long the peer was away. */
+    /**
+     * Any frame ends a suspicion, however long the peer was away; but not one that comes late, after its link closed: its process may
+     * have ended.
+     */
     Peer heard(long now) {
-        return suspected() ? suspected(Suspicion.NONE, now) : this;
+        return linked && suspected() ? suspected(Suspicion.NONE, now) : this;
     }
 
     Peer asksToLeave(boolean asks) {

@@ -373,6 +373,18 @@ final class ViewMachineTest {
                         new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
+    @Test
+    void aFrameThatComesAfterItsLinkClosedRevivesNobody() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Unlinked(MASTER, 1));
+        event(new Event.Refused(MASTER, 1));
+        frozen(OpenResolver.OPEN);
+        beat(MASTER, LINEAGE, 3, 3);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(effects.contains(new Effect.Send(
+                THIRD, new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
     /** A process that was started in an outage is heard first: its machine's vote must not remove those who come back later. */
     @Test
     void aBallotWaitsForASuspectWhoseMachineIsJustBack() {
