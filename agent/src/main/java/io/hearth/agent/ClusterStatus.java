@@ -1,7 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.collective.GroupActivity;
-import io.hearth.discovery.MdnsCounters;
+import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;

@@ -6,7 +6,7 @@ import io.hearth.transport.DialFailure;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
 import io.hearth.transport.RekeyChannel;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -35,7 +35,7 @@ record LinkEvents(NodeInbox inbox) implements LinkObserver {
     }
 
     @Override
-    public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+    public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {
         inbox.event(new NodeEvent.Refused(address, peer, refusal, text));
     }
 

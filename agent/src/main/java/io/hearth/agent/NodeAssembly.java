@@ -37,7 +37,7 @@ import io.hearth.topology.LocalProfile;
 import io.hearth.topology.NodeProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.KeyRing;
-import io.hearth.transport.Links;
+import io.hearth.transport.links.Links;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Objects;

@@ -20,7 +20,7 @@ import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.machine.RosterMessageCodec;
 import io.hearth.topology.ClusterTopology;
 import io.hearth.topology.NodeProfileCodec;
-import io.hearth.transport.Links;
+import io.hearth.transport.links.Links;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -10,7 +10,7 @@ import io.hearth.identity.roster.RosterBook;
 import io.hearth.transport.DialFailure;
 import io.hearth.transport.DoubledIdentity;
 import io.hearth.transport.LinkInfo;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
 import io.hearth.transport.RekeyChannel;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -33,7 +33,7 @@ sealed interface NodeEvent {
     record Message(NodeId from, long incarnation, int kind, byte[] bytes) implements NodeEvent {}
 
     /** A connection that did not become a link. */
-    record Refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String why)
+    record Refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String why)
             implements NodeEvent {}
 
     /** Two computers use the identity of each of these machines, and of no other. */

@@ -2,7 +2,7 @@ package io.hearth.agent;
 
 import io.hearth.core.SetupException;
 import io.hearth.discovery.HostPort;
-import io.hearth.discovery.InterfacePolicy;
+import io.hearth.discovery.mdns.InterfacePolicy;
 import io.hearth.election.Role;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.Labels;

@@ -2,16 +2,16 @@ package io.hearth.agent;
 
 import io.hearth.core.Clock;
 import io.hearth.discovery.HostPort;
-import io.hearth.discovery.InterfaceMonitor;
-import io.hearth.discovery.MdnsCounters;
-import io.hearth.discovery.MdnsOptions;
-import io.hearth.discovery.MdnsSource;
 import io.hearth.discovery.Medium;
 import io.hearth.discovery.RememberedPeers;
-import io.hearth.discovery.Silence;
 import io.hearth.discovery.StaticPeers;
-import io.hearth.discovery.TagCodec;
-import io.hearth.discovery.TagKey;
+import io.hearth.discovery.mdns.InterfaceMonitor;
+import io.hearth.discovery.mdns.MdnsCounters;
+import io.hearth.discovery.mdns.MdnsOptions;
+import io.hearth.discovery.mdns.MdnsSource;
+import io.hearth.discovery.mdns.NoPeersDiagnosis;
+import io.hearth.discovery.mdns.machine.TagCodec;
+import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NodeId;
 import io.hearth.topology.InterfaceClass;
@@ -102,7 +102,7 @@ final class Sources implements AutoCloseable {
         long silentNanos = clock.nanoTime() - startedNanos;
         return silentNanos < SILENCE_NANOS
                 ? Optional.empty()
-                : Optional.of(Silence.explain(silentNanos / 1_000_000_000L, mdns.counters(), isMacos()));
+                : Optional.of(NoPeersDiagnosis.explain(silentNanos / 1_000_000_000L, mdns.counters(), isMacos()));
     }
 
     /** What mDNS did and heard on each interface. */

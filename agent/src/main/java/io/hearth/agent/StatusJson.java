@@ -2,7 +2,7 @@ package io.hearth.agent;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.hearth.discovery.MdnsCounters;
+import io.hearth.discovery.mdns.MdnsCounters;
 import java.util.Locale;
 
 /** The JSON form of a {@link ClusterStatus}; {@code schema} rises when a key changes its meaning or goes. */

@@ -1,7 +1,7 @@
 package io.hearth.agent;
 
 import io.hearth.collective.GroupActivity;
-import io.hearth.discovery.MdnsCounters;
+import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.election.health.HealthStatus;

@@ -1,6 +1,6 @@
 package io.hearth.agent;
 
-import io.hearth.discovery.TagKey;
+import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.roster.RosterBook;

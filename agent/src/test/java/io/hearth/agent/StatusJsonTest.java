@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.google.gson.JsonObject;
-import io.hearth.discovery.MdnsCounters;
+import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.ElectionState;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.Role;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.hearth.discovery.TagKey;
+import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;

@@ -1,7 +1,7 @@
 package io.hearth.bench;
 
-import io.hearth.transport.RecordCipher;
 import io.hearth.transport.RecordHeader;
+import io.hearth.transport.cipher.RecordCipher;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import javax.crypto.AEADBadTagException;

@@ -15,10 +15,10 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.Links;
+import io.hearth.transport.LinkRejection;
 import io.hearth.transport.RecordHeader;
-import io.hearth.transport.Refusal;
 import io.hearth.transport.StreamId;
+import io.hearth.transport.links.Links;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
@@ -68,7 +68,7 @@ public final class StreamBench {
         public void lost(NodeId peer, String reason) {}
 
         @Override
-        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {}
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {}
 
         @Override
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}

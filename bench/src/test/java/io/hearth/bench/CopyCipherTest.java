@@ -19,11 +19,11 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.Links;
+import io.hearth.transport.LinkRejection;
 import io.hearth.transport.RecordHeader;
-import io.hearth.transport.Refusal;
 import io.hearth.transport.StreamException;
 import io.hearth.transport.StreamId;
+import io.hearth.transport.links.Links;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -81,7 +81,7 @@ final class CopyCipherTest {
         public void lost(NodeId peer, String reason) {}
 
         @Override
-        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {}
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {}
 
         @Override
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}

@@ -3,6 +3,8 @@ package io.hearth.cli;
 import io.hearth.bench.CodecBench;
 import io.hearth.bench.CodecBenchPlan;
 import io.hearth.bench.CodecLine;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import java.util.Locale;

@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
 import io.hearth.discovery.HostPort;
 import io.hearth.identity.HearthHome;

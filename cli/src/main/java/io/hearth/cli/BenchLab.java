@@ -1,5 +1,6 @@
 package io.hearth.cli;
 
+import io.hearth.cli.chaos.ChaosLab;
 import io.hearth.core.SetupException;
 import java.util.ArrayList;
 import java.util.List;

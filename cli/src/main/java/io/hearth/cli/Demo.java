@@ -1,6 +1,8 @@
 package io.hearth.cli;
 
 import io.hearth.accel.EngineName;
+import io.hearth.cli.process.DemoHomes;
+import io.hearth.cli.process.RunFolder;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
 import io.hearth.transport.DataTransport;

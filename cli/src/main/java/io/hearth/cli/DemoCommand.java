@@ -1,6 +1,9 @@
 package io.hearth.cli;
 
 import io.hearth.accel.EngineName;
+import io.hearth.cli.terminal.EngineConverter;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.transport.DataTransport;

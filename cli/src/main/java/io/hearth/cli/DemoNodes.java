@@ -1,5 +1,7 @@
 package io.hearth.cli;
 
+import io.hearth.cli.process.RunFolder;
+import io.hearth.cli.process.SelfProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,8 @@
 package io.hearth.cli;
 
 import com.google.gson.JsonObject;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;

@@ -2,6 +2,8 @@ package io.hearth.cli;
 
 import io.hearth.accel.select.EngineSurvey;
 import io.hearth.agent.CalibrationFile;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.SetupException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,5 +1,9 @@
 package io.hearth.cli;
 
+import io.hearth.cli.chaos.ChaosCommand;
+import io.hearth.cli.chaos.ChaosWorkerCommand;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
 import io.hearth.identity.SecretText;
 import java.util.Arrays;

@@ -2,6 +2,7 @@ package io.hearth.cli;
 
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.ClusterStatus;
+import io.hearth.cli.terminal.Terminal;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;

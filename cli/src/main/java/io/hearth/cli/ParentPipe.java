@@ -1,6 +1,7 @@
 package io.hearth.cli;
 
 import io.hearth.agent.AutoDiscoveryBackend;
+import io.hearth.cli.terminal.Exit;
 import io.hearth.discovery.HostPort;
 import java.io.BufferedReader;
 import java.io.IOException;

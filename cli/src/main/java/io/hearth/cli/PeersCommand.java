@@ -2,6 +2,9 @@ package io.hearth.cli;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Table;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.HearthException;
 import io.hearth.identity.PeerId;
 import io.hearth.identity.roster.BlockFile;

@@ -1,5 +1,7 @@
 package io.hearth.cli;
 
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.SetupException;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceLookup;

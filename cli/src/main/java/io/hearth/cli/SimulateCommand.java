@@ -2,6 +2,9 @@ package io.hearth.cli;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Table;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.core.Clock;
 import io.hearth.simulation.Delays;
 import io.hearth.simulation.FaultKind;

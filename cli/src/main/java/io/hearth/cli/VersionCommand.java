@@ -1,6 +1,8 @@
 package io.hearth.cli;
 
 import com.google.gson.JsonObject;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -103,7 +103,10 @@ final class ArchitectureTest {
             Map.entry("accel.select", Set.of("agent", "bench", "cli", "collective", "compression")),
             Map.entry("agent.pairing", Set.of("cli")),
             Map.entry("discovery.gossip", Set.of("agent", "simulation")),
+            Map.entry("discovery.mdns", Set.of("agent")),
+            Map.entry("discovery.mdns.machine", Set.of("agent")),
             Map.entry("discovery.protobuf", Set.of("agent")),
+            Map.entry("discovery.table", Set.of("agent", "simulation")),
             Map.entry("election.health", Set.of("agent", "simulation")),
             Map.entry("election.protobuf", Set.of("agent", "simulation")),
             Map.entry("election.view", Set.of("agent", "simulation")),
@@ -111,24 +114,15 @@ final class ArchitectureTest {
             Map.entry("identity.pairing", Set.of("agent", "cli")),
             Map.entry("identity.pairing.machine", Set.of("agent", "cli")),
             Map.entry("identity.roster", Set.of("agent", "cli", "simulation", "transport")),
-            Map.entry("identity.roster.machine", Set.of("agent", "simulation")));
+            Map.entry("identity.roster.machine", Set.of("agent", "simulation")),
+            Map.entry("transport.cipher", Set.of("bench")),
+            Map.entry("transport.links", Set.of("agent", "bench", "collective")));
 
     private static final SliceRule NO_CIRCLES = SlicesRuleDefinition.slices()
             .matching("io.hearth.(**)")
             .should()
             .beFreeOfCycles()
             .because("a package is read after those that it uses");
-
-    /** The pure parts of {@code hearth chaos}, which live beside its shells. */
-    private static final Set<String> CHAOS_DECIDES = Stream.of(
-                    "Plan", "Drill", "Board", "Judge", "Round", "Report", "Event", "Blow")
-            .map(name -> ROOT + "cli.Chaos" + name)
-            .collect(Collectors.toSet());
-
-    /** What decides of what mDNS hears, beside its shells. */
-    private static final Set<String> MDNS_DECIDES = Stream.of("MdnsGate", "MdnsJudge", "TokenBucket", "LinkPrefix")
-            .map(name -> ROOT + "discovery." + name)
-            .collect(Collectors.toSet());
 
     private static final JavaClasses HEARTH = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -270,7 +264,7 @@ final class ArchitectureTest {
         noClasses()
                 .that()
                 .haveNameMatching(
-                        "io\\.hearth\\.(identity\\.MembershipProof|identity\\.pairing\\.machine\\.PairingKeys|discovery\\.TagCodec)")
+                        "io\\.hearth\\.(identity\\.MembershipProof|identity\\.pairing\\.machine\\.PairingKeys|discovery\\.mdns\\.machine\\.TagCodec)")
                 .should()
                 .callMethodWhere(
                         describe("equals", call -> call.getTarget().getName().equals("equals")))
@@ -295,7 +289,7 @@ final class ArchitectureTest {
                 .resideOutsideOfPackages("io.hearth.transport..", "io.hearth.bench..")
                 .should()
                 .dependOnClassesThat()
-                .haveNameMatching("io\\.hearth\\.transport\\.(Record|Aead)Cipher(\\$.*)?")
+                .haveNameMatching("io\\.hearth\\.transport\\.cipher\\.(Record|Aead)Cipher(\\$.*)?")
                 .orShould()
                 .accessTargetWhere(describe(
                         "open links for measuring",
@@ -366,12 +360,12 @@ final class ArchitectureTest {
     private static DescribedPredicate<JavaClass> decide() {
         return written().and(describe("decide", type -> {
             String outermost = type.getName().split("\\$", 2)[0];
-            return CHAOS_DECIDES.contains(outermost)
-                    || MDNS_DECIDES.contains(outermost)
-                    || outermost.endsWith("Machine")
+            return outermost.endsWith("Machine")
                     || type.getPackageName().endsWith(".machine")
                     || type.getPackageName().startsWith("io.hearth.discovery.dns")
                     || type.getPackageName().startsWith("io.hearth.discovery.gossip")
+                    || type.getPackageName().startsWith("io.hearth.discovery.table")
+                    || type.getPackageName().startsWith("io.hearth.cli.chaos.plan")
                     || type.getPackageName().startsWith("io.hearth.collective.schedule")
                     || type.getPackageName().startsWith("io.hearth.collective.choice")
                     || type.getPackageName().startsWith("io.hearth.election")

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.hearth.cli.Commands.Outcome;
+import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.SecretText;
 import java.net.ServerSocket;

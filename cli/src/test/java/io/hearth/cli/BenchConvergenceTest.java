@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.hearth.cli.terminal.Exit;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.hearth.cli.Commands.Outcome;
+import io.hearth.cli.terminal.Exit;
 import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;

@@ -16,6 +16,7 @@ import io.hearth.accel.select.EngineSelfTest.Verdict;
 import io.hearth.accel.select.EngineSurvey;
 import io.hearth.accel.select.FaultJournal;
 import io.hearth.cli.Commands.Outcome;
+import io.hearth.cli.terminal.Exit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -3,6 +3,7 @@ package io.hearth.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.SecretText;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.cli.Commands.Outcome;
+import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.pairing.machine.JoinerMachine;
 import io.hearth.identity.pairing.machine.PairingFailure;

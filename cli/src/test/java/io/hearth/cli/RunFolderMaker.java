@@ -1,9 +1,10 @@
 package io.hearth.cli;
 
+import io.hearth.cli.process.RunFolder;
 import java.nio.file.Path;
 
 /** Makes the folder of a chaos run, says where, and keeps it until its input ends or it is killed. */
-final class RunFolderMaker {
+public final class RunFolderMaker {
     private RunFolderMaker() {}
 
     public static void main(String[] arguments) throws Exception {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** A process that a test started, and what it has printed. */
-final class RunningProcess implements AutoCloseable {
+public final class RunningProcess implements AutoCloseable {
     private static final String END = "\0end";
 
     private final Process process;
@@ -30,7 +30,7 @@ final class RunningProcess implements AutoCloseable {
     }
 
     /** Standard error is merged into standard output. */
-    static RunningProcess start(Map<String, String> environment, List<String> command) throws IOException {
+    public static RunningProcess start(Map<String, String> environment, List<String> command) throws IOException {
         var whole = new ArrayList<>(isInterruptIgnored() ? List.of("env", "--default-signal=INT") : List.<String>of());
         whole.addAll(command);
         var builder = new ProcessBuilder(whole).redirectErrorStream(true);
@@ -60,7 +60,7 @@ final class RunningProcess implements AutoCloseable {
     }
 
     /** Java with the product and the tests on its class path. */
-    static List<String> java() {
+    public static List<String> java() {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -70,7 +70,7 @@ final class RunningProcess implements AutoCloseable {
                 System.getProperty("java.class.path"));
     }
 
-    ProcessHandle handle() {
+    public ProcessHandle handle() {
         return process.toHandle();
     }
 
@@ -87,7 +87,7 @@ final class RunningProcess implements AutoCloseable {
     }
 
     /** Waits for a line; fails with all that was printed when the process ends or a minute passes before. */
-    String await(String what, Predicate<String> wanted) throws InterruptedException {
+    public String await(String what, Predicate<String> wanted) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (true) {
             String line = fresh.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -103,12 +103,12 @@ final class RunningProcess implements AutoCloseable {
     }
 
     /** Waits for the process to end and returns its exit code. */
-    int exitCode() throws InterruptedException {
+    public int exitCode() throws InterruptedException {
         return exitCode(90);
     }
 
     /** As {@link #exitCode()}, for what takes longer than 90 s. */
-    int exitCode(long seconds) throws InterruptedException {
+    public int exitCode(long seconds) throws InterruptedException {
         if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
             throw new AssertionError("still running after " + seconds + " s:\n" + output());
         }

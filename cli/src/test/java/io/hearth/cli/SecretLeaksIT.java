@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.agent.AutoDiscoveryBackend;
 import io.hearth.agent.HearthConfig;
+import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.NamespaceFile;
 import io.hearth.identity.NetworkNamespace;

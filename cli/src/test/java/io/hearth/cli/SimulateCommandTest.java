@@ -3,6 +3,7 @@ package io.hearth.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonObject;
+import io.hearth.cli.terminal.Terminal;
 import io.hearth.simulation.Delays;
 import io.hearth.simulation.FaultKind;
 import io.hearth.simulation.Outcome;

@@ -18,8 +18,8 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.Links;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
+import io.hearth.transport.links.Links;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ final class SteeringTextIT {
         }
 
         @Override
-        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {}
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {}
 
         @Override
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}

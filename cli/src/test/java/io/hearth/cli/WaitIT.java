@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import io.hearth.agent.HearthConfig;
 import io.hearth.agent.LocalAgent;
 import io.hearth.cli.Commands.Outcome;
+import io.hearth.cli.terminal.Exit;
 import io.hearth.identity.NetworkNamespace;
 import java.nio.file.Path;
 import java.util.List;

@@ -24,7 +24,7 @@ import io.hearth.transport.DataTransport;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.Links;
+import io.hearth.transport.links.Links;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;

@@ -7,7 +7,7 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkLimits;
 import io.hearth.transport.LinkObserver;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -201,7 +201,7 @@ final class RingRoster implements LinkObserver {
     }
 
     @Override
-    public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+    public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {
         trouble(address, text);
     }
 

@@ -13,9 +13,9 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.Links;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
 import io.hearth.transport.StreamSource;
+import io.hearth.transport.links.Links;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ final class LinkedNodes implements AutoCloseable {
         public void lost(NodeId peer, String reason) {}
 
         @Override
-        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {}
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {}
 
         @Override
         public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {}

@@ -26,8 +26,8 @@ import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
 import io.hearth.transport.LinkObserver;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.Links;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
+import io.hearth.transport.links.Links;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -308,7 +308,7 @@ final class RingBackendTest extends DistributedBackendContractTest {
             public void lost(NodeId peer, String reason) {}
 
             @Override
-            public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+            public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {
                 gaveUp.countDown();
             }
 

@@ -7,7 +7,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkInfo;
-import io.hearth.transport.Refusal;
+import io.hearth.transport.LinkRejection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ final class RingRosterTest {
         assertEquals(List.of(2), roster.dial(0));
         assertEquals(List.of(), roster.dial(9_999_999_999L));
         assertEquals(List.of(2), roster.dial(10_000_000_000L), "nothing can come of it any more");
-        roster.refused(NODES.get(2), Optional.empty(), Refusal.TOO_LATE, "no admission within 5000 ms");
+        roster.refused(NODES.get(2), Optional.empty(), LinkRejection.TOO_LATE, "no admission within 5000 ms");
         assertEquals(List.of(2), roster.dial(10_000_000_001L));
         roster.admitted(link(endpoint(2), 2, true));
         assertEquals(List.of(), roster.dial(30_000_000_000L));

@@ -11,7 +11,7 @@ import io.hearth.core.Bytes;
  */
 public record Nonces(Bytes own, Bytes peers) {
     /** Whether this node dials first: the one with the smaller nonce, read as an unsigned number, does. */
-    boolean ownTurn() {
+    public boolean ownTurn() {
         return own.hex().compareTo(peers.hex()) < 0;
     }
 }

@@ -29,7 +29,7 @@ public final class SocketAddresses {
      *
      * @param interfaceName where the record was heard
      */
-    static Optional<PeerAddress> heard(InetAddress address, int port, String interfaceName, boolean onLoopback) {
+    public static Optional<PeerAddress> heard(InetAddress address, int port, String interfaceName, boolean onLoopback) {
         if (port < 1
                 || port > 65_535
                 || address.isAnyLocalAddress()

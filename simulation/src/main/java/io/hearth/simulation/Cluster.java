@@ -4,7 +4,7 @@ import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.discovery.PeerAddress;
-import io.hearth.discovery.PeerTableMachine;
+import io.hearth.discovery.table.PeerTableMachine;
 import io.hearth.election.Member;
 import io.hearth.election.Role;
 import io.hearth.election.View;

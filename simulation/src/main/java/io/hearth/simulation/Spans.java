@@ -2,7 +2,7 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.discovery.PeerTableLimits;
+import io.hearth.discovery.table.PeerTableLimits;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.health.HealthConfig;
 import java.util.List;

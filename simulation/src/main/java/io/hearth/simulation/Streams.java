@@ -34,7 +34,7 @@ final class Streams {
     private boolean isOpen;
 
     /** {@code boundary} gets what belongs to the beginnings of steps. */
-    Streams(Consumer<Frame> boundary) {
+    public Streams(Consumer<Frame> boundary) {
         this.boundary = boundary;
     }
 

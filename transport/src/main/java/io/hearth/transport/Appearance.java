@@ -12,17 +12,17 @@ import java.util.Optional;
  * @param address where it was met, for people; empty if that is the address of whoever tells
  */
 public record Appearance(String slot, long incarnation, Optional<Bytes> systemBoot, String address) {
-    static Appearance of(Endpoint endpoint, String address) {
+    public static Appearance of(Endpoint endpoint, String address) {
         return new Appearance(endpoint.id().slot(), endpoint.incarnation(), endpoint.systemBoot(), address);
     }
 
     /** The same start, met there. */
-    Appearance at(String where) {
+    public Appearance at(String where) {
         return new Appearance(slot, incarnation, systemBoot, where);
     }
 
     /** Whether {@code endpoint}, which has the same identity, cannot be of this one's computer. */
-    boolean isForeignTo(Endpoint endpoint) {
+    public boolean isForeignTo(Endpoint endpoint) {
         return endpoint.isElsewhere(systemBoot)
                 || (slot.equals(endpoint.id().slot()) && incarnation != endpoint.incarnation());
     }

@@ -1,7 +1,7 @@
 package io.hearth.transport;
 
 /** Why an admitted link ends, as its two ends tell each other. The number is its form on the wire. */
-enum CloseCause {
+public enum CloseCause {
     /** The owner of the other end asked for it. */
     REQUESTED(1),
     /** Another link between the two nodes goes on. */
@@ -19,11 +19,11 @@ enum CloseCause {
         this.code = code;
     }
 
-    int code() {
+    public int code() {
         return code;
     }
 
-    static CloseCause of(int code) {
+    public static CloseCause of(int code) {
         for (CloseCause cause : values()) {
             if (cause.code == code) {
                 return cause;

@@ -13,7 +13,7 @@ public enum DialFailure {
     BUSY;
 
     /** By the type alone, because the words are those of the system's language. A time limit of the kernel is never reached. */
-    static DialFailure of(Throwable cause) {
+    public static DialFailure of(Throwable cause) {
         return cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException) ? REFUSED : UNREACHABLE;
     }
 }

@@ -31,12 +31,12 @@ public record Endpoint(NodeId id, long incarnation, Bytes bootId, Optional<Bytes
     }
 
     /** Whether that is the boot of another computer than this one's, or of this one's at another time. The unknown is no evidence. */
-    boolean isElsewhere(Optional<Bytes> otherBoot) {
+    public boolean isElsewhere(Optional<Bytes> otherBoot) {
         return systemBoot.isPresent() && otherBoot.isPresent() && !systemBoot.equals(otherBoot);
     }
 
     /** Whether this start and another one of the same machine cannot be of one computer at one time. */
-    boolean conflictsWith(Endpoint other) {
+    public boolean conflictsWith(Endpoint other) {
         boolean isSameStart = incarnation == other.incarnation && bootId.equals(other.bootId);
         return isElsewhere(other.systemBoot) || (id.equals(other.id) && !isSameStart);
     }

@@ -14,16 +14,16 @@ package io.hearth.transport;
  * @param bytes the message, at most {@link #BYTES_MAX}; never written to after the frame was made
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on once from the decoder to whom it is for, never compared
-record Frame(int kind, byte[] bytes) {
+public record Frame(int kind, byte[] bytes) {
     /** Bytes before the message. */
-    static final int HEADER_BYTES = 6;
+    public static final int HEADER_BYTES = 6;
 
     /** Most bytes of one message. */
-    static final int BYTES_MAX = 64 * 1024;
+    public static final int BYTES_MAX = 64 * 1024;
 
     /** Lowest kind of the messages of a link's users. */
-    static final int USER_MIN = 16;
+    public static final int USER_MIN = 16;
 
     /** Highest kind. */
-    static final int KIND_MAX = 0xFFFF;
+    public static final int KIND_MAX = 0xFFFF;
 }

@@ -18,17 +18,17 @@ public final class KeyRing implements AutoCloseable {
     private volatile Keys keys; // written by use(), read by handshakes
 
     /** What one handshake proves by, from its beginning to its end. */
-    record Keys(NamespaceKeys current, Bytes id, Optional<NamespaceKeys> former) {
+    public record Keys(NamespaceKeys current, Bytes id, Optional<NamespaceKeys> former) {
         private static Keys of(NamespaceKeys current, Optional<NamespaceKeys> former) {
             return new Keys(current, Bytes.of(current.id()), former);
         }
 
-        Optional<Bytes> formerId() {
+        public Optional<Bytes> formerId() {
             return former.map(old -> Bytes.of(old.id()));
         }
 
         /** The keys that both sides have; empty if there are none. */
-        Optional<NamespaceKeys> shared(Common common) {
+        public Optional<NamespaceKeys> shared(Common common) {
             return switch (common) {
                 case CURRENT, PEER_IS_AHEAD -> Optional.of(current);
                 case PEER_IS_BEHIND, DIVERGED -> former;
@@ -69,7 +69,7 @@ public final class KeyRing implements AutoCloseable {
         }
     }
 
-    Keys keys() {
+    public Keys keys() {
         return keys;
     }
 

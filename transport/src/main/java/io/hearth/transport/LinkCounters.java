@@ -14,7 +14,7 @@ import java.util.Map;
  */
 public record LinkCounters(
         long admitted,
-        Map<Refusal, Long> refusals,
+        Map<LinkRejection, Long> refusals,
         long droppedSends,
         long malformed,
         long unknownKinds,

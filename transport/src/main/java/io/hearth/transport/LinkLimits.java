@@ -65,7 +65,7 @@ public record LinkLimits(
     }
 
     /** These limits with other numbers of links, and of connections being made. */
-    LinkLimits links(int links, int dials) {
+    public LinkLimits links(int links, int dials) {
         return new LinkLimits(
                 handshake,
                 handshakeBytesMax,

@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.links.Links;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -40,7 +41,7 @@ public interface LinkObserver {
      * @param peer the identity at the other side if TLS came so far
      * @param text one line for people; says so when it was the other side that refused
      */
-    void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text);
+    void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text);
 
     /**
      * Two computers each use the identity of one of these machines, none of them this one, and of no other as far as this node saw.

@@ -1,7 +1,7 @@
 package io.hearth.transport;
 
 /** What a connection is for. The number is its form on the wire. */
-enum Purpose {
+public enum Purpose {
     UNKNOWN(0, "this node serves nobody"),
     /** A link between two members of a namespace. */
     MEMBER(1, "this node serves members only"),
@@ -19,15 +19,15 @@ enum Purpose {
     }
 
     /** What a peer is told that came for something else. */
-    String refusal() {
+    public String refusal() {
         return refusal;
     }
 
-    int code() {
+    public int code() {
         return code;
     }
 
-    static Purpose of(int code) {
+    public static Purpose of(int code) {
         for (Purpose purpose : values()) {
             if (purpose.code == code) {
                 return purpose;

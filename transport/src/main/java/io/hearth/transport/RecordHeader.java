@@ -62,7 +62,7 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
      *
      * @throws IllegalArgumentException there is no such record
      */
-    static int checkSent(int kind, int chunk, MemorySegment prefix, MemorySegment bytes, long from, int length) {
+    public static int checkSent(int kind, int chunk, MemorySegment prefix, MemorySegment bytes, long from, int length) {
         Objects.checkFromIndexSize(from, length, bytes.byteSize());
         long whole = prefix.byteSize() + length;
         check(whole, kind, chunk);
@@ -73,12 +73,12 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     }
 
     /** Writes the wire form to the first {@link #BYTES} of {@code record}. */
-    void writeTo(byte[] record) {
+    public void writeTo(byte[] record) {
         write(record, length, kind, chunk, collective, offset);
     }
 
     /** Writes the wire form of checked values to the first {@link #BYTES} of {@code record}. */
-    static void write(byte[] record, int length, int kind, int chunk, long collective, long offset) {
+    public static void write(byte[] record, int length, int kind, int chunk, long collective, long offset) {
         INT.set(record, 0, length);
         record[4] = (byte) kind;
         record[5] = 0;
@@ -92,7 +92,7 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
      *
      * @throws IllegalArgumentException no header looks like this
      */
-    static int readLength(byte[] record) {
+    public static int readLength(byte[] record) {
         int length = (int) INT.get(record, 0);
         check(length, 0, 0);
         if (record[5] != 0) {
@@ -102,7 +102,7 @@ public record RecordHeader(int length, int kind, int chunk, long collective, lon
     }
 
     /** Makes {@code received} the record with that header, whose length was read, and that plaintext. */
-    static ReceivedRecord read(byte[] record, int length, byte[] plaintext, ReceivedRecord received) {
+    public static ReceivedRecord read(byte[] record, int length, byte[] plaintext, ReceivedRecord received) {
         return received.show(
                 Byte.toUnsignedInt(record[4]),
                 Short.toUnsignedInt((short) SHORT.get(record, 6)),

@@ -25,11 +25,11 @@ public final class StreamException extends IOException {
     private final transient NodeId peer;
     private final Cause kind;
 
-    StreamException(NodeId peer, Cause kind, String why) {
+    public StreamException(NodeId peer, Cause kind, String why) {
         this(peer, kind, why, null);
     }
 
-    StreamException(NodeId peer, Cause kind, String why, @Nullable Throwable cause) {
+    public StreamException(NodeId peer, Cause kind, String why, @Nullable Throwable cause) {
         super("stream with " + peer.shortText() + ": " + why, cause);
         this.peer = peer;
         this.kind = kind;

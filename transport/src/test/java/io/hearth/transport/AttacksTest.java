@@ -12,6 +12,10 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
+import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.machine.Hello;
+import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkMessage;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,8 +66,8 @@ final class AttacksTest {
         try (var a = new TestNode(keys);
                 var mirror = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             a.dial(a);
-            assertEquals(Refusal.REFLECTION, a.await(Seen.Refused.class).refusal());
-            assertEquals(Refusal.REFLECTION, a.await(Seen.Refused.class).refusal()); // the other end of it
+            assertEquals(LinkRejection.REFLECTION, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.REFLECTION, a.await(Seen.Refused.class).refusal()); // the other end of it
 
             Thread echo = Thread.ofVirtual().start(() -> {
                 try (Socket socket = mirror.accept()) {
@@ -73,7 +77,7 @@ final class AttacksTest {
                 }
             });
             a.links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), mirror.getLocalPort()));
-            assertEquals(Refusal.TLS, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TLS, a.await(Seen.Refused.class).refusal());
             echo.join();
             nobodyWasAdmitted(a);
         }
@@ -88,10 +92,10 @@ final class AttacksTest {
             raw.say(new LinkMessage.ClientHello(hello, LinkCodec.encode(hello)));
             var answer = (LinkMessage.ServerHello) raw.hear();
             raw.say(new LinkMessage.Proof(answer.proof()));
-            assertEquals(Refusal.NAMESPACE, ((LinkMessage.Refused) raw.hear()).refusal());
+            assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) raw.hear()).refusal());
             assertTrue(raw.isEnded());
             Seen.Refused seen = a.await(Seen.Refused.class);
-            assertEquals(Refusal.NAMESPACE, seen.refusal());
+            assertEquals(LinkRejection.NAMESPACE, seen.refusal());
             assertEquals(Optional.of(outsider.peer()), seen.peer());
             nobodyWasAdmitted(a);
             stillWorks(a);
@@ -111,9 +115,9 @@ final class AttacksTest {
                 replay.say(recorded.get(0));
                 assertInstanceOf(LinkMessage.ServerHello.class, replay.hear());
                 replay.say(recorded.get(1));
-                assertEquals(Refusal.NAMESPACE, ((LinkMessage.Refused) replay.hear()).refusal());
+                assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) replay.hear()).refusal());
             }
-            assertEquals(Refusal.NAMESPACE, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.NAMESPACE, a.await(Seen.Refused.class).refusal());
             assertEquals(1, a.links.counters().admitted());
         }
     }
@@ -130,12 +134,12 @@ final class AttacksTest {
                 legB.say(legA.hearFrame());
                 legA.say(legB.hearFrame());
                 Frame verdict = legA.hearFrame();
-                assertEquals(Refusal.NAMESPACE, ((LinkMessage.Refused) LinkCodec.decode(verdict)).refusal());
+                assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) LinkCodec.decode(verdict)).refusal());
                 legB.say(new LinkMessage.Proof(Bytes.of(new byte[32])));
-                assertEquals(Refusal.NAMESPACE, ((LinkMessage.Refused) legB.hear()).refusal());
+                assertEquals(LinkRejection.NAMESPACE, ((LinkMessage.Refused) legB.hear()).refusal());
             }
-            assertEquals(Refusal.NAMESPACE, a.await(Seen.Refused.class).refusal());
-            assertEquals(Refusal.NAMESPACE, b.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.NAMESPACE, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.NAMESPACE, b.await(Seen.Refused.class).refusal());
             nobodyWasAdmitted(a, b);
         }
     }
@@ -186,7 +190,7 @@ final class AttacksTest {
             } catch (IOException refusedAtOnce) {
                 // just as good
             }
-            assertEquals(Refusal.TLS, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TLS, a.await(Seen.Refused.class).refusal());
             nobodyWasAdmitted(a);
         }
     }
@@ -202,7 +206,7 @@ final class AttacksTest {
                 }
             });
             a.links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.getLocalPort()));
-            assertEquals(Refusal.TLS, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TLS, a.await(Seen.Refused.class).refusal());
             nobodyWasAdmitted(a);
             accepting.join();
         }
@@ -218,7 +222,7 @@ final class AttacksTest {
                 try (Socket socket = ending.accept()) {
                     assertEquals(heard, socket.getInputStream().readNBytes(heard).length);
                 }
-                assertEquals(Refusal.HUNG_UP, a.await(Seen.Refused.class).refusal());
+                assertEquals(LinkRejection.HUNG_UP, a.await(Seen.Refused.class).refusal());
             }
             stillWorks(a);
         }
@@ -230,13 +234,13 @@ final class AttacksTest {
             try (var raw = RawPeer.dial(RawPeer.context(NodeIdentity.generate()), a.address(), "TLSv1.2")) {
                 assertThrows(IOException.class, raw.socket::startHandshake);
             }
-            assertEquals(Refusal.TLS, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TLS, a.await(Seen.Refused.class).refusal());
             try (var http = new Socket(a.address().getAddress(), a.links.port())) {
                 http.getOutputStream()
                         .write("GET / HTTP/1.1\r\nHost: evil\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 assertEnded(http);
             }
-            assertEquals(Refusal.TLS, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TLS, a.await(Seen.Refused.class).refusal());
             nobodyWasAdmitted(a);
             stillWorks(a);
         }
@@ -265,7 +269,7 @@ final class AttacksTest {
                 assertEquals(2, shown.get());
             }
             Seen.Refused seen = a.await(Seen.Refused.class);
-            assertEquals(Refusal.BLOCKED, seen.refusal());
+            assertEquals(LinkRejection.BLOCKED, seen.refusal());
             assertEquals(Optional.of(member.peer()), seen.peer());
         }
     }
@@ -278,12 +282,15 @@ final class AttacksTest {
             for (TestNode stranger : List.of(foreign, open)) {
                 stranger.dial(a);
                 assertEquals(
-                        Refusal.NAMESPACE, stranger.await(Seen.Refused.class).refusal());
-                assertEquals(Refusal.NAMESPACE, a.await(Seen.Refused.class).refusal());
+                        LinkRejection.NAMESPACE,
+                        stranger.await(Seen.Refused.class).refusal());
+                assertEquals(
+                        LinkRejection.NAMESPACE, a.await(Seen.Refused.class).refusal());
                 a.dial(stranger);
-                assertEquals(Refusal.NAMESPACE, a.await(Seen.Refused.class).refusal());
+                assertEquals(
+                        LinkRejection.NAMESPACE, a.await(Seen.Refused.class).refusal());
             }
-            assertEquals(4L, a.links.counters().refusals().get(Refusal.NAMESPACE));
+            assertEquals(4L, a.links.counters().refusals().get(LinkRejection.NAMESPACE));
             nobodyWasAdmitted(a, foreign, open);
         }
     }
@@ -298,7 +305,7 @@ final class AttacksTest {
             } catch (IOException cutOff) {
                 // while still writing
             }
-            assertEquals(Refusal.TOO_LARGE, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TOO_LARGE, a.await(Seen.Refused.class).refusal());
 
             try (var raw = RawPeer.dial(RawPeer.context(NodeIdentity.generate()), a.address())) {
                 raw.say(new Frame(1, new byte[Frame.BYTES_MAX]));
@@ -306,7 +313,7 @@ final class AttacksTest {
             } catch (IOException cutOff) {
                 // while still writing
             }
-            assertEquals(Refusal.TOO_LARGE, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TOO_LARGE, a.await(Seen.Refused.class).refusal());
 
             try (var raw = new Socket(a.address().getAddress(), a.links.port())) {
                 byte[] emptyRecords = new byte[9_000];
@@ -331,15 +338,15 @@ final class AttacksTest {
             try (var mute = new Socket(a.address().getAddress(), a.links.port())) {
                 assertEnded(mute);
             }
-            assertEquals(Refusal.TOO_LATE, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TOO_LATE, a.await(Seen.Refused.class).refusal());
             try (var raw = RawPeer.dial(RawPeer.context(NodeIdentity.generate()), a.address())) {
                 raw.socket.startHandshake();
                 assertTrue(raw.isEnded());
             }
-            assertEquals(Refusal.TOO_LATE, a.await(Seen.Refused.class).refusal());
+            assertEquals(LinkRejection.TOO_LATE, a.await(Seen.Refused.class).refusal());
             try (var deaf = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
                 a.links.dial(new InetSocketAddress(InetAddress.getLoopbackAddress(), deaf.getLocalPort()));
-                assertEquals(Refusal.TOO_LATE, a.await(Seen.Refused.class).refusal());
+                assertEquals(LinkRejection.TOO_LATE, a.await(Seen.Refused.class).refusal());
             }
             nobodyWasAdmitted(a);
         }
@@ -354,7 +361,7 @@ final class AttacksTest {
             }
             open.getLast().setSoTimeout(20_000);
             assertEquals(-1, open.getLast().getInputStream().read());
-            assertEquals(1L, a.links.counters().refusals().get(Refusal.TOO_MANY));
+            assertEquals(1L, a.links.counters().refusals().get(LinkRejection.TOO_MANY));
         } finally {
             for (Socket socket : open) {
                 socket.close();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What every kind of data stream promises. */
 @SuppressWarnings("NullAway.Init") // JUnit calls openStream() first
-abstract class DataStreamContractTest {
+public abstract class DataStreamContractTest {
     private static final int KIND = RecordHeader.USER_MIN;
     private static final long SEED = Long.getLong("hearth.seed", 6);
     private static final byte[] NOTHING = {};
@@ -40,17 +40,17 @@ abstract class DataStreamContractTest {
     private static final int RECORDS = 3_000;
 
     @TempDir
-    Path folder = Path.of("");
+    public Path folder = Path.of("");
 
-    final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    public final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private StreamEnds ends;
 
     /** Two ends of a new stream. */
-    abstract StreamEnds open() throws IOException;
+    protected abstract StreamEnds open() throws IOException;
 
     /** Bytes that one record may allocate on the heap of the thread that sends or receives it. */
-    abstract long allocatedMax();
+    protected abstract long allocatedMax();
 
     @BeforeEach
     void openStream() throws IOException {

@@ -2,6 +2,7 @@ package io.hearth.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hearth.transport.links.LinksTest;
 import io.netty.channel.ConnectTimeoutException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;

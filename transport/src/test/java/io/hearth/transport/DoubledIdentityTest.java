@@ -11,6 +11,8 @@ import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
+import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.machine.Doubles;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -74,7 +76,7 @@ final class DoubledIdentityTest {
             assertEquals(witness.id(), toCopy.by());
             original.dial(witness);
             Seen.Refused refused = original.await(Seen.Refused.class);
-            while (refused.refusal() != Refusal.DOUBLED) {
+            while (refused.refusal() != LinkRejection.DOUBLED) {
                 refused = original.await(Seen.Refused.class);
             }
             assertTrue(refused.text().contains("hearth identity reset"), refused.text());
@@ -110,7 +112,8 @@ final class DoubledIdentityTest {
             assertEquals(
                     original.self.systemBoot(),
                     copy.await(Seen.Told.class).found().other().systemBoot());
-            assertEquals(Refusal.DOUBLED, original.await(Seen.Refused.class).refusal());
+            assertEquals(
+                    LinkRejection.DOUBLED, original.await(Seen.Refused.class).refusal());
         }
     }
 

@@ -9,6 +9,7 @@ import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.transport.TestNode.Seen;
+import io.hearth.transport.cipher.AeadCipher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -101,7 +102,7 @@ final class DuplicateLinksTest {
             case Seen.Admitted(LinkInfo link) ->
                 link.dialedByUs() && link.peer().equals(dialled.self);
             case Seen.Reached(LinkInfo link) -> link.peer().equals(dialled.self);
-            case Seen.Refused refused -> refused.refusal() == Refusal.DUPLICATE;
+            case Seen.Refused refused -> refused.refusal() == LinkRejection.DUPLICATE;
             default -> false;
         };
     }
@@ -152,7 +153,7 @@ final class DuplicateLinksTest {
 
                 old.dial(b);
                 Seen.Refused refused = old.await(Seen.Refused.class);
-                assertEquals(Refusal.OLD_INCARNATION, refused.refusal());
+                assertEquals(LinkRejection.OLD_INCARNATION, refused.refusal());
                 assertEquals(young.self, only(b).peer());
                 assertFalse(old.links.send(b.id(), 16, new byte[0]));
             }

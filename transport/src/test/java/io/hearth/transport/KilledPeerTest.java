@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
+import io.hearth.transport.stream.Deadlines;
+import io.hearth.transport.stream.Doorbell;
+import io.hearth.transport.stream.RecordBuffers;
+import io.hearth.transport.stream.SharedMemory;
+import io.hearth.transport.stream.SharedMemoryStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
@@ -54,19 +59,19 @@ final class KilledPeerTest {
         }
     }
 
-    private static LocalStream stream(
+    private static SharedMemoryStream stream(
             SharedMemory memory,
             SocketChannel fromDialer,
             SocketChannel toDialer,
             boolean dialed,
             ScheduledExecutorService timer) {
-        return new LocalStream(
+        return new SharedMemoryStream(
                 StreamEnds.SECOND,
                 StreamEnds.ID,
                 memory,
-                new LocalStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer)),
+                new SharedMemoryStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer)),
                 dialed,
-                LocalStream.SPIN_NANOS,
+                SharedMemoryStream.SPIN_NANOS,
                 Clock.system(),
                 ThreadLocal.withInitial(RecordBuffers::new),
                 new Deadlines(timer),

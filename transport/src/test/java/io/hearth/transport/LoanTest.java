@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.core.Clock;
+import io.hearth.transport.stream.Deadlines;
+import io.hearth.transport.stream.Doorbell;
+import io.hearth.transport.stream.RecordBuffers;
+import io.hearth.transport.stream.SharedMemory;
+import io.hearth.transport.stream.SharedMemoryStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -33,14 +38,14 @@ final class LoanTest {
         assertTrue(timer.awaitTermination(10, TimeUnit.SECONDS));
     }
 
-    private LocalStream stream(SharedMemory memory, SocketChannel one, SocketChannel other, boolean dialed) {
-        return new LocalStream(
+    private SharedMemoryStream stream(SharedMemory memory, SocketChannel one, SocketChannel other, boolean dialed) {
+        return new SharedMemoryStream(
                 StreamEnds.SECOND,
                 StreamEnds.ID,
                 memory,
-                new LocalStream.Bells(new Doorbell(one), new Doorbell(other)),
+                new SharedMemoryStream.Bells(new Doorbell(one), new Doorbell(other)),
                 dialed,
-                LocalStream.SHORT_SPIN_NANOS,
+                SharedMemoryStream.SHORT_SPIN_NANOS,
                 Clock.system(),
                 buffers,
                 new Deadlines(timer),
@@ -64,8 +69,10 @@ final class LoanTest {
                 receiver.abort(StreamException.Cause.CLOSED, "over");
                 assertTrue(theirs.isMapped(), "somebody may look at it");
             }
-            borrower.submit(() -> LocalStream.endLoan(buffers.get(), null)).get();
-            borrower.submit(() -> LocalStream.endLoan(buffers.get(), null)).get();
+            borrower.submit(() -> SharedMemoryStream.endLoan(buffers.get(), null))
+                    .get();
+            borrower.submit(() -> SharedMemoryStream.endLoan(buffers.get(), null))
+                    .get();
             assertEquals(!streamEndsFirst, theirs.isMapped(), "the stream alone holds it");
             receiver.abort(StreamException.Cause.CLOSED, "over");
             assertFalse(theirs.isMapped());
@@ -75,6 +82,6 @@ final class LoanTest {
 
     @Test
     void whoWasShownNothingHasNothingToEnd() {
-        LocalStream.endLoan(buffers.get(), null);
+        SharedMemoryStream.endLoan(buffers.get(), null);
     }
 }

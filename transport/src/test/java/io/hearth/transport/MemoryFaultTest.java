@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.hearth.core.Clock;
+import io.hearth.transport.stream.Deadlines;
+import io.hearth.transport.stream.Doorbell;
+import io.hearth.transport.stream.RecordBuffers;
+import io.hearth.transport.stream.SharedMemory;
+import io.hearth.transport.stream.SharedMemoryStream;
 import java.io.IOException;
 import java.nio.channels.Channel;
 import java.nio.channels.FileChannel;
@@ -37,7 +42,7 @@ final class MemoryFaultTest {
     }
 
     /** Both ends, over a file that keeps its name. */
-    private List<LocalStream> ends(Path file) throws IOException {
+    private List<SharedMemoryStream> ends(Path file) throws IOException {
         SharedMemory first = SharedMemory.create(file);
         SharedMemory second = SharedMemory.open(file, Files.getOwner(file));
         SocketChannel[] out = StreamEnds.sockets(folder);
@@ -46,14 +51,15 @@ final class MemoryFaultTest {
         return List.of(end(first, out[0], in[0], true), end(second, out[1], in[1], false));
     }
 
-    private LocalStream end(SharedMemory memory, SocketChannel fromDialer, SocketChannel toDialer, boolean dialed) {
-        return new LocalStream(
+    private SharedMemoryStream end(
+            SharedMemory memory, SocketChannel fromDialer, SocketChannel toDialer, boolean dialed) {
+        return new SharedMemoryStream(
                 dialed ? StreamEnds.SECOND : StreamEnds.FIRST,
                 StreamEnds.ID,
                 memory,
-                new LocalStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer)),
+                new SharedMemoryStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer)),
                 dialed,
-                LocalStream.SHORT_SPIN_NANOS,
+                SharedMemoryStream.SHORT_SPIN_NANOS,
                 Clock.system(),
                 ThreadLocal.withInitial(RecordBuffers::new),
                 new Deadlines(timer),
@@ -66,14 +72,14 @@ final class MemoryFaultTest {
         }
     }
 
-    private static void send(LocalStream stream) throws IOException {
+    private static void send(SharedMemoryStream stream) throws IOException {
         Records.send(stream, new RecordHeader(100, RecordHeader.USER_MIN, 0, 1, 0));
     }
 
     @Test
     void sendingAndReceivingEndAsIfThePeerWereGone() throws Exception {
         Path file = folder.resolve("memory");
-        List<LocalStream> ends = ends(file);
+        List<SharedMemoryStream> ends = ends(file);
         send(ends.getFirst());
         assertEquals(100, ends.getLast().receive().length());
         cutOff(file);
@@ -83,19 +89,19 @@ final class MemoryFaultTest {
         assertEquals(StreamException.Cause.CUT, receiving.kind());
         var later = assertThrows(StreamException.class, () -> ends.getLast().receive());
         assertEquals(StreamException.Cause.CUT, later.kind());
-        ends.forEach(LocalStream::close);
+        ends.forEach(SharedMemoryStream::close);
     }
 
     @Test
     void closingIsQuietWhateverWasShown() throws Exception {
         Path file = folder.resolve("memory");
-        List<LocalStream> ends = ends(file);
+        List<SharedMemoryStream> ends = ends(file);
         send(ends.getFirst());
         ReceivedRecord shown = ends.getLast().receive();
         cutOff(file);
         var read = assertThrows(InternalError.class, shown::toBytes);
         assertEquals("its shared memory was cut off", MemoryFault.of(read).getMessage());
-        ends.forEach(LocalStream::close);
+        ends.forEach(SharedMemoryStream::close);
     }
 
     @Test

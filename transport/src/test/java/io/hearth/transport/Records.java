@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /** Sends records that are given as objects. */
-final class Records {
+public final class Records {
     private Records() {}
 
     /** A record of zeros. */
-    static void send(DataStream stream, RecordHeader header) throws IOException {
+    public static void send(DataStream stream, RecordHeader header) throws IOException {
         send(stream, header, MemorySegment.ofArray(new byte[header.length()]));
     }
 
-    static void send(DataStream stream, RecordHeader header, MemorySegment bytes) throws IOException {
+    public static void send(DataStream stream, RecordHeader header, MemorySegment bytes) throws IOException {
         stream.send(
                 header.kind(),
                 header.chunk(),

@@ -8,6 +8,8 @@ import io.hearth.core.SetupException;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.cipher.RecordCipher;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Set;

@@ -3,6 +3,16 @@ package io.hearth.transport;
 import io.hearth.core.Clock;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
+import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.cipher.RecordCipher;
+import io.hearth.transport.cipher.StreamKeys;
+import io.hearth.transport.stream.Deadlines;
+import io.hearth.transport.stream.Doorbell;
+import io.hearth.transport.stream.OpenStream;
+import io.hearth.transport.stream.RecordBuffers;
+import io.hearth.transport.stream.RecordStream;
+import io.hearth.transport.stream.SharedMemory;
+import io.hearth.transport.stream.SharedMemoryStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,13 +31,13 @@ import java.util.concurrent.ScheduledExecutorService;
  *
  * @param channels what the system would close if the first end's process died
  */
-record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
+public record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
     static final NodeId FIRST = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);
     static final NodeId SECOND = new NodeId(NodeIdentity.generate().peer(), NodeId.AGENT);
     static final StreamId ID = new StreamId("digits", "e1", 0);
 
     /** Records over loopback TCP. */
-    static StreamEnds tcp(ScheduledExecutorService timer) throws IOException {
+    public static StreamEnds tcp(ScheduledExecutorService timer) throws IOException {
         try (var server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             var dialed = SocketChannel.open(server.getLocalAddress());
             var accepted = server.accept();
@@ -56,7 +66,7 @@ record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
     }
 
     /** Shared memory; the first end dials. */
-    static StreamEnds local(Path folder, ScheduledExecutorService timer) throws IOException {
+    public static StreamEnds local(Path folder, ScheduledExecutorService timer) throws IOException {
         Path file = folder.resolve("memory");
         SharedMemory first = SharedMemory.create(file);
         SharedMemory second = SharedMemory.open(file, Files.getOwner(file));
@@ -69,23 +79,27 @@ record StreamEnds(OpenStream first, OpenStream second, List<Channel> channels) {
                 List.of(out[0], in[0]));
     }
 
-    private static LocalStream local(
-            NodeId peer, SharedMemory memory, LocalStream.Bells bells, boolean dialed, ScheduledExecutorService timer) {
-        return new LocalStream(
+    private static SharedMemoryStream local(
+            NodeId peer,
+            SharedMemory memory,
+            SharedMemoryStream.Bells bells,
+            boolean dialed,
+            ScheduledExecutorService timer) {
+        return new SharedMemoryStream(
                 peer,
                 ID,
                 memory,
                 bells,
                 dialed,
-                LocalStream.SHORT_SPIN_NANOS,
+                SharedMemoryStream.SHORT_SPIN_NANOS,
                 Clock.system(),
                 ThreadLocal.withInitial(RecordBuffers::new),
                 new Deadlines(timer),
                 _ -> {});
     }
 
-    private static LocalStream.Bells bells(SocketChannel fromDialer, SocketChannel toDialer) {
-        return new LocalStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer));
+    private static SharedMemoryStream.Bells bells(SocketChannel fromDialer, SocketChannel toDialer) {
+        return new SharedMemoryStream.Bells(new Doorbell(fromDialer), new Doorbell(toDialer));
     }
 
     /** Two ends of one unix socket. */

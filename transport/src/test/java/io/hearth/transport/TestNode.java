@@ -7,6 +7,9 @@ import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.NodeIdentity;
 import io.hearth.identity.PeerId;
+import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.cipher.RecordCipher;
+import io.hearth.transport.links.Links;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -21,10 +24,10 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** A node on the loopback interface whose observer keeps everything it hears, in order. */
-final class TestNode implements AutoCloseable {
+public final class TestNode implements AutoCloseable {
     private static final AtomicLong BOOTS = new AtomicLong();
 
-    sealed interface Seen {
+    public sealed interface Seen {
         record Admitted(LinkInfo link) implements Seen {}
 
         record Reached(LinkInfo link) implements Seen {}
@@ -33,7 +36,7 @@ final class TestNode implements AutoCloseable {
 
         record Lost(NodeId peer, String reason) implements Seen {}
 
-        record Refused(Optional<PeerId> peer, Refusal refusal, String text) implements Seen {}
+        record Refused(Optional<PeerId> peer, LinkRejection refusal, String text) implements Seen {}
 
         record Doubled(SortedMap<PeerId, DoubledIdentity> machines) implements Seen {}
 
@@ -43,15 +46,15 @@ final class TestNode implements AutoCloseable {
     }
 
     final NodeIdentity identity;
-    final Endpoint self;
-    final Links links;
-    final BlockingQueue<Seen> seen = new LinkedBlockingQueue<>();
+    public final Endpoint self;
+    public final Links links;
+    public final BlockingQueue<Seen> seen = new LinkedBlockingQueue<>();
 
-    TestNode(NamespaceKeys keys) throws SetupException {
+    public TestNode(NamespaceKeys keys) throws SetupException {
         this(NodeIdentity.generate(), NodeId.AGENT, 1, keys, options -> options, AeadCipher::new);
     }
 
-    TestNode(
+    public TestNode(
             NodeIdentity identity,
             String slot,
             long incarnation,
@@ -62,7 +65,7 @@ final class TestNode implements AutoCloseable {
         this(identity, slot, incarnation, keys, options, ciphers, Clock.system());
     }
 
-    TestNode(
+    public TestNode(
             NodeIdentity identity,
             String slot,
             long incarnation,
@@ -80,7 +83,7 @@ final class TestNode implements AutoCloseable {
                 clock);
     }
 
-    TestNode(
+    public TestNode(
             NodeIdentity identity,
             Endpoint self,
             NamespaceKeys keys,
@@ -116,7 +119,7 @@ final class TestNode implements AutoCloseable {
         }
 
         @Override
-        public void refused(InetSocketAddress address, Optional<PeerId> peer, Refusal refusal, String text) {
+        public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {
             seen.add(new Seen.Refused(peer, refusal, text));
         }
 
@@ -136,7 +139,7 @@ final class TestNode implements AutoCloseable {
         }
     }
 
-    static Bytes bootId() {
+    public static Bytes bootId() {
         byte[] bytes = new byte[Endpoint.BOOT_ID_BYTES];
         long boot = BOOTS.incrementAndGet();
         for (int i = 0; i < Long.BYTES; i++) {
@@ -145,25 +148,25 @@ final class TestNode implements AutoCloseable {
         return Bytes.of(bytes);
     }
 
-    NodeId id() {
+    public NodeId id() {
         return self.id();
     }
 
-    InetSocketAddress address() {
+    public InetSocketAddress address() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), links.port());
     }
 
-    void dial(TestNode other) {
+    public void dial(TestNode other) {
         links.dial(other.address());
     }
 
     /** The next thing of that kind that this node hears; what comes before it is passed over. */
-    <T extends Seen> T await(Class<T> kind) throws InterruptedException {
+    public <T extends Seen> T await(Class<T> kind) throws InterruptedException {
         return kind.cast(await(kind.getSimpleName(), kind::isInstance));
     }
 
     /** As {@link #await(Class)}, for the next thing that is {@code wanted}. */
-    Seen await(String what, Predicate<Seen> wanted) throws InterruptedException {
+    public Seen await(String what, Predicate<Seen> wanted) throws InterruptedException {
         while (true) {
             Seen next = seen.poll(20, TimeUnit.SECONDS);
             if (next == null) {
@@ -176,7 +179,7 @@ final class TestNode implements AutoCloseable {
     }
 
     /** Waits for a state that must come by itself, without a fixed time. */
-    static void until(String what, BooleanSupplier reached) {
+    public static void until(String what, BooleanSupplier reached) {
         long startNanos = System.nanoTime();
         while (!reached.getAsBoolean()) {
             if (System.nanoTime() - startNanos > TimeUnit.SECONDS.toNanos(20)) {
@@ -187,7 +190,7 @@ final class TestNode implements AutoCloseable {
     }
 
     /** Dials and waits until both sides have the link. */
-    void link(TestNode other) throws InterruptedException {
+    public void link(TestNode other) throws InterruptedException {
         dial(other);
         await(Seen.Admitted.class);
         other.await(Seen.Admitted.class);

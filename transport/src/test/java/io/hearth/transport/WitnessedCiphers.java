@@ -1,6 +1,8 @@
 package io.hearth.transport;
 
 import io.hearth.core.Bytes;
+import io.hearth.transport.cipher.AeadCipher;
+import io.hearth.transport.cipher.RecordCipher;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
@@ -17,7 +19,7 @@ import javax.crypto.spec.SecretKeySpec;
  * number of the record. So it is known, and not assumed, under which key and nonce each record was sealed. For streams that stay
  * below the first change of their key.
  */
-final class WitnessedCiphers implements RecordCipher.Factory {
+public final class WitnessedCiphers implements RecordCipher.Factory {
     private static final int NONCE_BYTES = 12;
 
     private final Set<Bytes> pairs = ConcurrentHashMap.newKeySet();
@@ -40,7 +42,7 @@ final class WitnessedCiphers implements RecordCipher.Factory {
     }
 
     /** Whether {@code record}, header and all, opens under that key and the nonce of that number. */
-    static boolean opens(byte[] key, long number, byte[] record) {
+    public static boolean opens(byte[] key, long number, byte[] record) {
         try {
             Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
             cipher.init(

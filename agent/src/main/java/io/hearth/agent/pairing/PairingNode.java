@@ -4,7 +4,7 @@ import io.hearth.agent.HearthConfig;
 import io.hearth.agent.Reach;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
-import io.hearth.discovery.TagKey;
+import io.hearth.discovery.mdns.machine.TagKey;
 import io.hearth.identity.HearthHome;
 import io.hearth.identity.IdentityFile;
 import io.hearth.identity.NodeId;
@@ -14,7 +14,7 @@ import io.hearth.identity.SystemBoot;
 import io.hearth.topology.LocalProfile;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.PairLinks;
+import io.hearth.transport.links.PairLinks;
 import java.security.SecureRandom;
 
 /**

@@ -14,7 +14,7 @@ import io.hearth.identity.pairing.machine.PairingLimits;
 import io.hearth.identity.pairing.machine.PairingMessage;
 import io.hearth.transport.Endpoint;
 import io.hearth.transport.LinkOptions;
-import io.hearth.transport.PairLinks;
+import io.hearth.transport.links.PairLinks;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;

@@ -1,0 +1,229 @@
+package io.hearth.cli.chaos;
+
+import com.google.gson.JsonObject;
+import io.hearth.accel.EngineName;
+import io.hearth.cli.chaos.plan.ChaosDrill;
+import io.hearth.cli.chaos.plan.ChaosReport;
+import io.hearth.cli.terminal.Durations;
+import io.hearth.cli.terminal.EngineConverter;
+import io.hearth.cli.terminal.Exit;
+import io.hearth.cli.terminal.Terminal;
+import io.hearth.cli.terminal.UntilSignal;
+import io.hearth.core.HearthException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code hearth chaos}: a training cluster in network namespaces whose hosts are unplugged, killed, paused and parted. */
+@Command(
+        name = "chaos",
+        description = {
+            "Train on hosts that are network namespaces of this machine (Linux, root), unplug, kill, pause and part them at",
+            "random moments, and see that the others go on and all end with the same weights. With --only: repeat one kind",
+            "of fault. silent, killed, master and pause: how soon the next sum of 16 MiB comes. switch: all links go down",
+            "and come back one by one. one-way: a host hears and is not heard, or the reverse. away: a host is unplugged",
+            "for --away. disk: one host's disk is slow while others are killed. process: workers of one home on one machine",
+            "are killed. Ctrl-C ends a run with the report of the rounds so far."
+        })
+public final class ChaosCommand implements Callable<Integer> {
+    private static final int HOSTS_MAX = 9;
+    private static final int COUNT_MAX = 10_000;
+    private static final Duration AWAY_DEFAULT = Duration.ofMinutes(11);
+    private static final Duration AWAY_MAX = Duration.ofHours(24);
+
+    private final Terminal terminal;
+
+    @Spec
+    private @org.jspecify.annotations.Nullable CommandSpec command;
+
+    @Option(
+            names = "--hosts",
+            paramLabel = "N",
+            description = "How many, 3 to " + HOSTS_MAX + " (default: 5; with --only 3, switch 5).")
+    private Optional<Integer> hosts = Optional.empty();
+
+    @Option(names = "--seed", paramLabel = "N", description = "Of what is done when (default: drawn, and told).")
+    private Optional<Long> seed = Optional.empty();
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "How long new faults begin (default: 10m).")
+    private Optional<Duration> duration = Optional.empty();
+
+    @Option(
+            names = {"--only", "--kind"},
+            paramLabel = "KIND",
+            converter = OnlyKind.class,
+            description = "Repeat one kind: " + ChaosOnly.NAMES + ".")
+    private Optional<ChaosOnly> only = Optional.empty();
+
+    @Option(names = "--count", paramLabel = "N", description = "With --only: how many faults (default: 50; away 1).")
+    private Optional<Integer> count = Optional.empty();
+
+    @Option(
+            names = "--away",
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "With --only away: how long a host is unplugged (default: 11m).")
+    private Optional<Duration> away = Optional.empty();
+
+    @Option(
+            names = "--engine",
+            paramLabel = EngineConverter.LABEL,
+            converter = EngineConverter.class,
+            description = EngineConverter.DESCRIPTION)
+    private EngineName engine = EngineName.AUTO;
+
+    @Option(names = "--logs", paramLabel = "FOLDER", description = "Keep what the workers wrote.")
+    private Optional<Path> logs = Optional.empty();
+
+    @Option(
+            names = "--json",
+            description = "The report as one line of JSON on standard output; the rest on standard error.")
+    private boolean json;
+
+    /** A kind that can be repeated alone. */
+    static final class OnlyKind implements ITypeConverter<ChaosOnly> {
+        @Override
+        public ChaosOnly convert(String text) {
+            return ChaosOnly.of(text)
+                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is not one of " + ChaosOnly.NAMES));
+        }
+    }
+
+    public ChaosCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws HearthException, InterruptedException {
+        checkOptions();
+        EngineConverter.demand(engine, terminal);
+        long drawn = seed.orElseGet(() -> System.nanoTime() & Integer.MAX_VALUE);
+        PrintStream people = json ? terminal.err() : terminal.out();
+        people.println("seed " + drawn);
+        Optional<ChaosDrill> drill = drill(drawn);
+        try (var _ = new UntilSignal();
+                ChaosStage stage = open(drill)) {
+            people.println("lab " + stage.labId());
+            ChaosPlay play = play(stage, drill, drawn, people);
+            try {
+                play.play();
+            } catch (HearthException | InterruptedException ended) {
+                tell(play.report(), drawn, false, people);
+                if (Thread.interrupted()) { // Ctrl-C also ends the workers and scripts, which may show first
+                    throw interrupted(ended);
+                }
+                throw ended;
+            }
+            ChaosReport report = play.report();
+            tell(report, drawn, true, people);
+            if (!report.isGood()) {
+                throw new HearthException(String.format(
+                        Locale.ROOT,
+                        "%d hangs, %d divergences, %d removals for a pause of 1 s, %d broken promises: a fault in Hearth, or"
+                                + " a machine that is too busy; run it again with --seed %d --logs FOLDER",
+                        report.hangs(),
+                        report.divergences(),
+                        report.removalsOfPaused(),
+                        report.brokenPromises(),
+                        drawn));
+            }
+        }
+        return Exit.OK;
+    }
+
+    private static InterruptedException interrupted(Exception ended) {
+        var interrupted = new InterruptedException(ended.getMessage());
+        interrupted.initCause(ended);
+        return interrupted;
+    }
+
+    /** @param isComplete whether the run came to its own end */
+    private void tell(ChaosReport report, long drawn, boolean isComplete, PrintStream people) {
+        if (!isComplete) {
+            people.println("ended early: the report of what was over by then");
+        }
+        if (json) {
+            JsonObject data = report.toJson();
+            data.addProperty("seed", drawn);
+            data.addProperty("complete", isComplete);
+            terminal.print(data);
+        } else {
+            report.lines().forEach(terminal.out()::println);
+        }
+    }
+
+    private ChaosStage open(Optional<ChaosDrill> drill) throws HearthException, InterruptedException {
+        if (only.filter(ChaosOnly.ONE_WAY::equals).isPresent()) {
+            ChaosLab.demand("hearth chaos --only one-way", "nft", "nftables");
+        }
+        ChaosWorkerCommand.Work work =
+                only.isPresent() && drill.isEmpty() ? ChaosWorkerCommand.Work.SUMS : ChaosWorkerCommand.Work.DIGITS;
+        boolean isOneMachine = only.filter(ChaosOnly.PROCESS::equals).isPresent();
+        var setting =
+                new ChaosStage.Setting(isOneMachine, drill.map(ChaosDrill::slow).orElse(OptionalInt.empty()));
+        return ChaosStage.open(hosts(), setting, work, engine, logs);
+    }
+
+    private Optional<ChaosDrill> drill(long drawn) {
+        return only.filter(kind -> !kind.isSeries())
+                .map(kind -> new ChaosDrill(drawn, hosts(), kind.kinds(), away.orElse(AWAY_DEFAULT)));
+    }
+
+    private int hosts() {
+        return hosts.orElse(only.isEmpty() || only.get() == ChaosOnly.SWITCH ? 5 : ChaosSeries.HOSTS_DEFAULT);
+    }
+
+    private ChaosPlay play(ChaosStage stage, Optional<ChaosDrill> drill, long drawn, PrintStream people) {
+        if (only.isEmpty()) {
+            return new ChaosRun(stage, hosts(), drawn, duration.orElse(Duration.ofMinutes(10)), people::println);
+        }
+        int rounds = count.orElse(only.get() == ChaosOnly.AWAY ? 1 : 50);
+        return drill.isPresent()
+                ? new ChaosDrillRun(stage, hosts(), drill.get(), rounds, people::println)
+                : new ChaosSeries(stage, hosts(), only.get().kinds().getFirst(), drawn, rounds, people::println);
+    }
+
+    private void checkOptions() {
+        int many = hosts.orElse(5);
+        int times = count.orElse(50);
+        if (many < 3 || many > HOSTS_MAX) {
+            throw usage("--hosts must be 3 to " + HOSTS_MAX + ", got " + many);
+        }
+        if (times < 1 || times > COUNT_MAX) {
+            throw usage("--count must be 1 to " + COUNT_MAX + ", got " + times);
+        }
+        if (only.isPresent() && duration.isPresent()) {
+            throw usage("--only takes --count faults, however long that takes: leave out --duration");
+        }
+        if (away.isPresent() && only.filter(ChaosOnly.AWAY::equals).isEmpty()) {
+            throw usage("--away needs --only away");
+        }
+        if (away.isPresent() && (away.get().isZero() || away.get().compareTo(AWAY_MAX) > 0)) {
+            throw usage("--away must be more than 0s and at most 24h");
+        }
+        if (only.isEmpty() && count.isPresent()) {
+            throw usage("--count needs --only KIND; without it --duration says how long");
+        }
+    }
+
+    private RuntimeException usage(String what) {
+        return command == null
+                ? new IllegalArgumentException(what)
+                : new ParameterException(command.commandLine(), what);
+    }
+}

@@ -1,0 +1,27 @@
+package io.hearth.discovery.mdns;
+
+import io.hearth.discovery.Medium;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * An interface in the state in which mDNS is to use it; any difference means another binding and a new socket.
+ *
+ * @param address literal to speak from
+ */
+record MdnsBinding(InterfaceState state, String address, Medium medium) {
+    /** The bindings that a machine in this state should have. */
+    static List<MdnsBinding> of(
+            List<InterfaceState> states, InterfacePolicy policy, Function<String, Medium> mediumOf) {
+        var bindings = new ArrayList<MdnsBinding>();
+        for (InterfaceState state : states) {
+            if (policy.objection(state).isEmpty()) {
+                state.mdnsAddress()
+                        .ifPresent(
+                                address -> bindings.add(new MdnsBinding(state, address, mediumOf.apply(state.name()))));
+            }
+        }
+        return bindings;
+    }
+}

@@ -1,0 +1,119 @@
+package io.hearth.discovery.mdns;
+
+import io.hearth.discovery.mdns.machine.MdnsIdentity;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import javax.jmdns.ServiceInfo;
+
+/** One JmDNS instance on one interface address, from registration to goodbye. */
+final class MdnsInstance {
+    /** DNS-SD type of Hearth. */
+    static final String SERVICE_TYPE = "_hearth._tcp.local.";
+
+    private final MeteredJmdns jmdns;
+    private final MdnsListener hearing;
+
+    private MdnsInstance(MeteredJmdns jmdns, MdnsListener hearing) {
+        this.jmdns = jmdns;
+        this.hearing = hearing;
+    }
+
+    /**
+     * Opens a socket, announces the stay if it is to be announced, and asks who else is there. Takes about 0.2 s.
+     *
+     * @param spent called with the reason on threads of JmDNS, maybe often, once the instance is of no use
+     * @throws IOException if the address is not, or not any longer, this machine's, or UDP port 5353 is held by somebody who
+     *     does not share it
+     */
+    static MdnsInstance open(
+            MdnsBinding binding,
+            MdnsIdentity stay,
+            MdnsOptions options,
+            MdnsTraffic traffic,
+            MdnsListener hearing,
+            Consumer<String> spent)
+            throws IOException {
+        var jmdns = new MeteredJmdns(local(binding, stay.hostName()), stay.hostName(), traffic, hearing, spent);
+        var instance = new MdnsInstance(jmdns, hearing);
+        try {
+            instance.query();
+            if (options.announces()) {
+                jmdns.registerService(ServiceInfo.create(
+                        SERVICE_TYPE,
+                        stay.serviceName(),
+                        options.port(),
+                        0,
+                        0,
+                        stay.advert().txt()));
+            }
+        } catch (IOException failed) {
+            instance.close();
+            throw failed;
+        }
+        return instance;
+    }
+
+    /** Three queries, for those whose answers were lost. */
+    void query() {
+        jmdns.startServiceResolver(SERVICE_TYPE);
+    }
+
+    /** Whether the thread ended that takes what arrives. */
+    boolean isDeaf() {
+        return jmdns.isDeaf();
+    }
+
+    void tellLate() {
+        hearing.tellLate();
+    }
+
+    void tellAgain() {
+        hearing.tellAgain();
+    }
+
+    /**
+     * Says goodbye and closes, on a thread of its own: JmDNS takes 2 to 4 s for it, and over 10 s when its interface is gone.
+     */
+    Closing close() {
+        return new Closing(
+                Thread.ofPlatform().daemon().name("hearth-mdns-close").start(jmdns::close));
+    }
+
+    /** A goodbye under way. */
+    record Closing(Thread thread) {
+        boolean isOver() {
+            return !thread.isAlive();
+        }
+
+        /** Waits until the sockets are closed, or the time is over. */
+        void await(Duration patience) {
+            if (thread.getState() == Thread.State.NEW) {
+                return; // never started, so there is nothing to wait for
+            }
+            try {
+                thread.join(patience);
+            } catch (InterruptedException impatient) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** With a host name set, or JmDNS would ask the system's resolver for one, which can take seconds. */
+    private static InetAddress local(MdnsBinding binding, String hostName) throws IOException {
+        byte[] raw = InetAddress.ofLiteral(binding.address()).getAddress();
+        InetAddress named = InetAddress.getByAddress(hostName, raw);
+        if (named instanceof Inet6Address && named.isLinkLocalAddress()) {
+            NetworkInterface scope = NetworkInterface.getByName(binding.state().name());
+            if (scope == null) {
+                throw new SocketException("interface " + binding.state().name() + " is gone");
+            }
+            return Inet6Address.getByAddress(hostName, raw, scope);
+        }
+        return named;
+    }
+}

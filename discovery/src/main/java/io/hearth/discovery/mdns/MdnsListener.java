@@ -1,0 +1,165 @@
+package io.hearth.discovery.mdns;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.discovery.Candidate;
+import io.hearth.discovery.Nonces;
+import io.hearth.discovery.Sighting;
+import io.hearth.discovery.SocketAddresses;
+import io.hearth.discovery.SourceKind;
+import io.hearth.discovery.dns.DnsMessage;
+import io.hearth.discovery.dns.DnsReader;
+import io.hearth.discovery.dns.DnsWriter;
+import io.hearth.discovery.mdns.machine.MdnsGate;
+import io.hearth.discovery.mdns.machine.MdnsIdentity;
+import io.hearth.discovery.mdns.machine.MdnsJudge;
+import io.hearth.discovery.mdns.machine.TagCodec;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+
+/**
+ * What one mDNS instance does with the datagrams that come in: the gate admits them, the reader takes them apart, the judge says what
+ * matters. Members are told of; of the rest, JmDNS gets questions that this node can answer, written anew, and nothing else. So no
+ * byte of a stranger reaches JmDNS's parser, and its cache of records, which keeps all that anybody sends, stays empty.
+ */
+final class MdnsListener {
+    private static final long WAIT_NANOS =
+            TimeUnit.MICROSECONDS.toNanos(50); // a datagram that is there takes some 5 us
+
+    private final MdnsBinding binding;
+    private final Bytes nonce;
+    private final MdnsTraffic traffic;
+    private final Consumer<Sighting> sink;
+    private final Clock clock;
+    private final ReentrantLock lock =
+            new ReentrantLock(); // JmDNS's listener thread hears, the source's own asks again
+    private final MdnsGate gate;
+    private final MdnsJudge judge;
+
+    /**
+     * @param stay what this node announces on the same interface
+     * @param ownNonce whether a nonce is one of this node's, on whichever interface
+     */
+    MdnsListener(
+            MdnsBinding binding,
+            TagCodec tags,
+            MdnsIdentity stay,
+            Predicate<Bytes> ownNonce,
+            MdnsTraffic traffic,
+            Consumer<Sighting> sink,
+            Clock clock) {
+        this.binding = binding;
+        this.nonce = stay.advert().nonce();
+        this.traffic = traffic;
+        this.sink = sink;
+        this.clock = clock;
+        this.gate = new MdnsGate(binding.state().loopback(), clock.nanoTime());
+        this.judge = new MdnsJudge(stay, tags, ownNonce, binding.state()::isOnLink, clock.nanoTime());
+    }
+
+    /**
+     * Takes a datagram.
+     *
+     * @param packet borrowed
+     * @return a message for JmDNS, if the datagram asks something that this node can answer
+     */
+    Optional<byte[]> hear(byte[] packet, int length, InetAddress from) {
+        Bytes source = Bytes.of(from.getAddress());
+        DnsMessage message;
+        MdnsJudge.Verdict verdict;
+        lock.lock();
+        try {
+            long nowNanos = clock.nanoTime();
+            if (!binding.state().isOnLink(source) || !gate.admits(source, nowNanos)) {
+                traffic.dropped.incrementAndGet();
+                return Optional.empty();
+            }
+            message = DnsReader.read(packet, length);
+            verdict = judge.judge(message, source, nowNanos);
+        } catch (MalformedMessageException malformed) {
+            traffic.dropped.incrementAndGet();
+            return Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+        traffic.recordsHeard.addAndGet(message.recordsSeen());
+        traffic.members.addAndGet(verdict.members());
+        traffic.foreign.addAndGet(verdict.strangers());
+        verdict.heard().forEach(this::tell);
+        return verdict.questions().isEmpty() ? Optional.empty() : Optional.of(DnsWriter.query(verdict.questions()));
+    }
+
+    /** By the clock that its limits go by. */
+    long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    /**
+     * Counts a datagram; whether there are so many that the reader is to pause.
+     *
+     * @param beganNanos when the reader began to wait for it
+     */
+    boolean isOverrun(long beganNanos) {
+        lock.lock();
+        try {
+            long nowNanos = clock.nanoTime();
+            return gate.isOverrun(nowNanos - beganNanos > WAIT_NANOS, nowNanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Tells of those that had to wait for it, because too many came at once. */
+    void tellLate() {
+        locked(judge::due).forEach(this::tell);
+    }
+
+    /** Tells of everybody known once more, for whoever had no room the first time. */
+    void tellAgain() {
+        locked(judge::known).forEach(this::tell);
+    }
+
+    private List<MdnsJudge.Heard> locked(LongFunction<List<MdnsJudge.Heard>> question) {
+        lock.lock();
+        try {
+            return question.apply(clock.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tell(MdnsJudge.Heard heard) {
+        InterfaceState state = binding.state();
+        var candidates = new ArrayList<Candidate>();
+        for (Bytes address : heard.addresses()) {
+            SocketAddresses.heard(address(address), heard.port(), state.name(), state.loopback())
+                    .ifPresent(peer -> candidates.add(new Candidate(peer, binding.medium())));
+        }
+        if (!candidates.isEmpty()) {
+            sink.accept(new Sighting(
+                    "mdns:" + heard.nonce().hex(),
+                    candidates,
+                    SourceKind.MDNS,
+                    OptionalInt.of(heard.generation()),
+                    Optional.of(new Nonces(nonce, heard.nonce()))));
+        }
+    }
+
+    private static InetAddress address(Bytes address) {
+        try {
+            return InetAddress.getByAddress(address.toArray());
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible); // it has 4 or 16 bytes
+        }
+    }
+}

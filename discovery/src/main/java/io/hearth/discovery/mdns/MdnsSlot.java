@@ -1,0 +1,211 @@
+package io.hearth.discovery.mdns;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.discovery.Sighting;
+import io.hearth.discovery.mdns.machine.MdnsIdentity;
+import io.hearth.discovery.mdns.machine.TagCodec;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One binding over time: opens an instance, replaces it when it is spent or a day old, asks again now and then. Stepped by the
+ * source's one thread; JmDNS's threads only condemn an instance.
+ */
+final class MdnsSlot {
+    private static final Logger LOG = LoggerFactory.getLogger(MdnsSlot.class);
+    private static final long STAY_NANOS = TimeUnit.HOURS.toNanos(24);
+    private static final long TELL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PAUSE_MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PAUSE_MIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** JmDNS itself asks three times in the first second. Later queries find whom a lost packet or a sleeping switch hid. */
+    private static final List<Long> QUERY_SECONDS = List.of(3L, 8L, 20L, 60L);
+
+    private static final long QUERY_EVERY_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    private final MdnsBinding binding;
+    private final TagCodec tags;
+    private final MdnsOptions options;
+    private final SecureRandom random;
+    private final Clock clock;
+    private final MdnsTraffic traffic = new MdnsTraffic();
+
+    private volatile MdnsIdentity
+            stay; // written by the source's thread, read by listener threads that look for their own
+    private volatile Bytes formerNonce = Bytes.EMPTY; // as stay
+    private volatile boolean
+            isOutdated; // written by whoever changes the tag keys, read and cleared by the source's thread
+    private @Nullable MdnsInstance instance;
+    private AtomicReference<String> trouble =
+            new AtomicReference<>(""); // why that instance is of no use; empty while it is
+    private long stayNanos;
+    private long openedNanos;
+    private long toldNanos;
+    private long nextOpenNanos;
+    private int failures;
+    private int queries;
+    private String complaint = "";
+
+    MdnsSlot(MdnsBinding binding, TagCodec tags, MdnsOptions options, SecureRandom random, Clock clock) {
+        this.binding = binding;
+        this.tags = tags;
+        this.options = options;
+        this.random = random;
+        this.clock = clock;
+        this.stay = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
+        this.stayNanos = clock.nanoTime();
+        this.nextOpenNanos = stayNanos;
+    }
+
+    MdnsBinding binding() {
+        return binding;
+    }
+
+    boolean owns(Bytes nonce) {
+        return stay.advert().nonce().equals(nonce) || formerNonce.equals(nonce);
+    }
+
+    void announceAnew() {
+        isOutdated = true;
+    }
+
+    MdnsCounters counters() {
+        return traffic.snapshot(binding.state().name(), binding.address(), clock.nanoTime());
+    }
+
+    /**
+     * Does what is due; returns goodbyes that were started. What goes wrong in here costs the instance, not the source.
+     *
+     * @param wake makes the source call again soon
+     */
+    List<MdnsInstance.Closing> tick(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
+        var closing = new ArrayList<MdnsInstance.Closing>();
+        try {
+            doWhatIsDue(nowNanos, ownNonce, sink, wake, closing);
+        } catch (RuntimeException bug) {
+            LOG.debug("mDNS failed on interface={}", binding.state().name(), bug);
+            restart(nowNanos, "a bug, please report it: " + bug, closing);
+        }
+        return closing;
+    }
+
+    private void doWhatIsDue(
+            long nowNanos,
+            Predicate<Bytes> ownNonce,
+            Consumer<Sighting> sink,
+            Runnable wake,
+            List<MdnsInstance.Closing> closing) {
+        if (isOutdated || nowNanos - stayNanos >= STAY_NANOS) {
+            isOutdated = false;
+            close().ifPresent(closing::add);
+            formerNonce = stay.advert().nonce();
+            stay = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
+            stayNanos = nowNanos;
+            nextOpenNanos = nowNanos;
+        }
+        if (instance != null && instance.isDeaf()) {
+            trouble.compareAndSet("", "its listener ended");
+        }
+        if (instance != null && !trouble.get().isEmpty()) {
+            restart(nowNanos, trouble.get(), closing);
+        }
+        if (instance == null && nowNanos - nextOpenNanos >= 0) {
+            open(nowNanos, ownNonce, sink, wake);
+        }
+        if (instance != null) {
+            keepUp(instance, nowNanos);
+        }
+    }
+
+    private void restart(long nowNanos, String why, List<MdnsInstance.Closing> closing) {
+        traffic.restarted(nowNanos, why);
+        LOG.warn(
+                "mDNS starts again on interface={} address={}: {}",
+                binding.state().name(),
+                binding.address(),
+                why);
+        close().ifPresent(closing::add);
+        pause(nowNanos);
+    }
+
+    Optional<MdnsInstance.Closing> close() {
+        MdnsInstance old = instance;
+        instance = null;
+        return old == null ? Optional.empty() : Optional.of(old.close());
+    }
+
+    private void open(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
+        var fresh = new AtomicReference<>(""); // an instance that is closing must not condemn the next
+        trouble = fresh;
+        var hearing = new MdnsListener(binding, tags, stay, ownNonce, traffic, sink, clock);
+        try {
+            instance = MdnsInstance.open(binding, stay, options, traffic, hearing, why -> condemn(fresh, why, wake));
+            openedNanos = nowNanos;
+            toldNanos = nowNanos;
+            queries = 0;
+        } catch (IOException refused) {
+            traffic.failed(String.valueOf(refused.getMessage()));
+            pause(nowNanos);
+            complain(refused);
+        }
+    }
+
+    private static void condemn(AtomicReference<String> trouble, String why, Runnable wake) {
+        if (trouble.compareAndSet("", why)) {
+            wake.run();
+        }
+    }
+
+    private void keepUp(MdnsInstance running, long nowNanos) {
+        long ageNanos = nowNanos - openedNanos;
+        if (ageNanos >= PAUSE_MAX_NANOS) {
+            failures = 0;
+        }
+        if (ageNanos >= queryDueNanos()) {
+            queries++;
+            running.query();
+        }
+        running.tellLate();
+        if (nowNanos - toldNanos >= TELL_AGAIN_NANOS) {
+            toldNanos = nowNanos;
+            running.tellAgain();
+        }
+    }
+
+    private long queryDueNanos() {
+        int beyond = queries - QUERY_SECONDS.size();
+        return beyond < 0
+                ? TimeUnit.SECONDS.toNanos(QUERY_SECONDS.get(queries))
+                : TimeUnit.SECONDS.toNanos(QUERY_SECONDS.getLast()) + (beyond + 1) * QUERY_EVERY_NANOS;
+    }
+
+    private void pause(long nowNanos) {
+        failures = Math.min(failures + 1, 6);
+        nextOpenNanos = nowNanos + Math.min(PAUSE_MAX_NANOS, PAUSE_MIN_NANOS << (failures - 1));
+    }
+
+    private void complain(IOException refused) {
+        String now = String.valueOf(refused.getMessage());
+        if (!now.equals(complaint)) {
+            complaint = now;
+            LOG.warn(
+                    "mDNS cannot use interface={} address={}: {}; trying again each minute (a BindException means that"
+                            + " another program holds UDP port 5353 for itself, such as avahi with"
+                            + " disallow-other-stacks=yes)",
+                    binding.state().name(),
+                    binding.address(),
+                    refused.toString());
+        }
+    }
+}

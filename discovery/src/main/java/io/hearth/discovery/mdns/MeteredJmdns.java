@@ -1,0 +1,142 @@
+package io.hearth.discovery.mdns;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.MulticastSocket;
+import java.util.function.Consumer;
+import javax.jmdns.impl.DNSIncoming;
+import javax.jmdns.impl.DNSOutgoing;
+import javax.jmdns.impl.JmDNSImpl;
+import javax.jmdns.impl.ServiceInfoImpl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JmDNS with an owner: it counts, hears only what a {@link SiftedSocket} lets through, and when its socket or its listener breaks it
+ * says so instead of trying to mend itself. JmDNS's own recovery leaves instances that look alive and are not; the owner opens a
+ * new one.
+ *
+ * <p>It has one {@link FastProbeStarter} for its life. JmDNS keeps its starters in a map of the whole JVM, which makes another one, with
+ * two threads that nobody ends, when a packet reaches an instance that is just closed.
+ */
+final class MeteredJmdns extends JmDNSImpl {
+    private final MdnsTraffic traffic;
+    private final Consumer<String> broken;
+    private final SiftedSocket sifted;
+    private @Nullable FastProbeStarter starter; // made by the constructor of JmDNS, which starts the prober
+
+    /**
+     * @param address of the interface to use; its host name is set, so that JmDNS asks no resolver for it
+     * @param hostName label that stands for this machine in its records
+     * @param hearing takes all that is received
+     * @param broken called with the reason on JmDNS's threads, maybe often, once the instance is of no use; before the constructor
+     *     ends even
+     */
+    MeteredJmdns(
+            InetAddress address, String hostName, MdnsTraffic traffic, MdnsListener hearing, Consumer<String> broken)
+            throws IOException {
+        this.traffic = traffic;
+        this.broken = broken;
+        this.sifted = new SiftedSocket(hearing, traffic, broken);
+        super(address, hostName);
+    }
+
+    /** Never throws: a failure would make JmDNS recover, with a stack trace for each packet. */
+    @Override
+    public void send(DNSOutgoing out) {
+        try {
+            super.send(out);
+            traffic.sent.incrementAndGet();
+        } catch (IOException refused) {
+            traffic.failed(String.valueOf(refused.getMessage()));
+            broken.accept("it cannot send: " + refused.getMessage());
+        }
+    }
+
+    /** Only JmDNS's listener asks for it. */
+    @Override
+    public MulticastSocket getSocket() {
+        return sifted.of(super.getSocket());
+    }
+
+    /** Whether the thread ended that takes what arrives, or will: closed at once, it may never have begun. */
+    boolean isDeaf() {
+        return isClosed() || sifted.isDeserted();
+    }
+
+    @Override
+    public void recover() {
+        broken.accept("its socket failed");
+    }
+
+    private synchronized FastProbeStarter starter() {
+        if (starter == null) {
+            starter = new FastProbeStarter(this);
+        }
+        return starter;
+    }
+
+    @Override
+    public void startProber() {
+        starter().startProber();
+    }
+
+    @Override
+    public void startAnnouncer() {
+        starter().startAnnouncer();
+    }
+
+    @Override
+    public void startRenewer() {
+        starter().startRenewer();
+    }
+
+    @Override
+    public void startCanceler() {
+        starter().startCanceler();
+    }
+
+    @Override
+    public void startReaper() {
+        starter().startReaper();
+    }
+
+    @Override
+    public void startServiceInfoResolver(ServiceInfoImpl info) {
+        starter().startServiceInfoResolver(info);
+    }
+
+    @Override
+    public void startTypeResolver() {
+        starter().startTypeResolver();
+    }
+
+    @Override
+    public void startServiceResolver(String type) {
+        starter().startServiceResolver(type);
+    }
+
+    @Override
+    public void startResponder(DNSIncoming in, InetAddress address, int port) {
+        starter().startResponder(in, address, port);
+    }
+
+    @Override
+    public void purgeTimer() {
+        starter().purgeTimer();
+    }
+
+    @Override
+    public void purgeStateTimer() {
+        starter().purgeStateTimer();
+    }
+
+    @Override
+    public void cancelTimer() {
+        starter().cancelTimer();
+    }
+
+    @Override
+    public void cancelStateTimer() {
+        starter().cancelStateTimer();
+    }
+}

@@ -1,0 +1,78 @@
+package io.hearth.discovery.mdns;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Explains why nobody was found, from what each interface did and heard: silence must never be the only symptom. */
+public final class NoPeersDiagnosis {
+    private static final List<String> NO_ROUTE = List.of("no route to host", "host is unreachable", "ehostunreach");
+
+    private NoPeersDiagnosis() {}
+
+    /**
+     * One line for people: what was tried on each interface, what came back, and the likeliest remedy.
+     *
+     * @param seconds since the start
+     * @param counters of every interface in use
+     * @param macos whether this machine runs macOS
+     */
+    public static String explain(long seconds, List<MdnsCounters> counters, boolean macos) {
+        return "0 peers after " + seconds + " s: " + tried(counters) + "; " + remedy(counters, macos);
+    }
+
+    /**
+     * Tells whether an error towards an address of the local network is what macOS answers to a program that was not
+     * allowed onto it.
+     */
+    public static boolean isLocalNetworkPrivacy(String error, boolean macos) {
+        String lower = error.toLowerCase(Locale.ROOT);
+        return macos && NO_ROUTE.stream().anyMatch(lower::contains);
+    }
+
+    /** What to do about Local Network privacy. */
+    public static String localNetworkRemedy() {
+        return "macOS refuses this program the local network (Local Network privacy): allow it under System Settings >"
+                + " Privacy & Security > Local Network (on already: turn it off and on, then start again), or start it"
+                + " from Terminal or ssh, which are exempt";
+    }
+
+    private static String tried(List<MdnsCounters> counters) {
+        if (counters.isEmpty()) {
+            return "no usable network interface";
+        }
+        return counters.stream().map(NoPeersDiagnosis::tried).collect(Collectors.joining(", "));
+    }
+
+    private static String tried(MdnsCounters each) {
+        String line = "sent " + each.sent() + " packets on " + each.interfaceName() + ", heard " + each.recordsHeard()
+                + " records, " + each.services() + " Hearth services, " + each.foreign() + " of other namespaces";
+        if (each.dropped() > 0) {
+            line += ", dropped " + each.dropped() + " packets";
+        }
+        if (each.restarted() > 0) {
+            line += ", restarted " + each.restarted() + " times (" + each.restartReason() + ")";
+        }
+        return each.sendFailures() == 0
+                ? line
+                : line + ", " + each.sendFailures() + " refused (" + each.lastFailure() + ")";
+    }
+
+    private static String remedy(List<MdnsCounters> counters, boolean macos) {
+        if (counters.stream().anyMatch(each -> isLocalNetworkPrivacy(each.lastFailure(), macos))) {
+            return localNetworkRemedy();
+        }
+        if (counters.stream().anyMatch(each -> each.members() > 0)) {
+            return "members were seen but no link came about: see the refusals in `hearth status`, and let TCP port 52416"
+                    + " through the firewall";
+        }
+        if (counters.stream().anyMatch(each -> each.foreign() > 0)) {
+            return "the others use another namespace or secret: compare `hearth id` on both machines";
+        }
+        if (counters.isEmpty()) {
+            return "connect to a network, or name an interface with --interface";
+        }
+        return "is a node running on another machine of this LAN? Firewalls must let UDP 5353 and TCP 52416 in; on a Wi-Fi"
+                + " that isolates its clients name one side's address with --peer HOST on the other";
+    }
+}

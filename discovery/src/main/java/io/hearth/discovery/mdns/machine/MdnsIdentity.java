@@ -1,0 +1,31 @@
+package io.hearth.discovery.mdns.machine;
+
+import io.hearth.core.Bytes;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/**
+ * The guise of this node during one stay on one network: nothing in it equals anything of another stay, so that who watches
+ * two networks, or one before and after a restart, cannot tell that it met the same machine.
+ *
+ * @param advert with a nonce of its own
+ * @param serviceName random label of the service instance
+ * @param hostName random label of the host
+ */
+public record MdnsIdentity(Advert advert, String serviceName, String hostName) {
+    private static final int LABEL_BYTES = 8;
+
+    public static MdnsIdentity fresh(TagCodec tags, int port, Optional<String> nameplate, RandomGenerator random) {
+        Advert advert = tags.sign(Bytes.of(bytes(random, Advert.NONCE_BYTES)), port, nameplate);
+        var hex = HexFormat.of();
+        return new MdnsIdentity(
+                advert, hex.formatHex(bytes(random, LABEL_BYTES)), "h" + hex.formatHex(bytes(random, LABEL_BYTES)));
+    }
+
+    private static byte[] bytes(RandomGenerator random, int count) {
+        var bytes = new byte[count];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,288 @@
+package io.hearth.discovery.table;
+
+import io.hearth.discovery.Candidate;
+import io.hearth.discovery.PeerAddress;
+import io.hearth.discovery.Sighting;
+import io.hearth.discovery.SourceKind;
+import io.hearth.identity.NodeId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SequencedCollection;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * What a peer table keeps of one peer, or of what may be one.
+ *
+ * <p>Addresses are tried in rounds. A round begins when {@code dueNanos} is reached, moves each address from {@code untried}
+ * over {@code awaited} to an outcome, and ends with an admission or, when nothing is left, with a failure and a longer pause.
+ *
+ * @param names under which sources told of it
+ * @param candidates at most {@link Sighting#CANDIDATES_MAX}
+ * @param good addresses at which the peer was admitted, latest first
+ * @param pinned a person named it: never forgotten
+ * @param failures rounds in a row that ended without admission
+ * @param dueNanos when the next of {@code untried} may be dialled; of a linked peer, since when it is linked
+ * @param freshNanos when it was last sighted or linked
+ * @param trouble why the last attempt failed, for people; empty when none did
+ */
+public record PeerRecord(
+        SortedSet<String> names,
+        List<Candidate> candidates,
+        List<PeerAddress> good,
+        PeerState standing,
+        OptionalInt generation,
+        boolean pinned,
+        int failures,
+        long dueNanos,
+        List<PeerAddress> untried,
+        SortedSet<PeerAddress> awaited,
+        long freshNanos,
+        String trouble) {
+    /** More names than addresses only come from a peer that changes names while nothing answers. */
+    private static final int NAMES_MAX = 16;
+
+    /** How long others may wait to hear whether the address of a peer that was lost refuses. */
+    private static final long JUST_LOST_NANOS = PeerTable.SECOND / 4;
+
+    public PeerRecord {
+        names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
+        candidates = List.copyOf(candidates);
+        good = List.copyOf(good);
+        untried = List.copyOf(untried);
+        awaited = Collections.unmodifiableSortedSet(new TreeSet<>(awaited));
+    }
+
+    /** A record whose first round begins after {@code waitNanos}. */
+    static PeerRecord of(Sighting sighting, List<Candidate> candidates, long nowNanos, long waitNanos) {
+        List<Candidate> ordered = DialOrder.of(candidates);
+        return new PeerRecord(
+                new TreeSet<>(List.of(sighting.name())),
+                ordered,
+                List.of(),
+                new PeerState.Hint(),
+                sighting.generation(),
+                sighting.source() == SourceKind.STATIC,
+                0,
+                nowNanos + waitNanos,
+                addresses(ordered),
+                Collections.emptySortedSet(),
+                nowNanos,
+                "");
+    }
+
+    boolean isLinked() {
+        return standing instanceof PeerState.Linked;
+    }
+
+    /** Dialled beyond the limit of dials, again and again until its address refuses: a change of the view may wait for that. */
+    boolean isJustLost(long nowNanos) {
+        return standing instanceof PeerState.Lost(NodeId _, long sinceNanos) && nowNanos - sinceNanos < JUST_LOST_NANOS;
+    }
+
+    boolean has(PeerAddress address) {
+        return good.contains(address)
+                || candidates.stream().anyMatch(candidate -> candidate.address().equals(address));
+    }
+
+    boolean wantsDial() {
+        return !isLinked() && !untried.isEmpty();
+    }
+
+    /**
+     * The same peer, seen again. New addresses join a round that is going on, but never shorten a pause: a replayed name with
+     * ever new addresses must not buy dials.
+     *
+     * <p>When all places are taken, a new address takes that of one that failed in this round, and waits for the next round; or else
+     * the turn of one that has not been tried. An address that worked before, that is being tried, or that is in this sighting too keeps
+     * its place, and so do those of a peer that a person named. So what somebody makes up about a peer cannot keep its real address out.
+     */
+    PeerRecord sighted(Sighting sighting, List<Candidate> seen, long nowNanos) {
+        var all = new ArrayList<>(candidates);
+        var next = new ArrayList<>(untried);
+        for (Candidate candidate : seen) {
+            if (has(candidate.address())) {
+                continue;
+            }
+            if (all.size() < Sighting.CANDIDATES_MAX) {
+                all.add(candidate);
+                if (!isLinked()) {
+                    next.add(candidate.address());
+                }
+                continue;
+            }
+            Optional<Candidate> loser = loser(all, seen, next);
+            if (loser.isPresent()) {
+                all.set(all.indexOf(loser.get()), candidate);
+                next.replaceAll(address -> address.equals(loser.get().address()) ? candidate.address() : address);
+            }
+        }
+        OptionalInt newest = sighting.generation().isPresent() ? sighting.generation() : generation;
+        return new PeerRecord(
+                names,
+                DialOrder.of(all),
+                good,
+                standing,
+                newest,
+                pinned || sighting.source() == SourceKind.STATIC,
+                failures,
+                dueNanos,
+                next,
+                awaited,
+                nowNanos,
+                trouble);
+    }
+
+    /** As sighted, by a member: addresses that are new end the pause, since the peer is missed there and heard elsewhere. */
+    PeerRecord told(Sighting sighting, long nowNanos, long waitNanos) {
+        PeerRecord seen = sighted(sighting, sighting.candidates(), nowNanos);
+        boolean isNews = sighting.candidates().stream().anyMatch(candidate -> !has(candidate.address()));
+        return isNews && seen.wantsDial() && seen.dueNanos - nowNanos > waitNanos
+                ? seen.attempt(seen.untried, seen.awaited, seen.failures, nowNanos + waitNanos, seen.trouble)
+                : seen;
+    }
+
+    PeerRecord dialling(PeerAddress address, long nextNanos) {
+        return attempt(without(untried, address), with(awaited, address), failures, nextNanos, trouble);
+    }
+
+    /** An attempt ended badly; the next address follows at once, or a pause when there is none. */
+    PeerRecord failed(PeerAddress address, String why, long nowNanos, long pauseNanos) {
+        SortedSet<PeerAddress> left = new TreeSet<>(awaited);
+        left.remove(address);
+        if (isLinked() || !untried.isEmpty()) {
+            return attempt(untried, left, failures, nowNanos, why);
+        }
+        return left.isEmpty()
+                ? attempt(round(), left, failures + 1, nowNanos + pauseNanos, why)
+                : attempt(untried, left, failures, dueNanos, why);
+    }
+
+    private Optional<Candidate> loser(List<Candidate> all, List<Candidate> seen, List<PeerAddress> next) {
+        List<Candidate> replaceable = all.stream()
+                .filter(old -> !pinned
+                        && !seen.contains(old)
+                        && !good.contains(old.address())
+                        && !awaited.contains(old.address()))
+                .toList();
+        return replaceable.stream()
+                .filter(old -> !next.contains(old.address()))
+                .findFirst()
+                .or(() -> replaceable.isEmpty() ? Optional.empty() : Optional.of(replaceable.getLast()));
+    }
+
+    PeerRecord linked(PeerState.Linked linked, List<PeerAddress> goodNow, long nowNanos) {
+        return new PeerRecord(
+                names,
+                candidates,
+                goodNow,
+                linked,
+                generation,
+                pinned,
+                0,
+                nowNanos,
+                List.of(),
+                Collections.emptySortedSet(),
+                nowNanos,
+                "");
+    }
+
+    /** To be dialled now: the link was lost, or the network is another one and old failures mean nothing. */
+    PeerRecord retryNow(PeerState now, long nowNanos) {
+        var next = new ArrayList<>(round());
+        next.removeAll(awaited);
+        return new PeerRecord(
+                names, candidates, good, now, generation, pinned, 0, nowNanos, next, awaited, freshNanos, trouble);
+    }
+
+    /** To be dialled now, at addresses too where a dial is under way. */
+    PeerRecord anew(long nowNanos) {
+        return attempt(round(), Collections.emptySortedSet(), 0, nowNanos, trouble);
+    }
+
+    /** What both know, as one: they turned out to be the same peer. */
+    PeerRecord merged(PeerRecord other) {
+        var allNames = new TreeSet<>(names);
+        other.names.stream().limit(Math.max(0, NAMES_MAX - names.size())).forEach(allNames::add);
+        var all = new ArrayList<>(candidates);
+        for (Candidate candidate : other.candidates) {
+            if (!has(candidate.address()) && all.size() < Sighting.CANDIDATES_MAX) {
+                all.add(candidate);
+            }
+        }
+        return new PeerRecord(
+                allNames,
+                DialOrder.of(all),
+                good,
+                standing,
+                generation.isPresent() ? generation : other.generation,
+                pinned || other.pinned,
+                failures,
+                dueNanos,
+                untried,
+                awaited,
+                freshNanos,
+                trouble);
+    }
+
+    PeerRecord without(PeerAddress address) {
+        SortedSet<PeerAddress> left = new TreeSet<>(awaited);
+        left.remove(address);
+        return new PeerRecord(
+                names,
+                candidates.stream()
+                        .filter(candidate -> !candidate.address().equals(address))
+                        .toList(),
+                without(good, address),
+                standing,
+                generation,
+                pinned,
+                failures,
+                dueNanos,
+                without(untried, address),
+                left,
+                freshNanos,
+                trouble);
+    }
+
+    /** Every address once, those that worked before first. */
+    private List<PeerAddress> round() {
+        var all = new ArrayList<>(good);
+        all.addAll(addresses(candidates));
+        return all.stream().distinct().toList();
+    }
+
+    private PeerRecord attempt(
+            SequencedCollection<PeerAddress> next, SortedSet<PeerAddress> waiting, int failed, long due, String why) {
+        return new PeerRecord(
+                names,
+                candidates,
+                good,
+                standing,
+                generation,
+                pinned,
+                failed,
+                due,
+                List.copyOf(next),
+                waiting,
+                freshNanos,
+                why);
+    }
+
+    private static List<PeerAddress> addresses(List<Candidate> candidates) {
+        return candidates.stream().map(Candidate::address).toList();
+    }
+
+    private static List<PeerAddress> without(List<PeerAddress> addresses, PeerAddress address) {
+        return addresses.stream().filter(other -> !other.equals(address)).toList();
+    }
+
+    private static SortedSet<PeerAddress> with(SortedSet<PeerAddress> addresses, PeerAddress address) {
+        SortedSet<PeerAddress> more = new TreeSet<>(addresses);
+        more.add(address);
+        return more;
+    }
+}

@@ -1,0 +1,42 @@
+package io.hearth.discovery.table;
+
+import io.hearth.discovery.PeerAddress;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * State of a {@link PeerTableMachine}.
+ *
+ * @param records by a number that rises with each new record, so that iteration is the same everywhere
+ * @param nextRecord number of the next one
+ * @param dialling addresses with an outstanding dial, and since when
+ * @param dialledNanos when the latest dials were asked for, oldest first; no more than the limit per second
+ * @param own addresses at which this process met itself, and since when
+ */
+public record PeerTable(
+        SortedMap<Long, PeerRecord> records,
+        long nextRecord,
+        SortedMap<PeerAddress, Long> dialling,
+        List<Long> dialledNanos,
+        SortedMap<PeerAddress, Long> own) {
+    public static final long SECOND = 1_000_000_000; // in nanoseconds
+
+    /** Nothing known yet. */
+    public static final PeerTable EMPTY = new PeerTable(
+            Collections.emptySortedMap(), 0, Collections.emptySortedMap(), List.of(), Collections.emptySortedMap());
+
+    public PeerTable {
+        records = Collections.unmodifiableSortedMap(new TreeMap<>(records));
+        dialling = Collections.unmodifiableSortedMap(new TreeMap<>(dialling));
+        dialledNanos = List.copyOf(dialledNanos);
+        own = Collections.unmodifiableSortedMap(new TreeMap<>(own));
+    }
+
+    /** How long until one more dial keeps within the limit per second; 0 when it does now. */
+    long windowFreeNanos(PeerTableLimits limits, long nowNanos) {
+        int excess = dialledNanos.size() - limits.dialsPerSecondMax();
+        return excess < 0 ? 0 : Math.max(0, dialledNanos.get(excess) + SECOND - nowNanos);
+    }
+}

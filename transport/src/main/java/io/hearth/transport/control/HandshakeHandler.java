@@ -1,0 +1,234 @@
+package io.hearth.transport.control;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.Step;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.Frame;
+import io.hearth.transport.LinkLimits;
+import io.hearth.transport.LinkRejection;
+import io.hearth.transport.machine.HandshakeMachine;
+import io.hearth.transport.machine.HandshakeMachine.Effect;
+import io.hearth.transport.machine.HandshakeMachine.Event;
+import io.hearth.transport.machine.HandshakeMachine.State;
+import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.RemoteNode;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Steps the handshake of one connection and carries out its effects; replaced by a {@link LinkHandler} on admission. */
+public final class HandshakeHandler extends SimpleChannelInboundHandler<Frame> {
+    private static final Logger LOG = LoggerFactory.getLogger(HandshakeHandler.class);
+    private static final int REASON_CHARACTERS_MAX = 200;
+
+    private final HandshakeMachine machine;
+    private final Clock clock;
+    private final AdmissionHandler door;
+    private final LinkLimits limits;
+    private final InetSocketAddress address;
+    private final Runnable settled;
+    private final boolean dialed;
+    private final long dial;
+    private State state;
+    private Optional<PeerId> peer = Optional.empty();
+
+    /**
+     * @param dialed whether this side dials, as the {@code dial}th of its process
+     * @param address of the other side
+     * @param settled run once when the connection is admitted or gone
+     */
+    public HandshakeHandler(
+            HandshakeMachine machine,
+            boolean dialed,
+            long dial,
+            Clock clock,
+            AdmissionHandler door,
+            LinkLimits limits,
+            InetSocketAddress address,
+            Runnable settled) {
+        this.machine = machine;
+        this.dialed = dialed;
+        this.dial = dial;
+        this.clock = clock;
+        this.door = door;
+        this.limits = limits;
+        this.address = address;
+        this.settled = settled;
+        this.state = start();
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        state = start(); // connecting took its own time
+        awaitDeadline(context);
+        context.fireChannelActive();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        settled.run();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent tls) {
+            step(context, tls.isSuccess() ? secured(context) : insecure(tls.cause()));
+        }
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, Frame frame) {
+        Event event;
+        try {
+            event = new Event.Arrived(LinkCodec.decode(frame));
+        } catch (MalformedMessageException malformed) {
+            event = new Event.Broken(LinkRejection.MALFORMED, line(malformed));
+        }
+        step(context, event);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        step(context, new Event.Lost(LinkRejection.HUNG_UP, "the other side hung up before admission"));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        step(
+                context,
+                switch (cause) {
+                    case FrameException broken -> new Event.Broken(broken.refusal(), broken.why());
+                    case IOException gone ->
+                        new Event.Lost(LinkRejection.HUNG_UP, "the connection broke before admission: " + line(gone));
+                    case Throwable other
+                    when other.getCause() instanceof SSLException tls ->
+                        new Event.Lost(LinkRejection.TLS, "TLS failed: " + line(tls));
+                    case Throwable bug -> {
+                        LOG.error("handshake stopped by a bug: report this; address={}", address, bug);
+                        yield new Event.Broken(LinkRejection.MALFORMED, "internal error");
+                    }
+                });
+    }
+
+    /** A connection that breaks in the middle of TLS, as that of a process that ends does, tells nothing of who is there. */
+    private static Event insecure(Throwable failed) {
+        Throwable cause = failed instanceof SSLException && failed.getCause() != null ? failed.getCause() : failed;
+        return cause instanceof IOException && !(cause instanceof SSLException)
+                ? new Event.Lost(LinkRejection.HUNG_UP, "the connection broke before admission: " + line(failed))
+                : new Event.Lost(LinkRejection.TLS, "TLS failed: " + line(failed));
+    }
+
+    private State start() {
+        return dialed ? State.client(dial, clock.nanoTime()) : State.server(clock.nanoTime());
+    }
+
+    private Event secured(ChannelHandlerContext context) {
+        try {
+            SSLEngine engine = context.pipeline().get(SslHandler.class).engine();
+            PeerId proven = Tls.peer(engine);
+            peer = Optional.of(proven);
+            return new Event.Secured(proven, Tls.linkExporter(engine));
+        } catch (SSLException failed) {
+            return new Event.Lost(LinkRejection.TLS, "TLS failed: " + line(failed));
+        }
+    }
+
+    private void step(ChannelHandlerContext context, Event event) {
+        Step<State, Effect> step = machine.step(state, event, clock.nanoTime());
+        state = step.state();
+        for (Effect effect : step.effects()) {
+            switch (effect) {
+                case Effect.Send(var message) -> {
+                    var _ = context.writeAndFlush(FrameDecoder.encode(context.alloc(), LinkCodec.encode(message)));
+                }
+                case Effect.Ask(var node) -> step(context, door.decide(node, address));
+                case Effect.Admit(var node, var keys) -> admit(context, node, keys);
+                case Effect.Unknown(var remote) -> step(context, unknown(remote));
+                case Effect.Told(var found, var by) -> door.told(found, by, address);
+                case Effect.Refuse(var refusal, var why, var byPeer) -> {
+                    String reason = byPeer ? "the other side refused: " + why : why;
+                    door.refuse(address, dialed, peer, refusal, reason);
+                    if (peer.isPresent()) {
+                        Link.closeAfter(Unpooled.EMPTY_BUFFER, context.channel());
+                    } else {
+                        var _ = context.close();
+                    }
+                }
+            }
+        }
+    }
+
+    private Event unknown(PeerId remote) {
+        return door.outdated(remote)
+                .<Event>map(why -> new Event.Denied(LinkRejection.OUTDATED, why))
+                .orElseGet(Event.Allowed::new);
+    }
+
+    private void admit(ChannelHandlerContext context, RemoteNode node, NamespaceKeys keys) {
+        if (node.isRekeyed()) {
+            context.pipeline().get(WireMeter.class).admit();
+            context.pipeline().get(FrameDecoder.class).admit();
+            RekeyHandler rekey = door.rekey(node, context, address);
+            context.pipeline().replace(this, "rekey", rekey);
+            rekey.open();
+            return;
+        }
+        byte[] exporter;
+        try {
+            exporter = Tls.dataExporter(context.pipeline().get(SslHandler.class).engine());
+        } catch (SSLException bug) {
+            throw new AssertionError("a connection that exported once exports again", bug);
+        }
+        var key = new LinkKey(keys.linkKey(exporter));
+        Arrays.fill(exporter, (byte) 0);
+        var meter = context.pipeline().get(WireMeter.class);
+        meter.admit();
+        context.pipeline().get(FrameDecoder.class).admit();
+        var link = new Link(
+                node, context.channel(), meter, key, Bytes.of(keys.id()), limits.queueBytesMax(), clock.epochMillis());
+        context.pipeline().replace(this, "link", door.handlerOf(link));
+        door.admit(link);
+    }
+
+    private void awaitDeadline(ChannelHandlerContext context) {
+        long sleepNanos = machine.sleepNanos(state, clock.nanoTime());
+        if (sleepNanos == Long.MAX_VALUE) {
+            return;
+        }
+        var _ = context.executor()
+                .schedule(
+                        () -> {
+                            step(context, new Event.Tick());
+                            awaitDeadline(context);
+                        },
+                        sleepNanos,
+                        TimeUnit.NANOSECONDS);
+    }
+
+    /** In one short line: what a stranger sent must not fill logs and status. */
+    private static String line(Throwable cause) {
+        if (cause instanceof NotSslRecordException) {
+            return "it does not speak TLS"; // the message is all that came, in hexadecimal
+        }
+        String message = cause.getMessage();
+        String line = message == null
+                ? cause.getClass().getSimpleName()
+                : message.lines().findFirst().orElse("");
+        return line.substring(0, Math.min(line.length(), REASON_CHARACTERS_MAX));
+    }
+}

@@ -1,0 +1,214 @@
+package io.hearth.transport.control;
+
+import io.hearth.core.Bytes;
+import io.hearth.transport.CloseCause;
+import io.hearth.transport.Frame;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.machine.LinkCodec;
+import io.hearth.transport.machine.LinkMessage;
+import io.hearth.transport.machine.RemoteNode;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** An admitted connection: its queue of outgoing frames, and how it ends. */
+public final class Link {
+    /** How long a last word may take to get out before the connection is closed over it. */
+    public static final long LAST_WORD_MILLIS = 500;
+
+    /** How long a link that a better one succeeded may go on delivering what was under way. */
+    static final long DRAIN_MILLIS = 2_000;
+
+    private static final String GIVES_WAY = "another link between the two nodes goes on";
+
+    private final RemoteNode node;
+    private final Channel channel;
+    private final WireMeter meter;
+    private final LinkKey key;
+    private final Bytes keyId;
+    private final int queueBytesMax;
+    private final long sinceEpochMillis;
+    private final InetSocketAddress remoteAddress;
+    private final InetSocketAddress localAddress;
+    private final AtomicLong queuedBytes = new AtomicLong(); // senders add, the event loop subtracts
+    private final AtomicReference<@Nullable String> ending =
+            new AtomicReference<>(); // first writer wins, read when it ended
+    private final ReentrantLock offering = new ReentrantLock(); // no frame slips in behind the last one
+    private boolean retired; // under offering
+    private boolean ownDone; // event loop only, as the next
+    private boolean peerDone;
+
+    /** {@code keyId} names the namespace secret that both ends proved. */
+    Link(
+            RemoteNode node,
+            Channel channel,
+            WireMeter meter,
+            LinkKey key,
+            Bytes keyId,
+            int queueBytesMax,
+            long sinceEpochMillis) {
+        this.node = node;
+        this.channel = channel;
+        this.meter = meter;
+        this.key = key;
+        this.keyId = keyId;
+        this.queueBytesMax = queueBytesMax;
+        this.sinceEpochMillis = sinceEpochMillis;
+        this.remoteAddress = (InetSocketAddress) channel.remoteAddress();
+        this.localAddress = (InetSocketAddress) channel.localAddress();
+    }
+
+    public RemoteNode node() {
+        return node;
+    }
+
+    public LinkKey key() {
+        return key;
+    }
+
+    public InetSocketAddress remoteAddress() {
+        return remoteAddress;
+    }
+
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /** Whether both ends have one network: then they may share memory too. Other hosts may well see the same files. */
+    public boolean isLocal() {
+        return remoteAddress.getAddress().isLoopbackAddress()
+                || remoteAddress.getAddress().equals(localAddress.getAddress());
+    }
+
+    /** What only the two ends of this connection know; empty once it ended. On the event loop. */
+    public Optional<Bytes> pairExporter() {
+        SslHandler ssl = channel.pipeline().get(SslHandler.class);
+        if (ssl == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Tls.pairExporter(ssl.engine()));
+        } catch (SSLException bug) {
+            throw new AssertionError("a connection that exported once exports again", bug);
+        }
+    }
+
+    public LinkInfo info() {
+        InetSocketAddress listens =
+                node.dialed() ? remoteAddress : new InetSocketAddress(remoteAddress.getAddress(), node.linkPort());
+        return new LinkInfo(
+                node.endpoint(),
+                remoteAddress,
+                listens,
+                node.dialed(),
+                meter.bytesIn(),
+                meter.bytesOut(),
+                sinceEpochMillis,
+                keyId);
+    }
+
+    /**
+     * Queues a frame from any thread; false if the link is at its end or gives way to another. A full queue ends it: the peer
+     * is too slow or gone.
+     */
+    public boolean offer(Frame frame) {
+        long bytes = (long) Frame.HEADER_BYTES + frame.bytes().length;
+        offering.lock();
+        try {
+            if (retired || !channel.isActive()) {
+                return false;
+            }
+            if (queuedBytes.addAndGet(bytes) <= queueBytesMax) {
+                channel.writeAndFlush(FrameDecoder.encode(channel.alloc(), frame))
+                        .addListener(_ -> queuedBytes.addAndGet(-bytes));
+                return true;
+            }
+        } finally {
+            offering.unlock();
+        }
+        end("the peer did not take " + queueBytesMax + " bytes of queued messages");
+        return false;
+    }
+
+    public void say(LinkMessage message) {
+        offer(LinkCodec.encode(message));
+    }
+
+    /** Closes the connection at once. */
+    void end(String why) {
+        ending.compareAndSet(null, why);
+        var _ = channel.close();
+    }
+
+    /** Tells the peer why, then closes the connection; done within a second whatever the peer does. */
+    public void finish(CloseCause cause, String why) {
+        ending.compareAndSet(null, why);
+        closeAfter(encoded(cause, why), channel);
+    }
+
+    /** A better link goes on: what is under way is still delivered until both ends said so, or the time is up. */
+    void retire() {
+        offering.lock();
+        try {
+            retired = true;
+        } finally {
+            offering.unlock();
+        }
+        // As a task, so that it comes behind the frames that other threads have queued as tasks.
+        channel.eventLoop()
+                .execute(() -> channel.writeAndFlush(encoded(CloseCause.DUPLICATE, GIVES_WAY))
+                        .addListener(_ -> {
+                            ownDone = true;
+                            endIfDrained();
+                        }));
+        var _ = channel.eventLoop().schedule(() -> end(GIVES_WAY), DRAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** The peer switched to a better link and sends nothing more on this one. */
+    void peerRetired() {
+        peerDone = true;
+        endIfDrained();
+    }
+
+    private void endIfDrained() {
+        if (ownDone && peerDone) {
+            end(GIVES_WAY);
+        }
+    }
+
+    private ByteBuf encoded(CloseCause cause, String why) {
+        return FrameDecoder.encode(channel.alloc(), LinkCodec.encode(new LinkMessage.Close(cause, why)));
+    }
+
+    /** Why it ended, as one line. */
+    String ending() {
+        String why = ending.get();
+        return why == null ? "the connection was closed" : why;
+    }
+
+    /** When the connection is closed. */
+    public Future<Void> closed() {
+        return channel.closeFuture();
+    }
+
+    static void closeAfter(ByteBuf last, Channel channel) {
+        channel.writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
+        var _ = channel.eventLoop()
+                .schedule(
+                        () -> {
+                            var _ = channel.close();
+                        },
+                        LAST_WORD_MILLIS,
+                        TimeUnit.MILLISECONDS);
+    }
+}

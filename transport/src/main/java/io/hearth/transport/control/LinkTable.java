@@ -1,0 +1,275 @@
+package io.hearth.transport.control;
+
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.AdmissionPolicy;
+import io.hearth.transport.Appearance;
+import io.hearth.transport.CloseCause;
+import io.hearth.transport.DoubledIdentity;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkObserver;
+import io.hearth.transport.LinkRejection;
+import io.hearth.transport.machine.Doubles;
+import io.hearth.transport.machine.HandshakeMachine;
+import io.hearth.transport.machine.HandshakeMachine.Event;
+import io.hearth.transport.machine.LinkChoice;
+import io.hearth.transport.machine.LinkMessage;
+import io.hearth.transport.machine.RekeyPlaces;
+import io.hearth.transport.machine.RemoteNode;
+import io.netty.channel.ChannelHandlerContext;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The links of a node, one for each other node. Changed by the event loop only; any thread may look. */
+public final class LinkTable implements AdmissionHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
+
+    private static final long REVIEW_NANOS = 1_000_000_000L;
+
+    private final Endpoint own;
+    private final NodeId self;
+    private final AdmissionPolicy policy;
+    private final int linksMax;
+    private final LinkObserver observer;
+    private final StreamMessages streams;
+    private final Tally tally;
+    private final RefusalLog refusals;
+    private final Map<NodeId, Link> links = new ConcurrentHashMap<>();
+    private final Clock clock;
+    private final Doubles doubles; // event loop only, as the next ones
+    private SortedMap<PeerId, DoubledIdentity> doubled = new TreeMap<>();
+    private long reviewedNanos;
+    private boolean wasTold;
+    private final RekeyPlaces rekeying = new RekeyPlaces();
+    private long rekeyed;
+
+    public LinkTable(
+            Endpoint own,
+            AdmissionPolicy policy,
+            int linksMax,
+            LinkObserver observer,
+            StreamMessages streams,
+            Tally tally,
+            Clock clock) {
+        this.own = own;
+        this.self = own.id();
+        this.policy = policy;
+        this.linksMax = linksMax;
+        this.observer = observer;
+        this.streams = streams;
+        this.tally = tally;
+        this.refusals = new RefusalLog(clock);
+        this.clock = clock;
+        this.doubles = new Doubles(clock.nanoTime());
+        this.reviewedNanos = clock.nanoTime();
+    }
+
+    public Optional<Link> link(NodeId peer) {
+        return Optional.ofNullable(links.get(peer));
+    }
+
+    public List<Link> all() {
+        return List.copyOf(links.values());
+    }
+
+    @Override
+    public Event decide(RemoteNode node, InetSocketAddress address) {
+        NodeId id = node.endpoint().id();
+        Optional<String> blocked =
+                node.isRekeyed() ? policy.refusesRekey(id.peer(), node.common()) : policy.refuses(id);
+        if (blocked.isPresent()) {
+            return new Event.Denied(LinkRejection.BLOCKED, blocked.get());
+        }
+        if (node.isRekeyed()) {
+            return rekeying.hasRoom(id.peer(), policy.outdated(id.peer()).isPresent())
+                    ? new Event.Allowed()
+                    : new Event.Denied(
+                            LinkRejection.TOO_MANY, "this machine or too many others are being re-keyed already");
+        }
+        Optional<DoubledIdentity> found = met(node.endpoint(), address);
+        Link held = links.get(id);
+        if (held == null) {
+            return links.size() < linksMax
+                    ? new Event.Allowed()
+                    : new Event.Denied(LinkRejection.TOO_MANY, "this node has " + linksMax + " links, its most");
+        }
+        return switch (LinkChoice.judge(self, held.node(), node)) {
+            case REPLACES, SUCCEEDS -> new Event.Allowed();
+            case STALE ->
+                found.isPresent()
+                        ? new Event.Denied(LinkRejection.DOUBLED, HandshakeMachine.DOUBLED, found)
+                        : new Event.Denied(
+                                LinkRejection.OLD_INCARNATION,
+                                "incarnation " + held.node().endpoint().incarnation()
+                                        + " of this node is linked, this is "
+                                        + node.endpoint().incarnation());
+            case YIELDS -> {
+                // Who was dialled says no. Who dialled was admitted over there, where messages may already be on the
+                // way.
+                held.say(new LinkMessage.Probe()); // if the held one is dead, let it be noticed
+                yield node.dialed()
+                        ? new Event.Allowed()
+                        : new Event.Denied(LinkRejection.DUPLICATE, "another link between the two nodes goes on");
+            }
+        };
+    }
+
+    @Override
+    public Optional<String> outdated(PeerId peer) {
+        return policy.outdated(peer);
+    }
+
+    @Override
+    public RekeyHandler rekey(RemoteNode node, ChannelHandlerContext handshake, InetSocketAddress address) {
+        PeerId peer = node.endpoint().id().peer();
+        boolean isMember = policy.outdated(peer).isPresent();
+        rekeying.add(peer, isMember);
+        rekeyed++;
+        return new RekeyHandler(
+                peer,
+                address,
+                rekeyed,
+                observer,
+                () -> rekeying.remove(peer, isMember),
+                (refusal, why) -> refusals.seldom(address, Optional.of(peer), refusal, why),
+                handshake);
+    }
+
+    @Override
+    public void admit(Link link) {
+        NodeId id = link.node().endpoint().id();
+        Link held = links.get(id);
+        if (held == null) {
+            links.put(id, link);
+            announce(link);
+            return;
+        }
+        switch (LinkChoice.judge(self, held.node(), link.node())) {
+            case SUCCEEDS -> {
+                links.put(id, link);
+                held.retire();
+                reached(link);
+            }
+            case REPLACES -> {
+                String why = "replaced by a newer start of the same node";
+                forget(held, why);
+                held.finish(CloseCause.REPLACED, why);
+                links.put(id, link);
+                announce(link);
+            }
+            case YIELDS, STALE -> {
+                link.retire();
+                reached(link);
+            }
+        }
+    }
+
+    private void reached(Link link) {
+        if (link.node().dialed()) {
+            observer.reached(link.info());
+        }
+    }
+
+    @Override
+    public void refuse(
+            InetSocketAddress address, boolean dialed, Optional<PeerId> peer, LinkRejection refusal, String why) {
+        tally.refused(refusal);
+        refusals.log(address, dialed, peer, refusal, why);
+        observer.refused(address, peer, refusal, why);
+    }
+
+    /** A connection was closed unheard. The observer is not told: there may be thousands a second. */
+    public void turnAway(InetSocketAddress address, LinkRejection refusal, String why) {
+        tally.refused(refusal);
+        refusals.seldom(address, Optional.empty(), refusal, why);
+    }
+
+    /** A node proved itself; what it has to be told of its identity. This machine's own is judged when it is met. */
+    private Optional<DoubledIdentity> met(Endpoint endpoint, InetSocketAddress address) {
+        if (endpoint.id().peer().equals(self.peer())) {
+            return Optional.empty();
+        }
+        Optional<DoubledIdentity> found =
+                doubles.hello(endpoint, address.getAddress().getHostAddress(), clock.nanoTime());
+        review(found.isPresent());
+        return found;
+    }
+
+    /** A frame came over a link. */
+    void heard(Link link) {
+        Optional<DoubledIdentity> found = doubles.frame(link.node().endpoint(), clock.nanoTime());
+        found.ifPresent(evidence -> link.say(new LinkMessage.Duplicate(evidence)));
+        review(found.isPresent());
+    }
+
+    private void review(boolean isNews) {
+        long nowNanos = clock.nanoTime();
+        if (!isNews && (doubled.isEmpty() || nowNanos - reviewedNanos < REVIEW_NANOS)) {
+            return;
+        }
+        reviewedNanos = nowNanos;
+        SortedMap<PeerId, DoubledIdentity> now = doubles.all(nowNanos);
+        boolean isChange = !now.keySet().equals(doubled.keySet());
+        doubled = now;
+        if (isChange) {
+            observer.doubled(now);
+        }
+    }
+
+    @Override
+    public void told(DoubledIdentity found, NodeId by, InetSocketAddress address) {
+        if (wasTold || !found.machine().equals(self.peer()) || !found.other().isForeignTo(own)) {
+            return; // said already, or not of this computer
+        }
+        wasTold = true;
+        Appearance other = found.other();
+        observer.told(
+                other.address().isEmpty()
+                        ? new DoubledIdentity(
+                                found.machine(),
+                                found.one(),
+                                other.at(address.getAddress().getHostAddress()))
+                        : found,
+                by);
+    }
+
+    @Override
+    public LinkHandler handlerOf(Link link) {
+        return new LinkHandler(link, observer, streams, this, tally);
+    }
+
+    /** The connection of {@code link} is closed. */
+    void ended(Link link) {
+        link.key().wipe();
+        if (links.get(link.node().endpoint().id()) == link) {
+            forget(link, link.ending());
+        }
+    }
+
+    private void announce(Link link) {
+        tally.admitted.increment();
+        LOG.debug(
+                "linked peer={} address={} dialed={}",
+                link.node().endpoint().id().shortText(),
+                link.remoteAddress(),
+                link.node().dialed());
+        streams.linked(link);
+        observer.admitted(link.info());
+    }
+
+    private void forget(Link link, String why) {
+        NodeId id = link.node().endpoint().id();
+        links.remove(id);
+        LOG.debug("link lost peer={} reason={}", id.shortText(), why);
+        streams.lost(id);
+        observer.lost(id, why);
+    }
+}

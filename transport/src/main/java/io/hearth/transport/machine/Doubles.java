@@ -1,0 +1,193 @@
+package io.hearth.transport.machine;
+
+import io.hearth.identity.PeerId;
+import io.hearth.transport.Appearance;
+import io.hearth.transport.DoubledIdentity;
+import io.hearth.transport.Endpoint;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Finds identities that two computers use, as after a restored snapshot of a whole disk: nothing on such a disk shows that it is a
+ * copy.
+ *
+ * <p>Two starts <em>conflict</em> if they cannot both be of one computer: they name two boots of the operating system, or they are
+ * two starts in one slot, whose lock only one process of a computer can hold. That alone is no evidence, since a computer boots
+ * and a process is restarted. But then the older start is dead. So an identity is doubled if <em>both</em> of two starts that
+ * conflict brought something (a hello that was proven, or a frame) more than {@link #BOTH_NANOS} after the first hello of the later
+ * one.
+ *
+ * <p>While this node itself stood still, the words of the dead waited in its sockets: after a gap both have to be heard anew.
+ *
+ * <p>Pure: no clock and no threads. One thread asks, and says what time it is.
+ */
+public final class Doubles {
+    /** How long the words of a dead start may be under way. */
+    public static final long BOTH_NANOS = 1_000_000_000L;
+
+    /** A pause of this node itself. */
+    static final long GAP_NANOS = 1_000_000_000L;
+
+    /** How long an identity counts as doubled after both were heard last. A start without a link is heard once a minute. */
+    static final long KEPT_NANOS = 120_000_000_000L;
+
+    /** How often a start is told. */
+    static final long TOLD_NANOS = 10_000_000_000L;
+
+    /** Most machines known. */
+    static final int MACHINES_MAX = 1_024;
+
+    /** Most starts known of one machine. */
+    static final int STARTS_MAX = 16;
+
+    private static final class Start {
+        final Endpoint endpoint;
+        final long firstNanos;
+        String address;
+        long lastNanos;
+        Optional<Long> toldNanos = Optional.empty();
+
+        Start(Endpoint endpoint, String address, long nowNanos) {
+            this.endpoint = endpoint;
+            this.address = address;
+            this.firstNanos = nowNanos;
+            this.lastNanos = nowNanos;
+        }
+
+        Appearance appearance() {
+            return Appearance.of(endpoint, address);
+        }
+    }
+
+    private static final class Machine {
+        final List<Start> starts = new ArrayList<>(1);
+        Optional<Found> found = Optional.empty();
+    }
+
+    /** @param bothNanos when both were there last */
+    private record Found(DoubledIdentity evidence, long bothNanos) {}
+
+    private final LinkedHashMap<PeerId, Machine> machines = new LinkedHashMap<>(16, 0.75f, true);
+    private long observedNanos;
+    private long awakeNanos;
+
+    public Doubles(long nowNanos) {
+        observedNanos = nowNanos;
+        awakeNanos = nowNanos;
+    }
+
+    /**
+     * A node proved itself, whether it gets a link or not.
+     *
+     * @return what it is to be told: another computer uses its identity
+     */
+    public Optional<DoubledIdentity> hello(Endpoint endpoint, String address, long nowNanos) {
+        observe(nowNanos);
+        Machine machine = machines.computeIfAbsent(endpoint.id().peer(), _ -> new Machine());
+        if (machines.size() > MACHINES_MAX) {
+            machines.remove(machines.firstEntry().getKey());
+        }
+        Start start = start(machine, endpoint, address, nowNanos);
+        start.lastNanos = nowNanos;
+        start.address = address;
+        Optional<DoubledIdentity> evidence = judge(machine, start);
+        if (evidence.isPresent()) {
+            start.toldNanos = Optional.of(nowNanos);
+        }
+        return evidence;
+    }
+
+    /**
+     * A linked node sent something.
+     *
+     * @return what it is to be told, if it was not told so lately
+     */
+    public Optional<DoubledIdentity> frame(Endpoint endpoint, long nowNanos) {
+        observe(nowNanos);
+        Machine machine = machines.get(endpoint.id().peer());
+        if (machine == null) {
+            return Optional.empty(); // it gave way to newer ones
+        }
+        for (Start start : machine.starts) {
+            if (start.endpoint.equals(endpoint)) {
+                start.lastNanos = nowNanos;
+                return machine.starts.size() == 1 ? Optional.empty() : dueEvidence(machine, start, nowNanos);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The identities that two computers use now, with the newest evidence. */
+    public SortedMap<PeerId, DoubledIdentity> all(long nowNanos) {
+        var doubled = new TreeMap<PeerId, DoubledIdentity>();
+        for (Map.Entry<PeerId, Machine> entry : machines.entrySet()) {
+            Machine machine = entry.getValue();
+            machine.found = machine.found.filter(found -> nowNanos - found.bothNanos() < KEPT_NANOS);
+            machine.found.ifPresent(found -> doubled.put(entry.getKey(), found.evidence()));
+        }
+        return doubled;
+    }
+
+    /** How many machines are known. */
+    int machines() {
+        return machines.size();
+    }
+
+    private void observe(long nowNanos) {
+        if (nowNanos - observedNanos > GAP_NANOS) {
+            awakeNanos = nowNanos;
+        }
+        observedNanos = nowNanos;
+    }
+
+    private static Start start(Machine machine, Endpoint endpoint, String address, long nowNanos) {
+        for (Start known : machine.starts) {
+            if (known.endpoint.equals(endpoint)) {
+                return known;
+            }
+        }
+        machine.starts.removeIf(known -> nowNanos - known.lastNanos >= KEPT_NANOS);
+        if (machine.starts.size() >= STARTS_MAX) {
+            machine.starts.stream()
+                    .max(Comparator.comparingLong(known -> nowNanos - known.lastNanos))
+                    .ifPresent(machine.starts::remove);
+        }
+        var fresh = new Start(endpoint, address, nowNanos);
+        machine.starts.add(fresh);
+        return fresh;
+    }
+
+    private Optional<DoubledIdentity> dueEvidence(Machine machine, Start start, long nowNanos) {
+        Optional<DoubledIdentity> evidence = judge(machine, start);
+        boolean isDue = evidence.isPresent()
+                && start.toldNanos.filter(told -> nowNanos - told < TOLD_NANOS).isEmpty();
+        if (isDue) {
+            start.toldNanos = Optional.of(nowNanos);
+        }
+        return isDue ? evidence : Optional.empty();
+    }
+
+    private Optional<DoubledIdentity> judge(Machine machine, Start start) {
+        for (Start other : machine.starts) {
+            if (start.endpoint.conflictsWith(other.endpoint) && wereBothThere(start, other)) {
+                var evidence = new DoubledIdentity(start.endpoint.id().peer(), start.appearance(), other.appearance());
+                long both = start.lastNanos - other.lastNanos < 0 ? start.lastNanos : other.lastNanos;
+                machine.found = Optional.of(new Found(evidence, both));
+                return Optional.of(evidence);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean wereBothThere(Start one, Start other) {
+        long later = one.firstNanos - other.firstNanos > 0 ? one.firstNanos : other.firstNanos;
+        long since = (awakeNanos - later > 0 ? awakeNanos : later) + BOTH_NANOS;
+        return one.lastNanos - since > 0 && other.lastNanos - since > 0;
+    }
+}

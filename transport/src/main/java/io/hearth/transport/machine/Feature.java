@@ -1,0 +1,31 @@
+package io.hearth.transport.machine;
+
+import io.hearth.transport.cipher.RecordCipher;
+import java.util.List;
+
+/** Names that hellos may list; a name that only one side knows changes nothing. */
+public final class Feature {
+    /** Takes part in the choice of a cipher, as {@link #suite} makes it. */
+    static final String CHACHA20 = "chacha20";
+
+    /** AES is slow on this machine. */
+    static final String AES_SLOW = "aes-slow";
+
+    private Feature() {}
+
+    /** What a node lists. */
+    public static List<String> of(boolean aesSlow) {
+        return aesSlow ? List.of(CHACHA20, AES_SLOW) : List.of(CHACHA20);
+    }
+
+    /**
+     * The cipher of a link's data streams: ChaCha20-Poly1305 if AES is slow on either machine, because the slower one sets the
+     * pace. Both ends find the same, whichever is {@code own}; both hellos are in the transcript that the proofs cover, so nobody
+     * between them can change it.
+     */
+    static RecordCipher.Suite suite(List<String> own, List<String> theirs) {
+        boolean bothChoose = own.contains(CHACHA20) && theirs.contains(CHACHA20);
+        boolean eitherIsSlow = own.contains(AES_SLOW) || theirs.contains(AES_SLOW);
+        return bothChoose && eitherIsSlow ? RecordCipher.Suite.CHACHA20_POLY1305 : RecordCipher.Suite.AES_256_GCM;
+    }
+}

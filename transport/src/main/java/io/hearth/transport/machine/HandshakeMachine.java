@@ -1,0 +1,460 @@
+package io.hearth.transport.machine;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Machine;
+import io.hearth.core.Step;
+import io.hearth.identity.MembershipProof;
+import io.hearth.identity.NamespaceKeys;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.identity.roster.Common;
+import io.hearth.transport.Appearance;
+import io.hearth.transport.DoubledIdentity;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.KeyRing;
+import io.hearth.transport.LinkRejection;
+import io.hearth.transport.Purpose;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a TCP connection becomes a link between two members, seen from either side.
+ *
+ * <pre>
+ * client                                                         server
+ * Securing      TLS 1.3, a certificate from each side            Securing
+ * AwaitServer   hello ---------------------------------------&gt;   AwaitClient
+ *               &lt;---------------------------- hello and proof    AwaitProof
+ * AwaitAdmitted proof ---------------------------------------&gt;   Deciding
+ *               &lt;----------------------------------- admitted    Ended (admitted)
+ * Deciding
+ * Ended (admitted)
+ * </pre>
+ *
+ * <p>Every other message, a proof that does not match and the passing of the time limit end the connection with a {@link
+ * LinkRejection}. Each side asks its owner ({@link Effect.Ask}) only after the other's proof was found right; the client asks last,
+ * because in TLS 1.3 it believes in success before the server has looked at its certificate.
+ *
+ * <p>The identity of the other side is what TLS proved. Slot and incarnation are its own words, within that identity.
+ */
+public final class HandshakeMachine
+        implements Machine<HandshakeMachine.State, HandshakeMachine.Event, HandshakeMachine.Effect> {
+    /** The protocol versions that this code speaks. */
+    public static final List<Integer> VERSIONS = List.of(2);
+
+    /** What both computers with one identity are told. */
+    public static final String DOUBLED =
+            "another computer uses the same identity: run 'hearth identity reset' on one of the two,"
+                    + " then start Hearth again on both";
+
+    private final Purpose purpose;
+    private final Endpoint self;
+    private final KeyRing ring;
+    private final int linkPort;
+    private final int dataPort;
+    private final List<String> features;
+    private final long limitNanos;
+
+    /**
+     * @param purpose what connections are for, whichever side made them
+     * @param self this start of this node
+     * @param ring keys of the namespace; borrowed for the machine's life
+     * @param linkPort where this node can be dialled
+     * @param dataPort where this node accepts data streams; 0 if it accepts none
+     * @param features that this node has
+     * @param limitNanos from the start to the end of a handshake, TLS included
+     */
+    public HandshakeMachine(
+            Purpose purpose,
+            Endpoint self,
+            KeyRing ring,
+            int linkPort,
+            int dataPort,
+            List<String> features,
+            long limitNanos) {
+        this.purpose = purpose;
+        this.self = self;
+        this.ring = ring;
+        this.linkPort = linkPort;
+        this.dataPort = dataPort;
+        this.features = List.copyOf(features);
+        this.limitNanos = limitNanos;
+    }
+
+    public sealed interface Event {
+        /** TLS is up; {@code exporter} is this connection's and 32 bytes long. */
+        record Secured(PeerId remote, Bytes exporter) implements Event {}
+
+        record Arrived(LinkMessage message) implements Event {}
+
+        /** The peer broke the rules below this machine, and can still be told so if TLS is up. */
+        record Broken(LinkRejection refusal, String why) implements Event {}
+
+        /** The connection is gone, or TLS failed. */
+        record Lost(LinkRejection refusal, String why) implements Event {}
+
+        /** The owner admits the node that it was asked about. */
+        record Allowed() implements Event {}
+
+        /** The owner does not; {@code doubled} is told first if another computer uses the identity of that node. */
+        record Denied(LinkRejection refusal, String why, Optional<DoubledIdentity> doubled) implements Event {
+            public Denied(LinkRejection refusal, String why) {
+                this(refusal, why, Optional.empty());
+            }
+        }
+
+        record Tick() implements Event {}
+    }
+
+    public sealed interface Effect {
+        record Send(LinkMessage message) implements Effect {}
+
+        /** The owner answers with {@link Event.Allowed} or {@link Event.Denied}. */
+        record Ask(RemoteNode node) implements Effect {}
+
+        /** A link from now on, or a talk to be re-keyed; {@code keys} are those that both sides proved. */
+        record Admit(RemoteNode node, NamespaceKeys keys) implements Effect {}
+
+        /**
+         * No secret in common: the owner answers with {@link Event.Denied} if it knows the machine, else with {@link Event.Allowed}.
+         */
+        record Unknown(PeerId remote) implements Effect {}
+
+        /** Another computer uses this node's identity, says {@code by}, which proved the secret or has that identity itself. */
+        record Told(DoubledIdentity found, NodeId by) implements Effect {}
+
+        /** Close the connection once everything sent is out. */
+        record Refuse(LinkRejection refusal, String why, boolean byPeer) implements Effect {}
+    }
+
+    /** What TLS proved. */
+    record Secure(PeerId remote, Bytes exporter) {}
+
+    sealed interface Phase {
+        record Securing() implements Phase {}
+
+        record AwaitClient(Secure secure) implements Phase {}
+
+        record AwaitServer(Secure secure, Bytes clientHello, KeyRing.Keys keys) implements Phase {}
+
+        record AwaitProof(RemoteNode node, Bytes transcript, NamespaceKeys keys) implements Phase {}
+
+        record AwaitAdmitted(RemoteNode node, NamespaceKeys keys) implements Phase {}
+
+        record Deciding(RemoteNode node, NamespaceKeys keys) implements Phase {}
+
+        /** No secret in common; the owner says how to put it. */
+        record Strange(String why) implements Phase {}
+
+        record Ended() implements Phase {}
+    }
+
+    /**
+     * How far a handshake is.
+     *
+     * @param dialed whether this side dialled
+     * @param dial this process's counter of dials if it dialled, else 0
+     */
+    public record State(boolean dialed, long dial, long startedNanos, Phase phase) {
+        public static State client(long dial, long nowNanos) {
+            return new State(true, dial, nowNanos, new Phase.Securing());
+        }
+
+        public static State server(long nowNanos) {
+            return new State(false, 0, nowNanos, new Phase.Securing());
+        }
+
+        private State at(Phase next) {
+            return new State(dialed, dial, startedNanos, next);
+        }
+    }
+
+    @Override
+    public Step<State, Effect> step(State state, Event event, long nowNanos) {
+        if (state.phase() instanceof Phase.Ended) {
+            return Step.quiet(state);
+        }
+        return switch (event) {
+            case Event.Secured secured -> onSecured(state, secured);
+            case Event.Arrived arrived -> onMessage(state, arrived.message());
+            case Event.Broken broken -> refuse(state, broken.refusal(), broken.why());
+            case Event.Lost lost -> end(state, List.of(new Effect.Refuse(lost.refusal(), lost.why(), false)));
+            case Event.Allowed() -> onAllowed(state);
+            case Event.Denied denied -> deny(state, denied);
+            case Event.Tick() ->
+                nowNanos - state.startedNanos() < limitNanos
+                        ? Step.quiet(state)
+                        : refuse(
+                                state,
+                                LinkRejection.TOO_LATE,
+                                "no admission within " + limitNanos / 1_000_000 + " ms, stopped in "
+                                        + state.phase().getClass().getSimpleName());
+        };
+    }
+
+    @Override
+    public long sleepNanos(State state, long nowNanos) {
+        return state.phase() instanceof Phase.Ended
+                ? Long.MAX_VALUE
+                : Math.max(0, limitNanos - (nowNanos - state.startedNanos()));
+    }
+
+    private Step<State, Effect> onSecured(State state, Event.Secured secured) {
+        if (!(state.phase() instanceof Phase.Securing)) {
+            return refuse(state, LinkRejection.MALFORMED, "TLS came up twice");
+        }
+        var secure = new Secure(secured.remote(), secured.exporter());
+        if (!state.dialed()) {
+            return Step.quiet(state.at(new Phase.AwaitClient(secure)));
+        }
+        KeyRing.Keys keys = ring.keys();
+        Hello hello = ownHello(purpose, keys, keys.current(), state.dial(), 0);
+        Bytes encoded = LinkCodec.encode(hello);
+        return new Step<>(
+                state.at(new Phase.AwaitServer(secure, encoded, keys)),
+                List.of(new Effect.Send(new LinkMessage.ClientHello(hello, encoded))));
+    }
+
+    private Step<State, Effect> onMessage(State state, LinkMessage message) {
+        if (message instanceof LinkMessage.Refused(var refusal, var text)) {
+            return end(state, List.of(new Effect.Refuse(refusal, text, true)));
+        }
+        if (message instanceof LinkMessage.Duplicate(var found)) {
+            Optional<NodeId> by = believed(state);
+            return by.isPresent()
+                    ? new Step<>(state, List.of(new Effect.Told(found, by.get())))
+                    : refuse(state, LinkRejection.MALFORMED, "Duplicate does not belong before the proof");
+        }
+        return switch (state.phase()) {
+            case Phase.AwaitClient(var secure)
+            when message instanceof LinkMessage.ClientHello(var hello, var encoded) ->
+                onClientHello(state, secure, hello, encoded);
+            case Phase.AwaitServer waiting
+            when message instanceof LinkMessage.ServerHello answer -> onServerHello(state, waiting, answer);
+            case Phase.AwaitProof waiting
+            when message instanceof LinkMessage.Proof(var proof) -> onProof(state, waiting, proof);
+            case Phase.AwaitAdmitted(var node, var keys)
+            when message instanceof LinkMessage.Admitted -> ask(state, node, keys);
+            case Phase phase ->
+                refuse(
+                        state,
+                        LinkRejection.MALFORMED,
+                        message.getClass().getSimpleName() + " does not belong in "
+                                + phase.getClass().getSimpleName());
+        };
+    }
+
+    /** Whose word on this node's identity counts: a node that proved the secret, or that has this identity. */
+    private Optional<NodeId> believed(State state) {
+        return switch (state.phase()) {
+            case Phase.AwaitAdmitted(var node, var _) ->
+                Optional.of(node.endpoint().id());
+            case Phase.AwaitServer(var secure, var _, var _)
+            when secure.remote().equals(self.id().peer()) -> Optional.of(self.id());
+            case Phase _ -> Optional.empty();
+        };
+    }
+
+    private Step<State, Effect> onClientHello(State state, Secure secure, Hello hello, Bytes encoded) {
+        var common = new ArrayList<>(hello.versions());
+        common.retainAll(VERSIONS);
+        if (common.isEmpty()) {
+            return refuse(
+                    state,
+                    LinkRejection.VERSION,
+                    "no protocol version in common: this node speaks " + VERSIONS + ", the peer " + hello.versions()
+                            + "; update the older of the two");
+        }
+        KeyRing.Keys keys = ring.keys();
+        Common secret = Common.of(keys.id(), keys.formerId(), hello.keyId(), hello.formerKeyId());
+        var refusal = judge(state, secure, hello, keys, secret);
+        if (refusal != null) {
+            return refusal;
+        }
+        NamespaceKeys shared = keys.shared(secret).orElseThrow();
+        Hello own =
+                ownHello(secret == Common.CURRENT ? purpose : Purpose.REKEY, keys, shared, 0, Collections.max(common));
+        Bytes ownEncoded = LinkCodec.encode(own);
+        Bytes transcript = MembershipProof.transcript(
+                secure.exporter().toArray(),
+                secure.remote(),
+                self.id().peer(),
+                encoded.toArray(),
+                ownEncoded.toArray());
+        Bytes proof = Bytes.of(MembershipProof.ofServer(shared, transcript));
+        return new Step<>(
+                state.at(new Phase.AwaitProof(node(state, secure, hello, secret), transcript, shared)),
+                List.of(new Effect.Send(new LinkMessage.ServerHello(own, ownEncoded, proof))));
+    }
+
+    private Step<State, Effect> onServerHello(State state, Phase.AwaitServer waiting, LinkMessage.ServerHello answer) {
+        Hello hello = answer.hello();
+        if (!VERSIONS.contains(hello.chosen())) {
+            return refuse(
+                    state,
+                    LinkRejection.VERSION,
+                    "no protocol version in common: this node speaks " + VERSIONS + ", the peer chose " + hello.chosen()
+                            + "; update the older of the two");
+        }
+        Secure secure = waiting.secure();
+        Common secret = proven(waiting.keys(), hello);
+        var refusal = judge(state, secure, hello, waiting.keys(), secret);
+        if (refusal != null) {
+            return refusal;
+        }
+        if (hello.purpose() != (secret == Common.CURRENT ? purpose : Purpose.REKEY)) {
+            return refuse(state, LinkRejection.PURPOSE, "the peer answers for " + hello.purpose());
+        }
+        NamespaceKeys shared = waiting.keys().shared(secret).orElseThrow();
+        Bytes transcript = MembershipProof.transcript(
+                secure.exporter().toArray(),
+                self.id().peer(),
+                secure.remote(),
+                waiting.clientHello().toArray(),
+                answer.encoded().toArray());
+        if (!MembershipProof.matches(
+                MembershipProof.ofServer(shared, transcript), answer.proof().toArray())) {
+            return refuse(state, LinkRejection.NAMESPACE, "the peer did not prove this namespace's secret");
+        }
+        Bytes proof = Bytes.of(MembershipProof.ofClient(shared, transcript));
+        return new Step<>(
+                state.at(new Phase.AwaitAdmitted(node(state, secure, hello, secret), shared)),
+                List.of(new Effect.Send(new LinkMessage.Proof(proof))));
+    }
+
+    private Step<State, Effect> onProof(State state, Phase.AwaitProof waiting, Bytes proof) {
+        return MembershipProof.matches(MembershipProof.ofClient(waiting.keys(), waiting.transcript()), proof.toArray())
+                ? ask(state, waiting.node(), waiting.keys())
+                : refuse(state, LinkRejection.NAMESPACE, "the peer did not prove this namespace's secret");
+    }
+
+    /** Which secret a server's hello is about: it says one key id and why it can be proved here. */
+    private static Common proven(KeyRing.Keys keys, Hello hello) {
+        boolean isCurrent = hello.keyId().equals(keys.id());
+        if (hello.purpose() != Purpose.REKEY) {
+            return isCurrent ? Common.CURRENT : Common.NONE;
+        }
+        boolean isFormer = keys.formerId().equals(Optional.of(hello.keyId()));
+        return isCurrent ? Common.PEER_IS_AHEAD : isFormer ? Common.PEER_IS_BEHIND : Common.NONE;
+    }
+
+    private static Step<State, Effect> ask(State state, RemoteNode node, NamespaceKeys keys) {
+        return new Step<>(state.at(new Phase.Deciding(node, keys)), List.of(new Effect.Ask(node)));
+    }
+
+    private static Step<State, Effect> onAllowed(State state) {
+        if (state.phase() instanceof Phase.Strange(var why)) {
+            return refuse(state, LinkRejection.NAMESPACE, why);
+        }
+        if (!(state.phase() instanceof Phase.Deciding(var node, var keys))) {
+            throw new IllegalStateException("nobody asked for admission in " + state.phase());
+        }
+        var admit = new Effect.Admit(node, keys);
+        return end(
+                state, state.dialed() ? List.of(admit) : List.of(new Effect.Send(new LinkMessage.Admitted()), admit));
+    }
+
+    /** The checks that both sides make of the other's hello, as a refusal; null if it stands. */
+    private @Nullable Step<State, Effect> judge(
+            State state, Secure secure, Hello hello, KeyRing.Keys keys, Common secret) {
+        var id = new NodeId(secure.remote(), hello.slot());
+        if (secure.remote().equals(self.id().peer()) && hello.bootId().equals(self.bootId())) {
+            return refuse(state, LinkRejection.REFLECTION, "this node met itself");
+        }
+        boolean isReKeying = purpose == Purpose.MEMBER && state.dialed() && hello.purpose() == Purpose.REKEY;
+        if (hello.purpose() != purpose && !isReKeying) {
+            return refuse(state, LinkRejection.PURPOSE, purpose.refusal() + ", the peer came to " + hello.purpose());
+        }
+        if (secret == Common.NONE) {
+            String why = "another namespace or secret: the key ids " + keys.id().hex() + " and "
+                    + hello.keyId().hex() + " differ";
+            return new Step<>(state.at(new Phase.Strange(why)), List.of(new Effect.Unknown(secure.remote())));
+        }
+        var met = new Endpoint(id, hello.incarnation(), hello.bootId(), hello.systemBoot());
+        if (id.peer().equals(self.id().peer()) && self.isElsewhere(met.systemBoot())) {
+            return meetDouble(state, met);
+        }
+        if (id.equals(self.id())) {
+            return refuse(
+                    state,
+                    LinkRejection.SAME_NODE,
+                    "another process of this machine runs as " + id.slot() + "; stop one");
+        }
+        return null;
+    }
+
+    /** TLS proved that the other side holds this machine's key, and it is there now, on another computer: no more evidence is needed. */
+    private Step<State, Effect> meetDouble(State state, Endpoint met) {
+        var own = Appearance.of(self, "");
+        var other = Appearance.of(met, "");
+        var refuse = new Effect.Refuse(LinkRejection.DOUBLED, DOUBLED, false);
+        return end(
+                state,
+                List.of(
+                        new Effect.Send(new LinkMessage.Duplicate(
+                                new DoubledIdentity(self.id().peer(), other, own))),
+                        new Effect.Send(new LinkMessage.Refused(LinkRejection.DOUBLED, DOUBLED)),
+                        new Effect.Told(new DoubledIdentity(self.id().peer(), own, other), self.id()),
+                        refuse));
+    }
+
+    private static Step<State, Effect> deny(State state, Event.Denied denied) {
+        Step<State, Effect> refused = refuse(state, denied.refusal(), denied.why());
+        if (denied.doubled().isEmpty()) {
+            return refused;
+        }
+        var effects = new ArrayList<Effect>();
+        effects.add(new Effect.Send(new LinkMessage.Duplicate(denied.doubled().get())));
+        effects.addAll(refused.effects());
+        return new Step<>(refused.state(), effects);
+    }
+
+    private Hello ownHello(Purpose said, KeyRing.Keys keys, NamespaceKeys proven, long dial, int chosen) {
+        return new Hello(
+                VERSIONS,
+                features,
+                said,
+                self.id().slot(),
+                self.incarnation(),
+                self.bootId(),
+                self.systemBoot(),
+                Bytes.of(proven.id()),
+                linkPort,
+                dataPort,
+                dial,
+                chosen,
+                keys.formerId());
+    }
+
+    private RemoteNode node(State state, Secure secure, Hello hello, Common secret) {
+        return new RemoteNode(
+                new Endpoint(
+                        new NodeId(secure.remote(), hello.slot()),
+                        hello.incarnation(),
+                        hello.bootId(),
+                        hello.systemBoot()),
+                hello.linkPort(),
+                hello.dataPort(),
+                Feature.suite(features, hello.features()),
+                state.dialed(),
+                state.dialed() ? state.dial() : hello.dial(),
+                secret);
+    }
+
+    /** Ends the handshake and tells the other side why, if there is a secure channel to say it on. */
+    private static Step<State, Effect> refuse(State state, LinkRejection refusal, String why) {
+        var refuse = new Effect.Refuse(refusal, why, false);
+        return end(
+                state,
+                state.phase() instanceof Phase.Securing
+                        ? List.of(refuse)
+                        : List.of(new Effect.Send(new LinkMessage.Refused(refusal, why)), refuse));
+    }
+
+    private static Step<State, Effect> end(State state, List<Effect> effects) {
+        return new Step<>(state.at(new Phase.Ended()), effects);
+    }
+}

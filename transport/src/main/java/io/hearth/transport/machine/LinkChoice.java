@@ -1,0 +1,45 @@
+package io.hearth.transport.machine;
+
+import io.hearth.identity.NodeId;
+import io.hearth.transport.Endpoint;
+
+/**
+ * Which of two links between the same two nodes stays. Both ends judge by the same facts, so they agree without a word:
+ *
+ * <pre>
+ * peer's newer incarnation  &gt;  older
+ * dialled by the smaller NodeId  &gt;  by the larger
+ * later dial of one process  &gt;  earlier (who dials again has lost the earlier one)
+ * </pre>
+ */
+public final class LinkChoice {
+    public enum Verdict {
+        /** The new connection takes the place of the held one, which ends. */
+        REPLACES,
+        /** The same start of the peer: the new connection goes on, the held one drains. */
+        SUCCEEDS,
+        /** The same start of the peer: the held link goes on. */
+        YIELDS,
+        /** The new connection comes from an older start of the peer, or from a second process in its slot. */
+        STALE
+    }
+
+    private LinkChoice() {}
+
+    /** Judges {@code offered}, which has proven itself, against {@code held}; both have the same node at the other end. */
+    public static Verdict judge(NodeId self, RemoteNode held, RemoteNode offered) {
+        Endpoint now = offered.endpoint();
+        Endpoint before = held.endpoint();
+        if (now.incarnation() != before.incarnation()) {
+            return now.incarnation() > before.incarnation() ? Verdict.REPLACES : Verdict.STALE;
+        }
+        if (!now.bootId().equals(before.bootId())) {
+            return Verdict.STALE;
+        }
+        if (offered.dialed() != held.dialed()) {
+            boolean ours = self.compareTo(now.id()) < 0;
+            return offered.dialed() == ours ? Verdict.SUCCEEDS : Verdict.YIELDS;
+        }
+        return offered.dial() > held.dial() ? Verdict.SUCCEEDS : Verdict.YIELDS;
+    }
+}

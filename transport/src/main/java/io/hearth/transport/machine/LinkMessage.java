@@ -1,0 +1,44 @@
+package io.hearth.transport.machine;
+
+import io.hearth.core.Bytes;
+import io.hearth.transport.CloseCause;
+import io.hearth.transport.DoubledIdentity;
+import io.hearth.transport.LinkRejection;
+import io.hearth.transport.StreamId;
+
+/** What the two ends of a connection say on their own behalf: frame kinds 1 to 15. */
+public sealed interface LinkMessage {
+    /** Opens the handshake; {@code encoded} is {@code hello} byte for byte as on the wire. */
+    record ClientHello(Hello hello, Bytes encoded) implements LinkMessage {}
+
+    /** The server's hello with its proof of membership. */
+    record ServerHello(Hello hello, Bytes encoded, Bytes proof) implements LinkMessage {}
+
+    /** The client's proof of membership. */
+    record Proof(Bytes proof) implements LinkMessage {}
+
+    /** The server's last word of a handshake that succeeded. */
+    record Admitted() implements LinkMessage {}
+
+    /** The last word of a handshake that failed. */
+    record Refused(LinkRejection refusal, String text) implements LinkMessage {}
+
+    /** The last frame of a link in this direction; what came before it holds. */
+    record Close(CloseCause cause, String text) implements LinkMessage {}
+
+    /** Asks the side that was dialled for a ticket of stream {@code id}. */
+    record StreamRequest(long request, StreamId id) implements LinkMessage {}
+
+    /**
+     * A one-use ticket for the stream of {@code request}.
+     *
+     * @param socket path of the unix socket at which it is good too, empty for none
+     */
+    record StreamTicket(long request, Bytes ticket, String socket) implements LinkMessage {}
+
+    /** Another computer uses the receiver's identity, which is {@code found}'s first appearance. */
+    record Duplicate(DoubledIdentity found) implements LinkMessage {}
+
+    /** Says nothing; a dead connection answers it with a reset. */
+    record Probe() implements LinkMessage {}
+}

@@ -1,0 +1,35 @@
+package io.hearth.transport.machine;
+
+import io.hearth.identity.roster.Common;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.cipher.RecordCipher;
+
+/**
+ * The other end of a connection whose handshake succeeded.
+ *
+ * @param endpoint identity as TLS proved it; slot, incarnation and boot id as its holder says
+ * @param linkPort where it says that it can be dialled
+ * @param dataPort where it accepts data streams; 0 if it accepts none
+ * @param suite of data streams
+ * @param dialed whether this node dialled it
+ * @param dial the dialling side's counter; later dials of one process have larger ones
+ * @param common the secret by which it proved itself
+ */
+public record RemoteNode(
+        Endpoint endpoint,
+        int linkPort,
+        int dataPort,
+        RecordCipher.Suite suite,
+        boolean dialed,
+        long dial,
+        Common common) {
+    /** A node that proved the present secret. */
+    RemoteNode(Endpoint endpoint, int linkPort, int dataPort, RecordCipher.Suite suite, boolean dialed, long dial) {
+        this(endpoint, linkPort, dataPort, suite, dialed, dial, Common.CURRENT);
+    }
+
+    /** Whether it comes, or is met, only to be re-keyed. */
+    public boolean isRekeyed() {
+        return common != Common.CURRENT;
+    }
+}

@@ -1,0 +1,37 @@
+package io.hearth.transport.stream;
+
+import java.io.IOException;
+import java.nio.channels.Channel;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Bounds blocking calls on channels: closing a channel ends them. */
+public final class Deadlines {
+    private final ScheduledExecutorService timer;
+
+    /** @param timer whose thread may close channels; never blocked */
+    public Deadlines(ScheduledExecutorService timer) {
+        this.timer = timer;
+    }
+
+    /** Ends the watch over a channel. */
+    interface Watch extends AutoCloseable {
+        @Override
+        public void close();
+    }
+
+    /** Closes {@code channel} after {@code nanos} unless the watch ended before. */
+    Watch closeAfter(Channel channel, long nanos) {
+        var task = timer.schedule(() -> close(channel), nanos, TimeUnit.NANOSECONDS);
+        return () -> task.cancel(false);
+    }
+
+    /** Closes a channel whose end is of no interest any more. */
+    public static void close(Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException closedAnyway) {
+            // a socket whose close fails is closed all the same
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.hearth.transport.stream;
+
+import io.hearth.transport.control.Tally;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Short-lived threads, a bounded number of them, in each of which one connection becomes a stream or is closed. */
+public final class GreetingThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(GreetingThreads.class);
+
+    /** Turns a fresh connection into a stream, or throws; blocking. */
+    @FunctionalInterface
+    public interface Greeter {
+        void greet(SocketChannel channel) throws IOException;
+    }
+
+    private final Tally tally;
+    private final Deadlines deadlines;
+    private final long limitNanos;
+    private final int threadsMax;
+    private final Semaphore places;
+    private final Set<SocketChannel> greeting = ConcurrentHashMap.newKeySet(); // at most threadsMax
+
+    /**
+     * @param limitNanos for a connection to become a stream
+     * @param threadsMax at once
+     */
+    public GreetingThreads(Tally tally, Deadlines deadlines, long limitNanos, int threadsMax) {
+        this.tally = tally;
+        this.deadlines = deadlines;
+        this.limitNanos = limitNanos;
+        this.threadsMax = threadsMax;
+        this.places = new Semaphore(threadsMax);
+    }
+
+    /** Takes a place for {@link #start}; false if there is none. */
+    boolean reserve() {
+        return places.tryAcquire();
+    }
+
+    /** Gives a place back that was not used. */
+    void release() {
+        places.release();
+    }
+
+    /** Greets in a thread of its own, in a place that was reserved. */
+    void start(SocketChannel channel, Greeter greeter) {
+        greeting.add(channel);
+        // No virtual thread: one that reads a socket makes it non-blocking for good, and each wait three system calls.
+        Thread.ofPlatform().daemon().name("hearth-stream-greeting").start(() -> greet(channel, greeter));
+    }
+
+    private void greet(SocketChannel channel, Greeter greeter) {
+        try (var _ = deadlines.closeAfter(channel, limitNanos)) {
+            greeter.greet(channel);
+        } catch (IOException refused) {
+            refuse(channel, String.valueOf(refused.getMessage()));
+        } finally {
+            greeting.remove(channel);
+            places.release();
+        }
+    }
+
+    /** Closes a connection that did not become a stream, and counts it. */
+    void refuse(SocketChannel channel, String why) {
+        LOG.debug("data connection closed: {}", why);
+        tally.streamsRefused.increment();
+        Deadlines.close(channel);
+    }
+
+    /** Ends what is being greeted. */
+    void interrupt() {
+        greeting.forEach(Deadlines::close);
+    }
+
+    /** Waits until no thread is left; says so if some are after {@code longest}. */
+    void awaitEnd(Duration longest) throws InterruptedException {
+        interrupt();
+        if (!places.tryAcquire(threadsMax, longest.toMillis(), TimeUnit.MILLISECONDS)) {
+            LOG.warn("data connections are still being greeted {} s after the close", longest.toSeconds());
+        }
+    }
+}

@@ -1,0 +1,335 @@
+package io.hearth.transport.stream;
+
+import io.hearth.identity.NodeId;
+import io.hearth.transport.ReceivedRecord;
+import io.hearth.transport.RecordHeader;
+import io.hearth.transport.StreamException;
+import io.hearth.transport.StreamId;
+import io.hearth.transport.cipher.RecordCipher;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import javax.crypto.AEADBadTagException;
+import org.jspecify.annotations.Nullable;
+
+/** A data stream over a blocking socket: one sealed record after the other in each direction. */
+public final class RecordStream implements OpenStream {
+    /** How long a close may wait for its last record to get out. */
+    private static final long LAST_WORD_NANOS = 200_000_000L;
+
+    /** Read at once where nothing is known of the next record, so that a small one takes one system call. */
+    private static final int AHEAD_BYTES = 16 * 1024;
+
+    private final NodeId peer;
+    private final StreamId id;
+    private final SocketChannel channel;
+    private final RecordCipher sealer;
+    private final RecordCipher opener;
+    private final ThreadLocal<RecordBuffers> buffers;
+    private final Deadlines deadlines;
+    private final Consumer<OpenStream> closed;
+    private final ReentrantLock sending = new ReentrantLock(); // held by whoever uses the sealer
+    private final ReentrantLock receiving = new ReentrantLock(); // held by whoever uses the opener
+    private final AtomicReference<@Nullable StreamException> broken =
+            new AtomicReference<>(); // first writer wins, all read
+    private final byte[] ahead = new byte[AHEAD_BYTES]; // came together with the record before; under receiving
+    private final ReceivedRecord received = new ReceivedRecord(); // under receiving, then the receiver's
+    private int aheadFrom; // of what is in there and was not taken yet
+    private int aheadTo;
+    private boolean ended; // the peer said END; under receiving
+    private volatile long bytesSent; // written under sending, read by anyone
+    private volatile boolean timed; // set by anybody, read by whoever sends or receives
+    private long sealNanos; // under sending
+    private long openNanos; // under receiving
+
+    /**
+     * @param buffers scratch space of the calling thread
+     * @param closed told once when the stream is closed
+     */
+    public RecordStream(
+            NodeId peer,
+            StreamId id,
+            SocketChannel channel,
+            RecordCipher sealer,
+            RecordCipher opener,
+            ThreadLocal<RecordBuffers> buffers,
+            Deadlines deadlines,
+            Consumer<OpenStream> closed) {
+        this.peer = peer;
+        this.id = id;
+        this.channel = channel;
+        this.sealer = sealer;
+        this.opener = opener;
+        this.buffers = buffers;
+        this.deadlines = deadlines;
+        this.closed = closed;
+    }
+
+    /** Shows the peer that this end has the right keys, and sees that the peer has. */
+    public void begin() throws IOException {
+        sending.lock();
+        try {
+            write(0, RecordHeader.OPEN, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
+        } finally {
+            release(sending, sealer);
+        }
+        receiving.lock();
+        try {
+            if (read().kind() != RecordHeader.OPEN) {
+                throw fail(StreamException.Cause.FORGED, "it does not begin with an opening record", null);
+            }
+        } finally {
+            release(receiving, opener);
+        }
+    }
+
+    @Override
+    public NodeId peer() {
+        return peer;
+    }
+
+    @Override
+    public StreamId id() {
+        return id;
+    }
+
+    @Override
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    @Override
+    public void timeCipher(boolean wanted) {
+        timed = wanted;
+    }
+
+    @Override
+    public long sealNanos() {
+        return sealNanos;
+    }
+
+    @Override
+    public long openNanos() {
+        return openNanos;
+    }
+
+    @Override
+    public void send(
+            int kind,
+            int chunk,
+            long collective,
+            long offset,
+            MemorySegment prefix,
+            MemorySegment bytes,
+            long from,
+            int length)
+            throws IOException {
+        int whole = RecordHeader.checkSent(kind, chunk, prefix, bytes, from, length);
+        sending.lock();
+        try {
+            write(whole, kind, chunk, collective, offset, prefix, bytes, from);
+        } finally {
+            release(sending, sealer);
+        }
+    }
+
+    @Override
+    public ReceivedRecord receive() throws IOException {
+        SharedMemoryStream.endLoan(buffers.get(), this);
+        receiving.lock();
+        try {
+            if (ended) {
+                throw new EOFException("stream with " + peer.shortText() + " ended");
+            }
+            read();
+            if (received.kind() == RecordHeader.END) {
+                ended = true;
+                throw new EOFException("stream with " + peer.shortText() + " ended");
+            }
+            if (received.kind() < RecordHeader.USER_MIN) {
+                throw fail(
+                        StreamException.Cause.FORGED, "a record of kind " + received.kind() + " is out of place", null);
+            }
+            return received;
+        } finally {
+            release(receiving, opener);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (broken.get() == null && sending.tryLock()) {
+            try (var _ = deadlines.closeAfter(channel, LAST_WORD_NANOS)) {
+                write(0, RecordHeader.END, 0, 0, 0, MemorySegment.NULL, MemorySegment.NULL, 0);
+            } catch (IOException peerGone) {
+                // then nobody is there to hear that this is the end
+            } finally {
+                release(sending, sealer);
+            }
+        }
+        end(StreamException.Cause.CLOSED, "closed by this node", null);
+    }
+
+    @Override
+    public void abort(StreamException.Cause cause, String why) {
+        end(cause, why, null);
+    }
+
+    private void write(
+            int length,
+            int kind,
+            int chunk,
+            long collective,
+            long offset,
+            MemorySegment prefix,
+            MemorySegment plaintext,
+            long from)
+            throws IOException {
+        demandWhole();
+        RecordBuffers scratch = buffers.get();
+        byte[] record = scratch.record();
+        RecordHeader.write(record, length, kind, chunk, collective, offset);
+        int before = (int) prefix.byteSize();
+        MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, record, RecordHeader.BYTES, before);
+        MemorySegment.copy(
+                plaintext, ValueLayout.JAVA_BYTE, from, record, RecordHeader.BYTES + before, length - before);
+        long since = timed ? System.nanoTime() : 0;
+        int sealed = sealer.seal(record, length);
+        if (since != 0) {
+            sealNanos += System.nanoTime() - since;
+        }
+        ByteBuffer out = scratch.direct().clear().put(record, 0, sealed).flip();
+        try {
+            while (out.hasRemaining()) {
+                channel.write(out);
+            }
+        } catch (IOException gone) {
+            throw fail(StreamException.Cause.CUT, "the connection broke while sending", gone);
+        }
+        long sentBefore = bytesSent;
+        bytesSent = sentBefore + sealed;
+    }
+
+    private ReceivedRecord read() throws IOException {
+        demandWhole();
+        RecordBuffers scratch = buffers.get();
+        byte[] record = scratch.record();
+        if (aheadTo - aheadFrom < RecordHeader.BYTES) {
+            readAhead(scratch.direct());
+        }
+        takeAhead(record, 0, RecordHeader.BYTES);
+        int length = length(record);
+        int body = length + RecordCipher.TAG_BYTES;
+        int there = Math.min(body, aheadTo - aheadFrom);
+        takeAhead(record, RecordHeader.BYTES, there);
+        if (there < body) {
+            readBody(scratch.direct(), record, RecordHeader.BYTES + there, body - there);
+        }
+        long since = timed ? System.nanoTime() : 0;
+        try {
+            opener.open(record, length, scratch.opened());
+            if (since != 0) {
+                openNanos += System.nanoTime() - since;
+            }
+        } catch (AEADBadTagException forged) {
+            throw fail(StreamException.Cause.FORGED, "a record is not what the peer sent at this place", forged);
+        }
+        return RecordHeader.read(record, length, scratch.opened(), received);
+    }
+
+    /** Waits for a header, and takes what came with it. */
+    private void readAhead(ByteBuffer direct) throws IOException {
+        int there = aheadTo - aheadFrom;
+        System.arraycopy(ahead, aheadFrom, ahead, 0, there);
+        ByteBuffer in = fill(direct, RecordHeader.BYTES - there, AHEAD_BYTES - there);
+        aheadFrom = 0;
+        aheadTo = there + in.remaining();
+        in.get(ahead, there, in.remaining());
+    }
+
+    private void takeAhead(byte[] record, int at, int bytes) {
+        System.arraycopy(ahead, aheadFrom, record, at, bytes);
+        aheadFrom += bytes;
+    }
+
+    /** Waits for the rest of a record. Of what follows only a header is taken, because what is taken ahead is copied once more. */
+    private void readBody(ByteBuffer direct, byte[] record, int at, int missing) throws IOException {
+        ByteBuffer in = fill(direct, missing, missing + RecordHeader.BYTES).get(record, at, missing);
+        aheadFrom = 0;
+        aheadTo = in.remaining();
+        in.get(ahead, 0, aheadTo);
+    }
+
+    private int length(byte[] record) throws StreamException {
+        try {
+            return RecordHeader.readLength(record);
+        } catch (IllegalArgumentException nonsense) {
+            throw fail(StreamException.Cause.FORGED, "a header is nonsense: " + nonsense.getMessage(), nonsense);
+        }
+    }
+
+    /** Reads at least {@code least} and at most {@code most} bytes. */
+    private ByteBuffer fill(ByteBuffer in, int least, int most) throws IOException {
+        in.clear().limit(most);
+        try {
+            while (in.position() < least) {
+                if (channel.read(in) < 0) {
+                    throw fail(StreamException.Cause.CUT, "it was cut off before its end", null);
+                }
+            }
+        } catch (StreamException cut) {
+            throw cut;
+        } catch (IOException gone) {
+            throw fail(StreamException.Cause.CUT, "the connection broke while receiving", gone);
+        }
+        return in.flip();
+    }
+
+    private void demandWhole() throws StreamException {
+        StreamException before = broken.get();
+        if (before != null) {
+            throw new StreamException(peer, before.kind(), "no longer usable", before);
+        }
+    }
+
+    /** Ends the stream and gives the reason to throw: the first one, if somebody else ended it meanwhile. */
+    private StreamException fail(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
+        end(cause, why, thrown);
+        StreamException first = broken.get();
+        return first == null ? new StreamException(peer, cause, why, thrown) : first;
+    }
+
+    private void end(StreamException.Cause cause, String why, @Nullable Throwable thrown) {
+        if (!broken.compareAndSet(null, new StreamException(peer, cause, why, thrown))) {
+            return;
+        }
+        Deadlines.close(channel);
+        wipe(sending, sealer);
+        wipe(receiving, opener);
+        closed.accept(this);
+    }
+
+    private void release(ReentrantLock lock, RecordCipher cipher) {
+        lock.unlock();
+        if (broken.get() != null) {
+            wipe(lock, cipher);
+        }
+    }
+
+    /** Whoever holds the lock is in the middle of a record, and comes by here when it leaves. */
+    private static void wipe(ReentrantLock lock, RecordCipher cipher) {
+        if (lock.tryLock()) {
+            try {
+                cipher.destroy();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,459 @@
+package io.hearth.transport.stream;
+
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.DataStream;
+import io.hearth.transport.DataTransport;
+import io.hearth.transport.LinkLimits;
+import io.hearth.transport.StreamException;
+import io.hearth.transport.StreamException.Cause;
+import io.hearth.transport.StreamId;
+import io.hearth.transport.StreamSource;
+import io.hearth.transport.cipher.CipherWarmUp;
+import io.hearth.transport.cipher.RecordCipher;
+import io.hearth.transport.cipher.StreamKeys;
+import io.hearth.transport.control.Link;
+import io.hearth.transport.control.StreamMessages;
+import io.hearth.transport.links.Links;
+import io.hearth.transport.machine.LinkMessage;
+import io.hearth.transport.machine.StreamTickets;
+import io.hearth.transport.machine.StreamTickets.Grant;
+import io.hearth.transport.machine.StreamTickets.Offer;
+import io.hearth.transport.machine.StreamTickets.Wanted;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens data streams. The side that dialled the control link dials the stream too, since that way is known to be open; it asks
+ * over the link for a ticket until it gets one, the other side issues it once its own {@link #open} was called.
+ */
+public final class Streams implements StreamSource, StreamMessages, DataPort.Doorkeeper, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Streams.class);
+
+    /** Streams being opened at once, and requests kept. */
+    private static final int OPENING_MAX = 1024;
+
+    /** How long one attempt waits before the link is looked at again and the request is repeated. */
+    private static final long ATTEMPT_NANOS = 500_000_000L;
+
+    /** Rest after an attempt that failed at once. */
+    private static final Duration REST = Duration.ofMillis(20);
+
+    private final Function<NodeId, Optional<Link>> links;
+    private final IntSupplier ranksHere;
+    private final RecordCipher.Factory ciphers;
+    private final DataTransport transport;
+    private final Optional<SharedMemoryHandshake> door;
+    private final LinkLimits limits;
+    private final Clock clock;
+    private final Deadlines deadlines;
+    private final SecureRandom random = new SecureRandom();
+    private final ThreadLocal<RecordBuffers> buffers = ThreadLocal.withInitial(RecordBuffers::new);
+    private final Set<OpenStream> live = ConcurrentHashMap.newKeySet();
+    private final PendingStreams<Link, OpenStream> openings =
+            new PendingStreams<>(OPENING_MAX, () -> random(StreamTickets.TICKET_BYTES));
+    private final Map<Long, CompletableFuture<LinkMessage.StreamTicket>> asked = new ConcurrentHashMap<>();
+    private final AtomicLong requests = new AtomicLong(); // counted up by who dials
+    private volatile boolean closing; // written by close(), read by all
+
+    /**
+     * @param links the present link to a node
+     * @param ranksHere how many nodes of this machine compute
+     * @param door where processes of this machine get shared memory, if they do; closed with this
+     */
+    public Streams(
+            Function<NodeId, Optional<Link>> links,
+            IntSupplier ranksHere,
+            RecordCipher.Factory ciphers,
+            DataTransport transport,
+            Optional<SharedMemoryHandshake> door,
+            LinkLimits limits,
+            Clock clock,
+            Deadlines deadlines) {
+        this.links = links;
+        this.ranksHere = ranksHere;
+        this.ciphers = ciphers;
+        this.transport = transport;
+        this.door = door;
+        this.limits = limits;
+        this.clock = clock;
+        this.deadlines = deadlines;
+    }
+
+    @Override
+    public DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException {
+        if (!timeout.isPositive()) {
+            throw new IllegalArgumentException("a timeout is positive, not " + timeout);
+        }
+        var wanted = new Wanted(peer, id);
+        if (!openings.begin(wanted)) {
+            throw new StreamException(peer, Cause.NOT_OPENED, id + " is being opened already, or too many others are");
+        }
+        @Nullable OpenStream opened = null;
+        try {
+            opened = open(wanted, timeout.toNanos());
+            return opened;
+        } finally {
+            OpenStream arrived = openings.drop(wanted).orElse(null);
+            if (arrived != null && arrived != opened) {
+                arrived.abort(Cause.NOT_OPENED, "it came too late");
+            }
+        }
+    }
+
+    @Override
+    public void endLoan() {
+        SharedMemoryStream.endLoan(buffers.get(), null);
+    }
+
+    private OpenStream open(Wanted wanted, long timeoutNanos) throws IOException, InterruptedException {
+        long startedNanos = clock.nanoTime();
+        @Nullable IOException last = null;
+        boolean mayBeLocal = transport != DataTransport.TCP;
+        while (true) {
+            long leftNanos = timeoutNanos - (clock.nanoTime() - startedNanos);
+            if (leftNanos <= 0) {
+                Optional<OpenStream> atLast =
+                        openings.end(wanted, limits.connect().toNanos());
+                if (atLast.isPresent()) {
+                    return atLast.get();
+                }
+                throw new StreamException(
+                        wanted.peer(),
+                        Cause.NOT_OPENED,
+                        last == null
+                                ? "it did not open its end of " + wanted.id() + " in time"
+                                : "no connection in time: " + last.getMessage(),
+                        last);
+            }
+            Link link = links.apply(wanted.peer()).filter(_ -> !closing).orElse(null);
+            if (link == null) {
+                throw new StreamException(wanted.peer(), Cause.NOT_OPENED, "there is no link to it");
+            }
+            if (transport == DataTransport.SHM && !link.isLocal()) {
+                throw onlyShared(wanted.peer(), "it is on another machine");
+            }
+            long attemptNanos = Math.min(leftNanos, ATTEMPT_NANOS);
+            try {
+                Optional<OpenStream> stream = link.node().dialed()
+                        ? dial(wanted, link, mayBeLocal, attemptNanos)
+                        : accept(wanted, attemptNanos);
+                if (stream.isPresent()) {
+                    return stream.get();
+                }
+            } catch (ClosedByInterruptException interrupted) {
+                Thread.interrupted(); // it becomes the exception that callers wait for
+                throw (InterruptedException) new InterruptedException().initCause(interrupted);
+            } catch (NotLocalException failed) {
+                if (transport == DataTransport.SHM) {
+                    throw onlyShared(wanted.peer(), String.valueOf(failed.getMessage()));
+                }
+                LOG.debug("stream to peer={} goes by TCP: {}", wanted.peer().shortText(), failed.getMessage());
+                mayBeLocal = false;
+            } catch (IOException failed) {
+                last = failed;
+                Thread.sleep(REST);
+            }
+        }
+    }
+
+    /** This stream cannot go through shared memory. */
+    private static final class NotLocalException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        NotLocalException(String why, @Nullable Throwable cause) {
+            super(why, cause);
+        }
+    }
+
+    private static StreamException onlyShared(NodeId peer, String why) {
+        return new StreamException(
+                peer,
+                Cause.NOT_OPENED,
+                why + ", and transport shm means shared memory or nothing: use auto to reach it by TCP");
+    }
+
+    private Optional<OpenStream> accept(Wanted wanted, long waitNanos) throws InterruptedException {
+        openings.pending(wanted, clock.nanoTime()).ifPresent(this::send);
+        return openings.await(wanted, waitNanos);
+    }
+
+    /** Who got a ticket has all the time to use it: the other side may be done with the stream before this one is. */
+    private Optional<OpenStream> dial(Wanted wanted, Link link, boolean mayBeLocal, long waitNanos)
+            throws IOException, InterruptedException {
+        var answer = new CompletableFuture<LinkMessage.StreamTicket>();
+        long request = requests.incrementAndGet();
+        asked.put(request, answer);
+        Optional<LinkMessage.StreamTicket> ticket;
+        try {
+            link.say(new LinkMessage.StreamRequest(request, wanted.id()));
+            ticket = await(answer, waitNanos);
+        } finally {
+            asked.remove(request);
+        }
+        if (ticket.isEmpty()) {
+            return Optional.empty();
+        }
+        Bytes secret = ticket.get().ticket();
+        String socket = ticket.get().socket();
+        long limitNanos = limits.connect().toNanos();
+        if (mayBeLocal && door.isPresent() && link.isLocal() && !socket.isEmpty()) {
+            return Optional.of(connectLocally(door.get(), wanted, link, secret, socket, limitNanos));
+        }
+        if (transport == DataTransport.SHM) {
+            throw new NotLocalException("it offers no shared memory", null);
+        }
+        if (link.node().dataPort() == 0) {
+            throw new IOException("it takes no data streams");
+        }
+        return Optional.of(connect(wanted, link, secret, limitNanos));
+    }
+
+    private OpenStream connectLocally(
+            SharedMemoryHandshake own, Wanted wanted, Link link, Bytes ticket, String socket, long limitNanos)
+            throws IOException {
+        SharedMemoryHandshake.Opened opened;
+        try {
+            opened = own.dial(socket, ticket, deadlines, limitNanos);
+        } catch (ClosedByInterruptException interrupted) {
+            throw interrupted;
+        } catch (IOException impossible) {
+            throw new NotLocalException(
+                    "shared memory with it is not possible (" + impossible.getMessage() + ")", impossible);
+        }
+        return beginLocally(wanted, link, opened, true);
+    }
+
+    private RecordStream connect(Wanted wanted, Link link, Bytes ticket, long limitNanos) throws IOException {
+        var channel = SocketChannel.open();
+        try (var _ = deadlines.closeAfter(channel, limitNanos)) {
+            tune(channel);
+            // From where the link comes, so that the acceptor knows the address and the bytes take the path that was
+            // agreed on.
+            channel.bind(new InetSocketAddress(link.localAddress().getAddress(), 0));
+            channel.connect(new InetSocketAddress(
+                    link.remoteAddress().getAddress(), link.node().dataPort()));
+            Bytes salt = random(StreamKeys.SALT_BYTES);
+            StreamPreamble.writeDialed(channel, new StreamPreamble.Dialed(ticket, salt));
+            return begin(wanted, link, channel, salt, StreamPreamble.readSalt(channel), true);
+        } catch (IOException failed) {
+            Deadlines.close(channel);
+            throw failed;
+        }
+    }
+
+    @Override
+    public boolean isExpected(InetAddress remote, InetAddress local) {
+        return openings.isAwaited(
+                link -> link.remoteAddress().getAddress().equals(remote)
+                        && link.localAddress().getAddress().equals(local),
+                clock.nanoTime());
+    }
+
+    /** A ticket must be good before anything is sent or computed, and before there is a thread. */
+    @Override
+    public GreetingThreads.Greeter redeem(StreamPreamble.Dialed dialed) throws IOException {
+        if (transport == DataTransport.SHM) {
+            throw new IOException("this node takes shared memory only");
+        }
+        PendingStreams<Link, OpenStream>.Greeting redeemed = openings.redeem(dialed.ticket(), clock.nanoTime())
+                .orElseThrow(() -> new IOException("its ticket is unknown, used or too old"));
+        return channel -> {
+            try (var greeting = redeemed) {
+                tune(channel);
+                Grant<Link> grant = greeting.grant();
+                Bytes salt = random(StreamKeys.SALT_BYTES);
+                StreamPreamble.writeSalt(channel, salt);
+                handOver(greeting, begin(grant.wanted(), grant.link(), channel, dialed.salt(), salt, false));
+            }
+        };
+    }
+
+    /** Greets a connection to this node's unix socket. */
+    public void greetLocal(SocketChannel channel) throws IOException {
+        door.orElseThrow()
+                .greet(
+                        channel,
+                        ticket -> openings.redeem(ticket, clock.nanoTime()),
+                        () -> random(LocalPreamble.SECRET_BYTES),
+                        limits.connect().toNanos(),
+                        (greeting, opened) -> handOver(
+                                greeting,
+                                beginLocally(
+                                        greeting.grant().wanted(),
+                                        greeting.grant().link(),
+                                        opened,
+                                        false)));
+    }
+
+    private static void handOver(PendingStreams<Link, OpenStream>.Greeting greeting, OpenStream stream) {
+        if (!greeting.arrived(stream)) {
+            stream.abort(Cause.NOT_OPENED, "nobody waits for it any more");
+        }
+    }
+
+    /** What every data connection wants: no waiting for more to send, and word of a peer that is gone for good. */
+    private static void tune(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    }
+
+    private SharedMemoryStream beginLocally(
+            Wanted wanted, Link link, SharedMemoryHandshake.Opened opened, boolean dialed) throws IOException {
+        boolean hasCores = ranksHere.getAsInt() <= Runtime.getRuntime().availableProcessors();
+        var stream = new SharedMemoryStream(
+                wanted.peer(),
+                wanted.id(),
+                opened.memory(),
+                opened.bells(),
+                dialed,
+                hasCores ? SharedMemoryStream.SPIN_NANOS : SharedMemoryStream.SHORT_SPIN_NANOS,
+                clock,
+                buffers,
+                deadlines,
+                live::remove);
+        live.add(stream);
+        demandLink(wanted, link, stream);
+        return stream;
+    }
+
+    private RecordStream begin(
+            Wanted wanted, Link link, SocketChannel channel, Bytes dialSalt, Bytes acceptSalt, boolean dialed)
+            throws IOException {
+        byte[] linkKey = link.key()
+                .copy()
+                .orElseThrow(() -> new StreamException(wanted.peer(), Cause.LINK_LOST, "its link ended meanwhile"));
+        RecordCipher out = cipher(link, wanted.id(), linkKey, dialSalt, acceptSalt, dialed);
+        RecordCipher in = cipher(link, wanted.id(), linkKey, dialSalt, acceptSalt, !dialed);
+        Arrays.fill(linkKey, (byte) 0);
+        var stream = new RecordStream(wanted.peer(), wanted.id(), channel, out, in, buffers, deadlines, live::remove);
+        live.add(stream);
+        CipherWarmUp.begin(link.node().suite());
+        stream.begin();
+        demandLink(wanted, link, stream);
+        return stream;
+    }
+
+    /** As {@link Links#transports}. */
+    public SortedMap<NodeId, Set<DataTransport>> transports() {
+        var ways = new TreeMap<NodeId, Set<DataTransport>>();
+        for (OpenStream stream : live) {
+            DataTransport way = switch (stream) {
+                case SharedMemoryStream _ -> DataTransport.SHM;
+                case RecordStream _ -> DataTransport.TCP;
+            };
+            ways.computeIfAbsent(stream.peer(), _ -> EnumSet.noneOf(DataTransport.class))
+                    .add(way);
+        }
+        return ways;
+    }
+
+    /** A stream that begins while its link ends would be forgotten. */
+    private void demandLink(Wanted wanted, Link link, OpenStream stream) throws StreamException {
+        if (closing
+                || links.apply(wanted.peer())
+                        .filter(now -> sameStart(now, link))
+                        .isEmpty()) {
+            stream.abort(Cause.LINK_LOST, "its link ended meanwhile");
+            throw new StreamException(wanted.peer(), Cause.LINK_LOST, "its link ended meanwhile");
+        }
+    }
+
+    private RecordCipher cipher(
+            Link link, StreamId id, byte[] linkKey, Bytes dialSalt, Bytes acceptSalt, boolean fromDialer) {
+        byte[] key = StreamKeys.derive(linkKey, id, dialSalt.toArray(), acceptSalt.toArray(), fromDialer);
+        return ciphers.create(link.node().suite(), key, limits.recordsPerKey());
+    }
+
+    /** A duplicate may have taken the link's place; its streams live on as long as the peer's start does. */
+    private static boolean sameStart(Link now, Link then) {
+        return now.node().endpoint().equals(then.node().endpoint());
+    }
+
+    /** Its ciphers are compiled while nobody needs them yet; streams through shared memory have none. */
+    @Override
+    public void linked(Link link) {
+        boolean mayBeShared = transport != DataTransport.TCP && door.isPresent() && link.isLocal();
+        if (!mayBeShared && transport != DataTransport.SHM) {
+            CipherWarmUp.begin(link.node().suite());
+        }
+    }
+
+    @Override
+    public void requested(Link link, LinkMessage.StreamRequest request) {
+        var wanted = new Wanted(link.node().endpoint().id(), request.id());
+        openings.requested(wanted, link, request.request(), clock.nanoTime()).ifPresent(this::send);
+    }
+
+    @Override
+    public void granted(LinkMessage.StreamTicket ticket) {
+        CompletableFuture<LinkMessage.StreamTicket> answer = asked.get(ticket.request());
+        if (answer != null) {
+            answer.complete(ticket);
+        }
+    }
+
+    @Override
+    public void lost(NodeId peer) {
+        openings.lost(peer);
+        for (OpenStream stream : live) {
+            if (stream.peer().equals(peer)) {
+                stream.abort(Cause.LINK_LOST, "its link ended");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        live.forEach(stream -> stream.abort(Cause.CLOSED, "this node is closing"));
+        door.ifPresent(SharedMemoryHandshake::close);
+    }
+
+    private void send(Offer<Link> offer) {
+        String socket =
+                offer.link().isLocal() ? door.map(SharedMemoryHandshake::path).orElse("") : "";
+        offer.link().say(new LinkMessage.StreamTicket(offer.request(), offer.ticket(), socket));
+    }
+
+    private static <T> Optional<T> await(CompletableFuture<T> future, long waitNanos) throws InterruptedException {
+        try {
+            return Optional.of(future.get(waitNanos, TimeUnit.NANOSECONDS));
+        } catch (TimeoutException notYet) {
+            return Optional.empty();
+        } catch (ExecutionException impossible) {
+            throw new AssertionError("nobody completes it with a failure", impossible);
+        }
+    }
+
+    private Bytes random(int size) {
+        byte[] bytes = new byte[size];
+        random.nextBytes(bytes);
+        return Bytes.of(bytes);
+    }
+}

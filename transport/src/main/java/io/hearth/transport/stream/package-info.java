@@ -1,0 +1,5 @@
+/** Data streams: over TCP, and in shared memory between processes of one user. */
+@NullMarked
+package io.hearth.transport.stream;
+
+import org.jspecify.annotations.NullMarked;

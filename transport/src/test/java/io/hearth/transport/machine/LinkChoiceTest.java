@@ -1,0 +1,71 @@
+package io.hearth.transport.machine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hearth.core.Bytes;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.NodeIdentity;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.TestNode;
+import io.hearth.transport.cipher.RecordCipher;
+import io.hearth.transport.machine.LinkChoice.Verdict;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+final class LinkChoiceTest {
+    private static final List<NodeId> NODES = Stream.generate(
+                    () -> new NodeId(NodeIdentity.generate().peer(), "agent"))
+            .limit(2)
+            .sorted()
+            .toList();
+    private static final NodeId SMALL = NODES.get(0);
+    private static final NodeId LARGE = NODES.get(1);
+    private static final Bytes BOOT = TestNode.bootId();
+
+    private static RemoteNode link(NodeId peer, long incarnation, Bytes boot, boolean dialed, long dial) {
+        return new RemoteNode(
+                new Endpoint(peer, incarnation, boot), 1, 1, RecordCipher.Suite.AES_256_GCM, dialed, dial);
+    }
+
+    private static Verdict judge(NodeId self, RemoteNode held, RemoteNode offered) {
+        return LinkChoice.judge(self, held, offered);
+    }
+
+    @Test
+    void aNewerStartReplacesAnOlderOneAndNeverTheOtherWayRound() {
+        var old = link(LARGE, 4, TestNode.bootId(), true, 9);
+        var young = link(LARGE, 5, TestNode.bootId(), false, 1);
+        assertEquals(Verdict.REPLACES, judge(SMALL, old, young));
+        assertEquals(Verdict.STALE, judge(SMALL, young, old));
+    }
+
+    @Test
+    void aSecondProcessOfTheSameIncarnationIsStale() {
+        assertEquals(
+                Verdict.STALE, judge(SMALL, link(LARGE, 4, BOOT, true, 1), link(LARGE, 4, TestNode.bootId(), true, 2)));
+    }
+
+    @Test
+    void theLinkDialledByTheSmallerNodeStaysAtBothEnds() {
+        var ours = link(LARGE, 4, BOOT, true, 1);
+        var theirs = link(LARGE, 4, BOOT, false, 7);
+        assertEquals(Verdict.YIELDS, judge(SMALL, ours, theirs));
+        assertEquals(Verdict.SUCCEEDS, judge(SMALL, theirs, ours));
+        var oursAtLarge = link(SMALL, 4, BOOT, true, 7);
+        var theirsAtLarge = link(SMALL, 4, BOOT, false, 1);
+        assertEquals(Verdict.SUCCEEDS, judge(LARGE, oursAtLarge, theirsAtLarge));
+        assertEquals(Verdict.YIELDS, judge(LARGE, theirsAtLarge, oursAtLarge));
+    }
+
+    @Test
+    void theLaterDialOfOneProcessStays() {
+        for (boolean dialed : new boolean[] {true, false}) {
+            var first = link(LARGE, 4, BOOT, dialed, 1);
+            var second = link(LARGE, 4, BOOT, dialed, 2);
+            assertEquals(Verdict.SUCCEEDS, judge(SMALL, first, second));
+            assertEquals(Verdict.YIELDS, judge(SMALL, second, first));
+            assertEquals(Verdict.YIELDS, judge(SMALL, first, first));
+        }
+    }
+}

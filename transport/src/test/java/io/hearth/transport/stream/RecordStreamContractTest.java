@@ -1,0 +1,18 @@
+package io.hearth.transport.stream;
+
+import io.hearth.transport.DataStreamContractTest;
+import io.hearth.transport.StreamEnds;
+import java.io.IOException;
+
+final class RecordStreamContractTest extends DataStreamContractTest {
+    @Override
+    protected StreamEnds open() throws IOException {
+        return StreamEnds.tcp(timer);
+    }
+
+    /** What the JDK's cipher makes for each record. */
+    @Override
+    protected long allocatedMax() {
+        return 2048;
+    }
+}

@@ -1,0 +1,17 @@
+package io.hearth.transport.stream;
+
+import io.hearth.transport.DataStreamContractTest;
+import io.hearth.transport.StreamEnds;
+import java.io.IOException;
+
+final class SharedMemoryStreamContractTest extends DataStreamContractTest {
+    @Override
+    protected StreamEnds open() throws IOException {
+        return StreamEnds.local(folder, timer);
+    }
+
+    @Override
+    protected long allocatedMax() {
+        return 0;
+    }
+}
