@@ -1,4 +1,4 @@
-/** What commands print and how they end: tables, colours, exit codes, durations, signals. */
+/** Output and end of commands: tables, colours, exit codes, durations, signals. */
 @NullMarked
 package io.hearth.cli.terminal;
 

@@ -16,15 +16,15 @@ final class MdnsInstance {
     static final String SERVICE_TYPE = "_hearth._tcp.local.";
 
     private final MeteredJmdns jmdns;
-    private final MdnsListener hearing;
+    private final MdnsListener listener;
 
-    private MdnsInstance(MeteredJmdns jmdns, MdnsListener hearing) {
+    private MdnsInstance(MeteredJmdns jmdns, MdnsListener listener) {
         this.jmdns = jmdns;
-        this.hearing = hearing;
+        this.listener = listener;
     }
 
     /**
-     * Opens a socket, announces the stay if it is to be announced, and asks who else is there. Takes about 0.2 s.
+     * Opens a socket, announces the identity if it is to be announced, and asks who else is there. Takes about 0.2 s.
      *
      * @param spent called with the reason on threads of JmDNS, maybe often, once the instance is of no use
      * @throws IOException if the address is not, or not any longer, this machine's, or UDP port 5353 is held by somebody who
@@ -32,24 +32,25 @@ final class MdnsInstance {
      */
     static MdnsInstance open(
             MdnsBinding binding,
-            MdnsIdentity stay,
+            MdnsIdentity identity,
             MdnsOptions options,
             MdnsTraffic traffic,
-            MdnsListener hearing,
+            MdnsListener listener,
             Consumer<String> spent)
             throws IOException {
-        var jmdns = new MeteredJmdns(local(binding, stay.hostName()), stay.hostName(), traffic, hearing, spent);
-        var instance = new MdnsInstance(jmdns, hearing);
+        var jmdns =
+                new MeteredJmdns(local(binding, identity.hostName()), identity.hostName(), traffic, listener, spent);
+        var instance = new MdnsInstance(jmdns, listener);
         try {
             instance.query();
             if (options.announces()) {
                 jmdns.registerService(ServiceInfo.create(
                         SERVICE_TYPE,
-                        stay.serviceName(),
+                        identity.serviceName(),
                         options.port(),
                         0,
                         0,
-                        stay.advert().txt()));
+                        identity.advert().txt()));
             }
         } catch (IOException failed) {
             instance.close();
@@ -69,11 +70,11 @@ final class MdnsInstance {
     }
 
     void tellLate() {
-        hearing.tellLate();
+        listener.tellLate();
     }
 
     void tellAgain() {
-        hearing.tellAgain();
+        listener.tellAgain();
     }
 
     /**

@@ -47,24 +47,24 @@ final class MdnsListener {
     private final MdnsJudge judge;
 
     /**
-     * @param stay what this node announces on the same interface
+     * @param identity what this node announces on the same interface
      * @param ownNonce whether a nonce is one of this node's, on whichever interface
      */
     MdnsListener(
             MdnsBinding binding,
             TagCodec tags,
-            MdnsIdentity stay,
+            MdnsIdentity identity,
             Predicate<Bytes> ownNonce,
             MdnsTraffic traffic,
             Consumer<Sighting> sink,
             Clock clock) {
         this.binding = binding;
-        this.nonce = stay.advert().nonce();
+        this.nonce = identity.advert().nonce();
         this.traffic = traffic;
         this.sink = sink;
         this.clock = clock;
         this.gate = new MdnsGate(binding.state().loopback(), clock.nanoTime());
-        this.judge = new MdnsJudge(stay, tags, ownNonce, binding.state()::isOnLink, clock.nanoTime());
+        this.judge = new MdnsJudge(identity, tags, ownNonce, binding.state()::isOnLink, clock.nanoTime());
     }
 
     /**

@@ -42,8 +42,8 @@ final class MdnsSlot {
     private final MdnsTraffic traffic = new MdnsTraffic();
 
     private volatile MdnsIdentity
-            stay; // written by the source's thread, read by listener threads that look for their own
-    private volatile Bytes formerNonce = Bytes.EMPTY; // as stay
+            identity; // written by the source's thread, read by listener threads that look for their own
+    private volatile Bytes formerNonce = Bytes.EMPTY; // as identity
     private volatile boolean
             isOutdated; // written by whoever changes the tag keys, read and cleared by the source's thread
     private @Nullable MdnsInstance instance;
@@ -63,7 +63,7 @@ final class MdnsSlot {
         this.options = options;
         this.random = random;
         this.clock = clock;
-        this.stay = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
+        this.identity = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
         this.stayNanos = clock.nanoTime();
         this.nextOpenNanos = stayNanos;
     }
@@ -73,7 +73,7 @@ final class MdnsSlot {
     }
 
     boolean owns(Bytes nonce) {
-        return stay.advert().nonce().equals(nonce) || formerNonce.equals(nonce);
+        return identity.advert().nonce().equals(nonce) || formerNonce.equals(nonce);
     }
 
     void announceAnew() {
@@ -109,8 +109,8 @@ final class MdnsSlot {
         if (isOutdated || nowNanos - stayNanos >= STAY_NANOS) {
             isOutdated = false;
             close().ifPresent(closing::add);
-            formerNonce = stay.advert().nonce();
-            stay = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
+            formerNonce = identity.advert().nonce();
+            identity = MdnsIdentity.fresh(tags, options.port(), options.nameplate(), random);
             stayNanos = nowNanos;
             nextOpenNanos = nowNanos;
         }
@@ -148,9 +148,10 @@ final class MdnsSlot {
     private void open(long nowNanos, Predicate<Bytes> ownNonce, Consumer<Sighting> sink, Runnable wake) {
         var fresh = new AtomicReference<>(""); // an instance that is closing must not condemn the next
         trouble = fresh;
-        var hearing = new MdnsListener(binding, tags, stay, ownNonce, traffic, sink, clock);
+        var listener = new MdnsListener(binding, tags, identity, ownNonce, traffic, sink, clock);
         try {
-            instance = MdnsInstance.open(binding, stay, options, traffic, hearing, why -> condemn(fresh, why, wake));
+            instance =
+                    MdnsInstance.open(binding, identity, options, traffic, listener, why -> condemn(fresh, why, wake));
             openedNanos = nowNanos;
             toldNanos = nowNanos;
             queries = 0;

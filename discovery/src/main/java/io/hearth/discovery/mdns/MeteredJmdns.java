@@ -27,16 +27,16 @@ final class MeteredJmdns extends JmDNSImpl {
     /**
      * @param address of the interface to use; its host name is set, so that JmDNS asks no resolver for it
      * @param hostName label that stands for this machine in its records
-     * @param hearing takes all that is received
+     * @param listener takes all that is received
      * @param broken called with the reason on JmDNS's threads, maybe often, once the instance is of no use; before the constructor
      *     ends even
      */
     MeteredJmdns(
-            InetAddress address, String hostName, MdnsTraffic traffic, MdnsListener hearing, Consumer<String> broken)
+            InetAddress address, String hostName, MdnsTraffic traffic, MdnsListener listener, Consumer<String> broken)
             throws IOException {
         this.traffic = traffic;
         this.broken = broken;
-        this.sifted = new SiftedSocket(hearing, traffic, broken);
+        this.sifted = new SiftedSocket(listener, traffic, broken);
         super(address, hostName);
     }
 

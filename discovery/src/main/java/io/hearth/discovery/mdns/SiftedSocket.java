@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class SiftedSocket extends MulticastSocket {
     public static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private final MdnsListener hearing;
+    private final MdnsListener listener;
     private final MdnsTraffic traffic;
     private final Consumer<String> broken;
     private final DatagramPacket raw = new DatagramPacket(new byte[DNSConstants.MAX_MSG_ABSOLUTE], 0);
@@ -30,8 +30,8 @@ public final class SiftedSocket extends MulticastSocket {
     private volatile @Nullable Thread reader; // written by itself, read by whoever asks whether it lives
 
     /** @param broken called on JmDNS's listener thread when a fault ends it */
-    SiftedSocket(MdnsListener hearing, MdnsTraffic traffic, Consumer<String> broken) throws IOException {
-        this.hearing = hearing;
+    SiftedSocket(MdnsListener listener, MdnsTraffic traffic, Consumer<String> broken) throws IOException {
+        this.listener = listener;
         this.traffic = traffic;
         this.broken = broken;
         super((SocketAddress) null);
@@ -60,9 +60,9 @@ public final class SiftedSocket extends MulticastSocket {
         }
         while (true) {
             raw.setLength(raw.getData().length);
-            long beganNanos = hearing.nanoTime();
+            long beganNanos = listener.nanoTime();
             source.receive(raw);
-            if (hearing.isOverrun(beganNanos)) {
+            if (listener.isOverrun(beganNanos)) {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
             Optional<byte[]> message = sifted();
@@ -77,20 +77,20 @@ public final class SiftedSocket extends MulticastSocket {
         }
     }
 
-    /** A bug in the judging costs the datagram that shows it, and not the hearing. */
+    /** A bug in the judging costs the datagram that shows it, and not the listener. */
     private Optional<byte[]> sifted() {
         try {
-            return hearing.hear(raw.getData(), raw.getLength(), raw.getAddress());
+            return listener.hear(raw.getData(), raw.getLength(), raw.getAddress());
         } catch (RuntimeException bug) {
             traffic.dropped.incrementAndGet();
             return Optional.empty();
         }
     }
 
-    private void watch(Thread listener) {
-        if (!listener.equals(reader)) {
-            listener.setUncaughtExceptionHandler((_, fault) -> broken.accept("its listener failed: " + fault));
-            reader = listener;
+    private void watch(Thread caller) {
+        if (!caller.equals(reader)) {
+            caller.setUncaughtExceptionHandler((_, fault) -> broken.accept("its listener failed: " + fault));
+            reader = caller;
         }
     }
 }

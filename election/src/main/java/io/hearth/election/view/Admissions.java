@@ -59,7 +59,7 @@ final class Admissions {
         });
     }
 
-    /** Why a joiner cannot enter now, as far as that can be told without freezing anybody. */
+    /** The reason why a joiner cannot enter now; finding it freezes nobody. */
     private static Optional<String> obstacle(Transition transition, NodeId node, Joiner joiner) {
         Optional<String> outside = outside(transition, node, joiner);
         if (outside.isPresent() || joiner.role() == Role.AGENT) {
@@ -68,7 +68,7 @@ final class Admissions {
         return obstacle(transition, joiner);
     }
 
-    /** What keeps a node out whatever its group does. */
+    /** Reasons that hold for a node in any state of its group. */
     private static Optional<String> outside(Transition transition, NodeId node, Joiner joiner) {
         if (transition.hasNoVote(node.peer())) {
             return Optional.of(

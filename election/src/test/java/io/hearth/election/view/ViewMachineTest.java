@@ -373,8 +373,20 @@ final class ViewMachineTest {
                         new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
+    /** Without a link and silent for a span it is gone for now, whether the detector said so or not. */
     @Test
-    void aFrameThatComesAfterItsLinkClosedRevivesNobody() {
+    void aMemberThatWasWithoutALinkForASpanCastsNoDoubtOnTheNetwork() {
+        heardForLong(MASTER, THIRD);
+        event(new Event.Unlinked(MASTER, 1));
+        heardFor(1_600 * MILLI, THIRD);
+        frozen(OpenResolver.OPEN);
+        answers(THIRD, new Ballot(1, SELF));
+        assertTrue(effects.contains(new Effect.Send(
+                THIRD, new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
+    }
+
+    @Test
+    void aLateFrameOfAClosedLinkClearsNoSuspicion() {
         heardForLong(MASTER, THIRD);
         event(new Event.Unlinked(MASTER, 1));
         event(new Event.Refused(MASTER, 1));

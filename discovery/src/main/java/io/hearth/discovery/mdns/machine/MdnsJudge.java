@@ -85,14 +85,14 @@ public final class MdnsJudge {
     /**
      * A judge that knows nobody.
      *
-     * @param stay this node's own names
+     * @param identity this node's own names
      * @param ownNonce whether a nonce is one of this node's, on whichever interface
      * @param onLink whether an address of 4 or 16 bytes can be reached without a router
      */
     public MdnsJudge(
-            MdnsIdentity stay, TagCodec tags, Predicate<Bytes> ownNonce, Predicate<Bytes> onLink, long nowNanos) {
-        this.ownInstance = DnsName.of(stay.serviceName(), "_hearth", "_tcp", "local");
-        this.ownHost = DnsName.of(stay.hostName(), "local");
+            MdnsIdentity identity, TagCodec tags, Predicate<Bytes> ownNonce, Predicate<Bytes> onLink, long nowNanos) {
+        this.ownInstance = DnsName.of(identity.serviceName(), "_hearth", "_tcp", "local");
+        this.ownHost = DnsName.of(identity.hostName(), "local");
         this.tags = tags;
         this.ownNonce = ownNonce;
         this.onLink = onLink;
@@ -128,7 +128,7 @@ public final class MdnsJudge {
     }
 
     /**
-     * What a packet says, as far as it is believed.
+     * Judges a packet: the questions to answer, and the members that it proves.
      *
      * @param source address of the sender, on the link
      */

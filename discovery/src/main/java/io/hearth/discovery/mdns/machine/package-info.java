@@ -1,4 +1,4 @@
-/** What decides about packets and adverts of mDNS. */
+/** Pure rules for mDNS packets and adverts: limits, proofs, whom to ask. */
 @NullMarked
 package io.hearth.discovery.mdns.machine;
 
