@@ -1,11 +1,11 @@
 package io.hearth.agent;
 
-import io.hearth.collective.CollectiveEngine;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveProgress;
 import io.hearth.collective.CollectiveTrace;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.RankBounds;
+import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.core.DeadlineExceededException;
 import io.hearth.core.HearthException;
 import io.hearth.core.NotEnoughPeersException;

@@ -1,6 +1,6 @@
 package io.hearth.agent;
 
-import io.hearth.collective.CollectiveEngine;
+import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.core.Bytes;
 import io.hearth.core.HearthException;
 import io.hearth.election.Lineage;

@@ -1,6 +1,6 @@
 package io.hearth.agent;
 
-import io.hearth.collective.CollectiveMessages;
+import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.GroupView;
 import io.hearth.election.Message;

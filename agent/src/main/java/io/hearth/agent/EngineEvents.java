@@ -1,6 +1,6 @@
 package io.hearth.agent;
 
-import io.hearth.collective.CollectiveListener;
+import io.hearth.collective.engine.CollectiveListener;
 import io.hearth.election.GroupPhase;
 import io.hearth.identity.NodeId;
 

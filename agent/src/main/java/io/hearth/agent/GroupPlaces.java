@@ -1,6 +1,6 @@
 package io.hearth.agent;
 
-import io.hearth.collective.GroupActivity;
+import io.hearth.collective.group.GroupActivity;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Map;

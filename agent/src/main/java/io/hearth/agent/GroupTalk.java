@@ -1,8 +1,8 @@
 package io.hearth.agent;
 
-import io.hearth.collective.CollectiveEngine;
-import io.hearth.collective.GroupActivity;
 import io.hearth.collective.RankBounds;
+import io.hearth.collective.engine.CollectiveEngine;
+import io.hearth.collective.group.GroupActivity;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Member;
 import io.hearth.election.View;

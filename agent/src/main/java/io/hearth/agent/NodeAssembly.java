@@ -4,11 +4,11 @@ import io.hearth.accel.EngineName;
 import io.hearth.accel.select.Engines;
 import io.hearth.agent.votes.VoteFolder;
 import io.hearth.agent.votes.VoterThread;
-import io.hearth.collective.CollectiveEngine;
-import io.hearth.collective.CollectiveResolver;
 import io.hearth.collective.EngineOptions;
-import io.hearth.collective.GroupMachine;
+import io.hearth.collective.LossPolicy;
 import io.hearth.collective.RankBounds;
+import io.hearth.collective.engine.CollectiveEngine;
+import io.hearth.collective.group.CollectiveResolver;
 import io.hearth.core.Clock;
 import io.hearth.core.HearthException;
 import io.hearth.core.SetupException;
@@ -386,7 +386,7 @@ final class NodeAssembly implements AutoCloseable {
                 new EngineOptions(
                         config.deadline(),
                         EngineOptions.DEFAULTS.config(),
-                        config.failFast() ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY,
+                        config.failFast() ? LossPolicy.FAIL_FAST : LossPolicy.RETRY,
                         config.stateBudget(),
                         config.compression(),
                         ranks(config)),

@@ -1,6 +1,6 @@
 package io.hearth.agent;
 
-import io.hearth.collective.GroupActivity;
+import io.hearth.collective.group.GroupActivity;
 import io.hearth.discovery.mdns.MdnsCounters;
 import io.hearth.election.Member;
 import io.hearth.election.View;

@@ -1,7 +1,7 @@
 package io.hearth.agent;
 
-import io.hearth.collective.GroupActivity;
 import io.hearth.collective.RankBounds;
+import io.hearth.collective.group.GroupActivity;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.ViewRules;
 import java.nio.ByteBuffer;

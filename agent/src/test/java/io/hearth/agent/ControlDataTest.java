@@ -3,8 +3,8 @@ package io.hearth.agent;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.hearth.collective.CollectiveMessages;
-import io.hearth.collective.Resolution;
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.Resolution;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Ballot;

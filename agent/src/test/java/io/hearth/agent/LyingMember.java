@@ -1,9 +1,9 @@
 package io.hearth.agent;
 
-import io.hearth.collective.CollectiveMessages;
-import io.hearth.collective.CollectiveResolver;
-import io.hearth.collective.RoundTrips;
-import io.hearth.collective.Status;
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.CollectiveResolver;
+import io.hearth.collective.group.RoundTrips;
+import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.discovery.HostPort;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.agent.votes.VoterDisk;
 import io.hearth.agent.votes.VoterThread;
-import io.hearth.collective.CollectiveResolver;
+import io.hearth.collective.group.CollectiveResolver;
 import io.hearth.core.Clock;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.GroupPhase;

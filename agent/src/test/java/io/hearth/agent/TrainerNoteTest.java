@@ -3,7 +3,7 @@ package io.hearth.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.hearth.collective.GroupActivity;
+import io.hearth.collective.group.GroupActivity;
 import io.hearth.core.MalformedMessageException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.hearth.bench;
 
-import io.hearth.collective.DistributedConfig;
-import io.hearth.collective.RingBackend;
+import io.hearth.collective.ring.DistributedConfig;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.SetupException;
 import io.hearth.identity.NamespaceKeys;

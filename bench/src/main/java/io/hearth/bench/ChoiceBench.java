@@ -2,9 +2,9 @@ package io.hearth.bench;
 
 import com.google.gson.JsonObject;
 import io.hearth.collective.CollectiveOptions;
-import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.EngineOptions;
-import io.hearth.collective.RingBackend;
+import io.hearth.collective.ring.DistributedConfig;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;

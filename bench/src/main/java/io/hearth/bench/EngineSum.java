@@ -1,10 +1,10 @@
 package io.hearth.bench;
 
 import io.hearth.collective.CollectiveOptions;
-import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.EngineOptions;
-import io.hearth.collective.RingBackend;
 import io.hearth.collective.TensorShape;
+import io.hearth.collective.ring.DistributedConfig;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.core.DataType;
 import io.hearth.core.HearthException;
 import io.hearth.core.ReduceOp;

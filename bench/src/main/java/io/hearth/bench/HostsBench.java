@@ -1,7 +1,7 @@
 package io.hearth.bench;
 
 import io.hearth.collective.CollectiveOptions;
-import io.hearth.collective.RingBackend;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;
 import io.hearth.core.HearthException;

@@ -6,7 +6,7 @@ import io.hearth.agent.ChromeTrace;
 import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveTrace;
-import io.hearth.collective.RingBackend;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.DataType;

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * Most memory that a rank held at once during the timed calls, beside the vector itself.
  *
- * @param nativeBytes working memory of the engine, as {@link io.hearth.collective.RingBackend#takeWorkBytesPeak} counts it
+ * @param nativeBytes working memory of the engine, as {@link io.hearth.collective.ring.RingBackend#takeWorkBytesPeak} counts it
  * @param heapBytes of the whole process, garbage included: the sum of what each heap pool held at its worst
  */
 public record RankMemory(long nativeBytes, long heapBytes) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hearth.collective.DistributedConfig;
+import io.hearth.collective.ring.DistributedConfig;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NamespaceKeys;
 import io.hearth.identity.NetworkNamespace;

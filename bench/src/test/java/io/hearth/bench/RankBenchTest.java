@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.EngineName;
 import io.hearth.collective.AllReduceStrategy;
-import io.hearth.collective.DistributedConfig;
-import io.hearth.collective.RingBackend;
+import io.hearth.collective.ring.DistributedConfig;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.identity.NetworkNamespace;
@@ -151,7 +151,8 @@ final class RankBenchTest {
         assertEquals(4, all.size());
         for (RankTimes times : all) {
             assertTrue(times.ok());
-            assertEquals(times.bytes() == 4096 ? "RingAllReduce" : "RingAllReduce+HeldRound", times.algorithm());
+            assertEquals(
+                    times.bytes() == 4096 ? "RingAllReduce" : "RingAllReduce+CompletionBarrier", times.algorithm());
             assertEquals(times.bytes() == 4096 ? 4 : 2, times.seconds().size());
             assertEquals(SHORT.coldCalls(times.bytes()), times.cold().size());
             assertEquals(Map.of(1 - times.rank(), "tcp"), times.transports());
@@ -166,7 +167,7 @@ final class RankBenchTest {
                 2 * (SHORT.coldCalls(1 << 20) + WarmUp.CALLS_MIN + 2 + SHORT.recordedCalls(1 << 20) + 1), sums.size());
         for (RecordedEvent event : sums) {
             assertEquals("ALL_REDUCE", event.getString("kind"));
-            assertEquals("RingAllReduce+HeldRound", event.getString("algorithm"));
+            assertEquals("RingAllReduce+CompletionBarrier", event.getString("algorithm"));
             assertEquals(2, event.getInt("world"));
             assertTrue(event.getBoolean("completed"));
             for (String part : List.of("seal", "send", "receive", "open", "combine", "copy")) {
@@ -250,7 +251,7 @@ final class RankBenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"int8, DirectAllReduce", "topk:0.01, RingAllGather", "powersgd, RingAllReduce+HeldRound"})
+    @CsvSource({"int8, DirectAllReduce", "topk:0.01, RingAllGather", "powersgd, RingAllReduce+CompletionBarrier"})
     @Timeout(60)
     void compressedSumsAreTheSameOnAllRanks(String compression, String algorithm) throws Exception {
         for (RankTimes times : measure(AllReduceStrategy.AUTO, CompressionStrategy.parse(compression))) {

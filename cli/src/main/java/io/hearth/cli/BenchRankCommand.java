@@ -10,10 +10,10 @@ import io.hearth.cli.terminal.EngineConverter;
 import io.hearth.cli.terminal.Exit;
 import io.hearth.cli.terminal.Terminal;
 import io.hearth.collective.AllReduceStrategy;
-import io.hearth.collective.DistributedConfig;
 import io.hearth.collective.EngineOptions;
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.RingBackend;
+import io.hearth.collective.LossPolicy;
+import io.hearth.collective.ring.DistributedConfig;
+import io.hearth.collective.ring.RingBackend;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.HearthException;
 import io.hearth.identity.NamespaceKeys;
@@ -67,7 +67,7 @@ final class BenchRankCommand implements Callable<Integer> {
             paramLabel = "retry|fail-fast",
             converter = OnLoss.class,
             description = "To compare what the readiness to repeat costs (default: retry).")
-    private GroupMachine.Policy onLoss = GroupMachine.Policy.RETRY;
+    private LossPolicy onLoss = LossPolicy.RETRY;
 
     @Option(
             names = "--transport",

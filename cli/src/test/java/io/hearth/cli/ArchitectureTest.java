@@ -3,6 +3,7 @@ package io.hearth.cli;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.be;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -16,8 +17,10 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import io.hearth.core.Machine;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +105,12 @@ final class ArchitectureTest {
             Map.entry("accel.metal", Set.of("cli")),
             Map.entry("accel.select", Set.of("agent", "bench", "cli", "collective", "compression")),
             Map.entry("agent.pairing", Set.of("cli")),
+            Map.entry("collective.engine", Set.of("agent")),
+            Map.entry("collective.group", Set.of("agent", "simulation")),
+            Map.entry("collective.pair.machine", Set.of("simulation")),
+            Map.entry("collective.ring", Set.of("bench", "cli")),
+            Map.entry("collective.state", Set.of("simulation")),
+            Map.entry("collective.state.machine", Set.of("simulation")),
             Map.entry("discovery.gossip", Set.of("agent", "simulation")),
             Map.entry("discovery.mdns", Set.of("agent")),
             Map.entry("discovery.mdns.machine", Set.of("agent")),
@@ -117,6 +126,45 @@ final class ArchitectureTest {
             Map.entry("identity.roster.machine", Set.of("agent", "simulation")),
             Map.entry("transport.cipher", Set.of("bench")),
             Map.entry("transport.links", Set.of("agent", "bench", "collective")));
+
+    /** Packages that decide, with all below them; so does each package named {@code machine}. */
+    private static final Set<String> DECIDE = Set.of(
+            "cli.chaos.plan",
+            "collective.choice",
+            "collective.group",
+            "collective.schedule",
+            "compression",
+            "discovery.dns",
+            "discovery.gossip",
+            "discovery.table",
+            "election");
+
+    private static final ArchRule PURE = noClasses()
+            .that(decide())
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "java.net..",
+                    "java.nio.channels..",
+                    "java.util.concurrent..",
+                    "io.netty..",
+                    "javax.jmdns..",
+                    "org.slf4j..")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.lang.Thread")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.security.SecureRandom")
+            .orShould()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Math.class, "random")
+            .orShould()
+            .callConstructor(Random.class)
+            .because("time, bytes and chance come in as arguments, so that every run can be repeated from a seed");
 
     private static final SliceRule NO_CIRCLES = SlicesRuleDefinition.slices()
             .matching("io.hearth.(**)")
@@ -178,32 +226,16 @@ final class ArchitectureTest {
 
     @Test
     void whatDecidesTouchesNoThreadNoSocketNoClockAndNoRandomSource() {
-        noClasses()
-                .that(decide())
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "java.net..",
-                        "java.nio.channels..",
-                        "java.util.concurrent..",
-                        "io.netty..",
-                        "javax.jmdns..",
-                        "org.slf4j..")
-                .orShould()
-                .dependOnClassesThat()
-                .haveFullyQualifiedName("java.lang.Thread")
-                .orShould()
-                .dependOnClassesThat()
-                .haveFullyQualifiedName("java.security.SecureRandom")
-                .orShould()
-                .callMethod(System.class, "nanoTime")
-                .orShould()
-                .callMethod(System.class, "currentTimeMillis")
-                .orShould()
-                .callMethod(Math.class, "random")
-                .orShould()
-                .callConstructor(Random.class)
-                .because("time, bytes and chance come in as arguments, so that every run can be repeated from a seed")
+        PURE.check(HEARTH);
+        assertTrue(PURE.evaluate(PLANTED).hasViolation());
+    }
+
+    @Test
+    void aMachineIsWhereTheRuleSeesIt() {
+        classes()
+                .that()
+                .implement(Machine.class)
+                .should(be(describe("in a pure package", ArchitectureTest::isPure)))
                 .check(HEARTH);
     }
 
@@ -358,19 +390,12 @@ final class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> decide() {
-        return written().and(describe("decide", type -> {
-            String outermost = type.getName().split("\\$", 2)[0];
-            return outermost.endsWith("Machine")
-                    || type.getPackageName().endsWith(".machine")
-                    || type.getPackageName().startsWith("io.hearth.discovery.dns")
-                    || type.getPackageName().startsWith("io.hearth.discovery.gossip")
-                    || type.getPackageName().startsWith("io.hearth.discovery.table")
-                    || type.getPackageName().startsWith("io.hearth.cli.chaos.plan")
-                    || type.getPackageName().startsWith("io.hearth.collective.schedule")
-                    || type.getPackageName().startsWith("io.hearth.collective.choice")
-                    || type.getPackageName().startsWith("io.hearth.election")
-                    || type.getPackageName().startsWith("io.hearth.compression");
-        }));
+        return written().and(describe("decide", ArchitectureTest::isPure));
+    }
+
+    private static boolean isPure(JavaClass type) {
+        String room = type.getPackageName().substring(ROOT.length()) + ".";
+        return room.contains(".machine.") || DECIDE.stream().anyMatch(pure -> room.startsWith(pure + "."));
     }
 
     /** By package below the root of a module: the other modules that use it. */

@@ -89,7 +89,7 @@ public record CollectiveConfig(
     }
 
     /** The same where all members are known to be on one machine, whatever their identities. */
-    CollectiveConfig choosingHere() {
+    public CollectiveConfig choosingHere() {
         return new CollectiveConfig(
                 allReduce, broadcast, reduce, segmentBytes, inTurnBytesMax, inPlaceBytesMin, bucketBytes, here(links));
     }
@@ -99,7 +99,7 @@ public record CollectiveConfig(
     }
 
     /** What {@code AUTO} comes to. */
-    ScheduleChoice choice(boolean isOnOneMachine) {
+    public ScheduleChoice choice(boolean isOnOneMachine) {
         return new ScheduleChoice(new CostModel(isOnOneMachine ? here(links) : links, segmentBytes, inTurnBytesMax));
     }
 }

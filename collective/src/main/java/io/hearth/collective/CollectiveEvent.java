@@ -16,73 +16,73 @@ import jdk.jfr.Timespan;
 @Description(
         "One attempt at one collective on this rank. Sending and receiving overlap: the parts may exceed the duration.")
 @StackTrace(false)
-final class CollectiveEvent extends Event {
+public final class CollectiveEvent extends Event {
     private static final CollectiveEvent PROBE = new CollectiveEvent(); // never begun: asked only
 
     /** Whether a recording has these events switched on; if none has, a call makes no event. */
-    static boolean isWanted() {
+    public static boolean isWanted() {
         return PROBE.isEnabled();
     }
 
     @Label("Number")
-    long number;
+    public long number;
 
     @Label("Kind")
-    String kind = "";
+    public String kind = "";
 
     @Label("Bytes")
     @DataAmount
-    long bytes;
+    public long bytes;
 
     @Label("World")
-    int world;
+    public int world;
 
     @Label("Algorithm")
-    String algorithm = "";
+    public String algorithm = "";
 
     @Label("Completed")
-    boolean completed;
+    public boolean completed;
 
     @Label("Wait")
     @Description("The sender had to receive something first")
     @Timespan(Timespan.NANOSECONDS)
-    long waiting;
+    public long waiting;
 
     @Label("Encode")
     @Description("Making what is compressed of values")
     @Timespan(Timespan.NANOSECONDS)
-    long encode;
+    public long encode;
 
     @Label("Seal")
     @Description("Encrypting")
     @Timespan(Timespan.NANOSECONDS)
-    long seal;
+    public long seal;
 
     @Label("Send")
     @Description("Writing, with a wait for room")
     @Timespan(Timespan.NANOSECONDS)
-    long send;
+    public long send;
 
     @Label("Receive")
     @Description("Waiting for bytes")
     @Timespan(Timespan.NANOSECONDS)
-    long receive;
+    public long receive;
 
     @Label("Open")
     @Description("Decrypting")
     @Timespan(Timespan.NANOSECONDS)
-    long open;
+    public long open;
 
     @Label("Decode")
     @Description("Making values of what is compressed, and adding them where codecs do both in one")
     @Timespan(Timespan.NANOSECONDS)
-    long decode;
+    public long decode;
 
     @Label("Combine")
     @Timespan(Timespan.NANOSECONDS)
-    long combine;
+    public long combine;
 
     @Label("Copy")
     @Timespan(Timespan.NANOSECONDS)
-    long copy;
+    public long copy;
 }

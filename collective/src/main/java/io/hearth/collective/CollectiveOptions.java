@@ -93,7 +93,7 @@ public record CollectiveOptions(
     }
 
     /** The same for one of several buckets, whose error feedback is its own. */
-    CollectiveOptions forBucket(int number) {
+    public CollectiveOptions forBucket(int number) {
         return new CollectiveOptions(
                 deadline,
                 compression,
@@ -106,7 +106,7 @@ public record CollectiveOptions(
     }
 
     /** Whether the caller gave no name, whatever {@link #forBucket} made of that. */
-    boolean isUnnamed() {
+    public boolean isUnnamed() {
         return key.map(name -> name.startsWith(BUCKET)).orElse(true);
     }
 

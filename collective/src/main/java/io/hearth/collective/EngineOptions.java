@@ -16,7 +16,7 @@ import java.time.Duration;
 public record EngineOptions(
         Duration deadline,
         CollectiveConfig config,
-        GroupMachine.Policy policy,
+        LossPolicy policy,
         Duration stateBudget,
         CompressionStrategy compression,
         RankBounds ranks) {
@@ -24,7 +24,7 @@ public record EngineOptions(
     public static final EngineOptions DEFAULTS = new EngineOptions(
             Duration.ofMinutes(5),
             CollectiveConfig.DEFAULTS,
-            GroupMachine.Policy.RETRY,
+            LossPolicy.RETRY,
             Duration.ofSeconds(10),
             CompressionStrategy.NONE,
             RankBounds.ANY);
@@ -39,7 +39,7 @@ public record EngineOptions(
     public EngineOptions(
             Duration deadline,
             CollectiveConfig config,
-            GroupMachine.Policy policy,
+            LossPolicy policy,
             Duration stateBudget,
             CompressionStrategy compression) {
         this(deadline, config, policy, stateBudget, compression, RankBounds.ANY);
@@ -51,7 +51,7 @@ public record EngineOptions(
     }
 
     /** The same with another policy. */
-    public EngineOptions onLoss(GroupMachine.Policy chosen) {
+    public EngineOptions onLoss(LossPolicy chosen) {
         return new EngineOptions(deadline, config, chosen, stateBudget, compression, ranks);
     }
 

@@ -1,6 +1,7 @@
 package io.hearth.collective;
 
 import io.hearth.collective.schedule.Shares;
+import io.hearth.collective.schedule.SplitMix;
 import io.hearth.election.View;
 import java.util.Arrays;
 import java.util.List;
@@ -39,12 +40,12 @@ public record Ownership(List<Double> weights) {
     }
 
     /** Who owns what of {@code count} elements. */
-    Shares shares(long count, int world) {
+    public Shares shares(long count, int world) {
         return weights.size() == world ? Shares.weighted(count, weights) : Shares.equal(count, world);
     }
 
     /** After the name of a strategy; other texts for other weights. */
-    String text() {
+    public String text() {
         if (weights.isEmpty()) {
             return "";
         }
@@ -61,7 +62,7 @@ public record Ownership(List<Double> weights) {
     private long digest() {
         long digest = 0;
         for (double weight : weights) {
-            digest = Draws.mix(digest + Double.doubleToLongBits(weight) + 1);
+            digest = SplitMix.mix(digest + Double.doubleToLongBits(weight) + 1);
         }
         return digest;
     }

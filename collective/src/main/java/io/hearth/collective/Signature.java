@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param kind which collective
  * @param op how contributions combine; SUM where nothing is combined
  * @param type of the elements
- * @param count elements in the buffer, 0 or more; at most {@link Status#NUMBER_MAX} bytes of them
+ * @param count elements in the buffer, 0 or more; at most {@link Tensors#BYTES_MAX} bytes of them
  * @param codec name of the compression, {@code none} without; at most {@link CompressionStrategy#TEXT_MAX} characters
  * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
  * @param strategy which algorithm was asked for, {@code auto} without; at most {@link CompressionStrategy#TEXT_MAX} characters
@@ -82,7 +82,7 @@ public record Signature(
     }
 
     public Signature {
-        if (count < 0 || count > Status.NUMBER_MAX / type.bytes() || !isName(codec) || !isName(strategy)) {
+        if (count < 0 || count > Tensors.BYTES_MAX / type.bytes() || !isName(codec) || !isName(strategy)) {
             throw new IllegalArgumentException(
                     "no collective has " + count + " elements, codec '" + codec + "' and strategy '" + strategy + "'");
         }
@@ -105,7 +105,7 @@ public record Signature(
     }
 
     /** An all-reduce of float32 values that travel encoded; {@code strategy} and {@code inPlace} as in the record. */
-    static Signature encoded(ReduceOp op, long count, String codec, String strategy, boolean inPlace) {
+    public static Signature encoded(ReduceOp op, long count, String codec, String strategy, boolean inPlace) {
         return new Signature(
                 Kind.ALL_REDUCE,
                 op,
@@ -119,7 +119,7 @@ public record Signature(
     }
 
     /** A collective that combines contributions and has no root. */
-    static Signature combining(Kind kind, ReduceOp op, DataType type, long count, String strategy) {
+    public static Signature combining(Kind kind, ReduceOp op, DataType type, long count, String strategy) {
         return new Signature(kind, op, type, count, PLAIN, Optional.empty(), strategy, false, Optional.empty());
     }
 
@@ -130,7 +130,7 @@ public record Signature(
     }
 
     /** A collective that has a root. */
-    static Signature rooted(Kind kind, ReduceOp op, DataType type, long count, NodeId root, String strategy) {
+    public static Signature rooted(Kind kind, ReduceOp op, DataType type, long count, NodeId root, String strategy) {
         return new Signature(kind, op, type, count, PLAIN, Optional.of(root), strategy, false, Optional.empty());
     }
 
@@ -145,7 +145,7 @@ public record Signature(
     }
 
     /** The choice of a codec for tensors of so many values, with a result of {@code bytes}. */
-    static Signature choice(CompressionStrategy.Auto compression, long values, long bytes) {
+    public static Signature choice(CompressionStrategy.Auto compression, long values, long bytes) {
         return new Signature(
                 Kind.CHOICE,
                 ReduceOp.SUM,
@@ -159,22 +159,22 @@ public record Signature(
     }
 
     /** A barrier. */
-    static Signature barrier() {
+    public static Signature barrier() {
         return combining(Kind.BARRIER, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
     }
 
     /** The start of a group. */
-    static Signature start() {
+    public static Signature start() {
         return combining(Kind.START, ReduceOp.SUM, DataType.UINT8, 0, AUTO);
     }
 
     /** Whether members may enter where this waits to run. */
-    boolean admits() {
+    public boolean admits() {
         return kind == Kind.BOUNDARY || kind == Kind.START;
     }
 
     /** The same for a bucket of a list. */
-    Signature of(Optional<TensorList> tensors) {
+    public Signature of(Optional<TensorList> tensors) {
         return new Signature(kind, op, type, count, codec, root, strategy, inPlace, tensors);
     }
 
@@ -184,7 +184,7 @@ public record Signature(
     }
 
     /** What a rank that has the result can pass on to one that lacks it. */
-    long keptBytes(int contributors) {
+    public long keptBytes(int contributors) {
         return !kind.isShared() || inPlace ? 0 : kind == Kind.ALL_GATHER ? bytes() * contributors : bytes();
     }
 

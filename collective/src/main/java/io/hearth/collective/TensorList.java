@@ -1,5 +1,6 @@
 package io.hearth.collective;
 
+import io.hearth.collective.schedule.SplitMix;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -22,8 +23,8 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
             throw new IllegalArgumentException("no list of " + tensors + " tensors has a bucket " + bucket + " and "
                     + first.size() + " first ones");
         }
-        if (first.stream().anyMatch(length -> length < 0 || length > Status.NUMBER_MAX)) {
-            throw new IllegalArgumentException("a tensor has 0 to " + Status.NUMBER_MAX + " elements, got " + first);
+        if (first.stream().anyMatch(length -> length < 0 || length > Tensors.BYTES_MAX)) {
+            throw new IllegalArgumentException("a tensor has 0 to " + Tensors.BYTES_MAX + " elements, got " + first);
         }
     }
 
@@ -32,16 +33,16 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
      *
      * @param lengths elements of each tensor, 0 or more
      */
-    static TensorList of(List<Long> lengths) {
+    public static TensorList of(List<Long> lengths) {
         long digest = 0;
         for (long length : lengths) {
-            digest = Draws.mix(digest + length + 1);
+            digest = SplitMix.mix(digest + length + 1);
         }
         return new TensorList(0, lengths.size(), lengths.subList(0, Math.min(lengths.size(), FIRST_MAX)), digest);
     }
 
     /** The same list's bucket of this number. */
-    TensorList bucket(int number) {
+    public TensorList bucket(int number) {
         return new TensorList(number, tensors, first, digest);
     }
 

@@ -35,7 +35,7 @@ public record TensorShape(List<Integer> sizes) {
     }
 
     /** Values of a row, where the tensor is taken as a matrix; empty with fewer than two dimensions. */
-    OptionalInt columns() {
+    public OptionalInt columns() {
         return sizes.size() < 2 ? OptionalInt.empty() : OptionalInt.of(columns(sizes));
     }
 
@@ -44,7 +44,7 @@ public record TensorShape(List<Integer> sizes) {
     }
 
     /** For people and for the agreement between ranks: {@code 64x3x7x7}. */
-    String text() {
+    public String text() {
         return text(sizes);
     }
 

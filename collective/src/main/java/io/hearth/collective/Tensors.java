@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** What a script's memory is to a backend. */
-final class Tensors {
+public final class Tensors {
+    /** Most bytes of a tensor, far from overflow and more than any memory has. */
+    public static final long BYTES_MAX = 1L << 48;
+
     private Tensors() {}
 
     /**
@@ -27,7 +30,7 @@ final class Tensors {
      *
      * @throws IllegalArgumentException it was freed, or belongs to another thread
      */
-    static void demandUsable(MemorySegment memory) {
+    public static void demandUsable(MemorySegment memory) {
         if (!memory.scope().isAlive()) {
             throw new IllegalArgumentException("a buffer's memory was freed before the call: its arena is closed");
         }
@@ -43,7 +46,7 @@ final class Tensors {
      *
      * @throws IllegalArgumentException it is read-only too
      */
-    static void demandWritable(MemorySegment memory) {
+    public static void demandWritable(MemorySegment memory) {
         demandUsable(memory);
         if (memory.isReadOnly()) {
             throw new IllegalArgumentException("the result is written to the buffer, and this one is read-only");
@@ -55,7 +58,7 @@ final class Tensors {
      *
      * @throws IllegalArgumentException no whole number
      */
-    static long elements(MemorySegment values, DataType type) {
+    public static long elements(MemorySegment values, DataType type) {
         if (values.byteSize() % type.bytes() != 0) {
             throw new IllegalArgumentException(values.byteSize() + " bytes are no whole number of " + type);
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.engine.CollectiveEngineTest;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
 import io.hearth.core.DataType;
@@ -19,9 +20,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What every backend must do. */
-abstract class DistributedBackendContractTest {
+public abstract class DistributedBackendContractTest {
     /** A group of connected backends, by rank; each is closed by its test. */
-    abstract List<? extends DistributedBackend> open(int world) throws Exception;
+    protected abstract List<? extends DistributedBackend> open(int world) throws Exception;
 
     private interface Work {
         void run(DistributedBackend backend) throws Exception;
@@ -53,7 +54,7 @@ abstract class DistributedBackendContractTest {
     }
 
     /** All at once: a backend may wait for the others when it closes. */
-    static void close(List<? extends DistributedBackend> backends) throws InterruptedException {
+    public static void close(List<? extends DistributedBackend> backends) throws InterruptedException {
         List<Thread> threads = backends.stream()
                 .map(backend -> Thread.ofPlatform().daemon(true).start(backend::close))
                 .toList();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.group.GroupLayout;
 import io.hearth.collective.schedule.AllReduceAlgorithm;
 import io.hearth.collective.schedule.BroadcastAlgorithm;
 import io.hearth.collective.schedule.CostModel;
@@ -83,7 +85,7 @@ final class ScheduleChoiceTest {
     }
 
     private static Mesh mesh(NodeId... members) {
-        return new Mesh(new Formation("", "", List.of(members), List.of(members)), members[0]);
+        return new Mesh(new GroupLayout("", "", List.of(members), List.of(members)), members[0]);
     }
 
     @ParameterizedTest

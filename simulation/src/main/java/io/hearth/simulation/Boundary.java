@@ -2,11 +2,11 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.FetchMachine;
-import io.hearth.collective.GroupMachine.State;
-import io.hearth.collective.Refusal;
-import io.hearth.collective.StateClaim;
-import io.hearth.collective.StateVote;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupMachine.State;
+import io.hearth.collective.state.StateClaim;
+import io.hearth.collective.state.StateVote;
+import io.hearth.collective.state.machine.FetchMachine;
 import io.hearth.core.Bytes;
 import io.hearth.identity.NodeId;
 import java.nio.ByteBuffer;
@@ -38,7 +38,7 @@ final class Boundary {
     /** What came for one number. */
     private static final class Attempt {
         final NavigableMap<NodeId, Frame.Claim> claims = new TreeMap<>();
-        final NavigableMap<NodeId, Refusal> dooms = new TreeMap<>();
+        final NavigableMap<NodeId, CallRejection> dooms = new TreeMap<>();
 
         @Nullable
         StateVote vote;
@@ -48,7 +48,7 @@ final class Boundary {
     }
 
     /** How the beginning of a step ended: {@code model} is what to go on with if it was not refused. */
-    record End(Optional<Refusal> refusal, long model) {}
+    record End(Optional<CallRejection> refusal, long model) {}
 
     Boundary(NodeProcess process, Trainer trainer, Exchanges exchanges) {
         this.process = process;
@@ -75,7 +75,7 @@ final class Boundary {
     }
 
     private String fence() {
-        return state().formation().fence();
+        return state().layout().fence();
     }
 
     private Steps steps() {
@@ -87,8 +87,8 @@ final class Boundary {
     }
 
     /** Tells all what this member holds. */
-    void run(long number, Optional<Refusal> doomed) {
-        Frame.Claim mine = steps().claim(state().formation().lineage());
+    void run(long number, Optional<CallRejection> doomed) {
+        Frame.Claim mine = steps().claim(state().layout().lineage());
         var claimed = new Frame.Claimed(fence(), number, process.host.id, mine, doomed);
         claimed(claimed);
         exchanges.toOthers(claimed);
@@ -102,7 +102,7 @@ final class Boundary {
 
     /** What it ends with once there is nothing more to wait for: a refusal, or the state that all agreed on and hold. */
     Optional<End> advance(long number) {
-        List<NodeId> members = state().formation().members();
+        List<NodeId> members = state().layout().members();
         Attempt attempt = attempt(number);
         if (!attempt.claims.keySet().containsAll(members)) {
             return Optional.empty();
@@ -135,7 +135,7 @@ final class Boundary {
             return known;
         }
         List<Frame.Claim> byRank =
-                state().formation().members().stream().map(attempt.claims::get).toList();
+                state().layout().members().stream().map(attempt.claims::get).toList();
         var claims = new ArrayList<StateClaim>();
         for (int rank = 0; rank < byRank.size(); rank++) {
             claims.add(claim(byRank.get(rank), rank, byRank.size()));
@@ -167,7 +167,7 @@ final class Boundary {
         if (begun != null) {
             return begun.isOver() && !begun.hasGivenUp();
         }
-        List<NodeId> members = state().formation().members();
+        List<NodeId> members = state().layout().members();
         Frame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
         if (!own.joined() && !world.sabotage.keepsWhoDiffers()) {
             giveUp("its state differs");

@@ -2,7 +2,7 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.Status;
+import io.hearth.collective.group.Status;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;

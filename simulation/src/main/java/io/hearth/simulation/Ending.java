@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
 import io.hearth.collective.Signature;
-import io.hearth.collective.Status;
+import io.hearth.collective.group.Status;
 import io.hearth.election.Lineage;
 import io.hearth.identity.NodeId;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.ByNumber;
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.GroupMachine.Effect;
-import io.hearth.collective.GroupMachine.Event;
-import io.hearth.collective.GroupMachine.State;
-import io.hearth.collective.Refusal;
-import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
+import io.hearth.collective.group.ByNumber;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.GroupMachine.Effect;
+import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.GroupMachine.State;
+import io.hearth.collective.group.Resolution;
 import io.hearth.identity.NodeId;
 import java.util.HashSet;
 import java.util.List;
@@ -39,7 +39,7 @@ final class Exchanges {
     }
 
     private String fence() {
-        return state().formation().fence();
+        return state().layout().fence();
     }
 
     /** Whether anything was sent in this group epoch. */
@@ -98,8 +98,8 @@ final class Exchanges {
     }
 
     /** Begins the exchange of a number. */
-    void run(long number, Script.Call call, Optional<Refusal> why) {
-        Optional<Refusal> doomed = world.sabotage.doom(call.signature(), why);
+    void run(long number, Script.Call call, Optional<CallRejection> why) {
+        Optional<CallRejection> doomed = world.sabotage.doom(call.signature(), why);
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         streams.open();
@@ -109,7 +109,7 @@ final class Exchanges {
             return;
         }
         world.results.gave(process, fence(), number, call);
-        List<NodeId> members = state().formation().members();
+        List<NodeId> members = state().layout().members();
         for (int rank = 0; rank < members.size(); rank++) {
             NodeId to = members.get(rank);
             long value = Parts.sent(call.signature(), call.value(), process.host.id, to, rank);
@@ -126,7 +126,7 @@ final class Exchanges {
     void forward(Effect.Forward forward) {
         long number = forward.number();
         streams.open();
-        if (!state().formation().members().contains(forward.holder())) {
+        if (!state().layout().members().contains(forward.holder())) {
             trainer.step(new Event.StreamBroken(fence(), process.host.id, "the holder is no member"));
         } else if (forward.holder().equals(process.host.id)) {
             Frame.Sum sum = forward.bytes() == 0
@@ -148,7 +148,7 @@ final class Exchanges {
     }
 
     void toOthers(Frame frame) {
-        for (NodeId member : state().formation().members()) {
+        for (NodeId member : state().layout().members()) {
             if (!member.equals(process.host.id)) {
                 world.post.stream(process, member, frame);
             }
@@ -213,7 +213,7 @@ final class Exchanges {
         long number = complete.get().getKey();
         SortedMap<NodeId, Frame.Share> got = complete.get().getValue();
         String fence = fence();
-        Optional<Refusal> doom = doom(got);
+        Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
             trainer.step(new Event.Refused(number, fence, doom.get()));
         } else {
@@ -226,7 +226,7 @@ final class Exchanges {
 
     /** A sum that no member keeps, or a call of which each gets a part: no member returns before all said that they hold theirs. */
     private boolean finishHeld() {
-        Set<NodeId> members = new TreeSet<>(state().formation().members());
+        Set<NodeId> members = new TreeSet<>(state().layout().members());
         ByNumber<GroupMachine.Open> open = state().open();
         for (int place = 0; place < open.size(); place++) {
             long number = open.number(place);
@@ -236,7 +236,7 @@ final class Exchanges {
             if (!(signature.inPlace() || Parts.areIn(signature)) || !running.running()) {
                 continue;
             }
-            Optional<Refusal> doom = doom(got);
+            Optional<CallRejection> doom = doom(got);
             if (doom.isPresent() && got.keySet().containsAll(members)) {
                 trainer.step(new Event.Refused(number, fence(), doom.get()));
                 releaseBefore(number);
@@ -284,9 +284,9 @@ final class Exchanges {
         }
         long number = running.get();
         NodeId root = call.signature().root().orElseThrow();
-        Set<NodeId> members = new TreeSet<>(state().formation().members());
+        Set<NodeId> members = new TreeSet<>(state().layout().members());
         SortedMap<NodeId, Frame.Share> got = streams.inputs(number);
-        Optional<Refusal> doom = doom(got);
+        Optional<CallRejection> doom = doom(got);
         if (doom.isPresent()) {
             if (got.keySet().containsAll(members)) {
                 trainer.step(new Event.Refused(number, fence(), doom.get()));
@@ -332,7 +332,7 @@ final class Exchanges {
                             fence(),
                             groupEpoch(fence()),
                             end.get().model(),
-                            List.copyOf(new TreeSet<>(state().formation().members()))));
+                            List.copyOf(new TreeSet<>(state().layout().members()))));
             trainer.step(new Event.Finished(number, fence()));
         }
         releaseBefore(number);
@@ -352,7 +352,7 @@ final class Exchanges {
         return new Frame.Sum(fence, groupEpoch(fence), value, List.copyOf(got.keySet()));
     }
 
-    private static Optional<Refusal> doom(SortedMap<NodeId, Frame.Share> got) {
+    private static Optional<CallRejection> doom(SortedMap<NodeId, Frame.Share> got) {
         return got.values().stream().flatMap(share -> share.doomed().stream()).findFirst();
     }
 

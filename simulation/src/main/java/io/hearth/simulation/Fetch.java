@@ -2,9 +2,9 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.FetchMachine;
-import io.hearth.collective.FetchMachine.Effect;
-import io.hearth.collective.FetchMachine.Event;
+import io.hearth.collective.state.machine.FetchMachine;
+import io.hearth.collective.state.machine.FetchMachine.Effect;
+import io.hearth.collective.state.machine.FetchMachine.Event;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import java.util.List;

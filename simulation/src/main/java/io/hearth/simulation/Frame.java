@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.Refusal;
+import io.hearth.collective.group.CallRejection;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,8 @@ sealed interface Frame {
     record Carried(String fence, long number, Sum sum) implements Frame {}
 
     /** What one member says that it holds at the beginning of a step; {@code doomed} as in {@link Share}. */
-    record Claimed(String fence, long number, NodeId from, Claim claim, Optional<Refusal> doomed) implements Frame {}
+    record Claimed(String fence, long number, NodeId from, Claim claim, Optional<CallRejection> doomed)
+            implements Frame {}
 
     /** One member lacks a chunk of the state that all agreed on, or its manifest. */
     record Ask(String fence, long number, NodeId from, int chunk) implements Frame {}
@@ -36,7 +37,7 @@ sealed interface Frame {
      * @param model of the trainer when it called: all that went into it, as one number
      * @param doomed why the number is to end without a result
      */
-    record Share(long value, long model, Optional<Refusal> doomed) {}
+    record Share(long value, long model, Optional<CallRejection> doomed) {}
 
     /**
      * A state.

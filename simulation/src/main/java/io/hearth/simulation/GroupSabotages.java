@@ -3,13 +3,13 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.ByNumber;
-import io.hearth.collective.CollectiveMessages;
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.Refusal;
-import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Status;
+import io.hearth.collective.group.ByNumber;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.Resolution;
+import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Member;
@@ -42,7 +42,7 @@ final class GroupSabotages {
     /** The group as if it had never been asked to freeze. */
     static GroupMachine.State thawed(GroupMachine.State state) {
         return new GroupMachine.State(
-                state.formation(),
+                state.layout(),
                 state.place(),
                 state.next(),
                 state.doneUpTo(),
@@ -73,7 +73,7 @@ final class GroupSabotages {
             ByNumber<Status.Kept> last =
                     state.kept().after(state.kept().number(state.kept().size() - 2));
             return new GroupMachine.State(
-                    state.formation(),
+                    state.layout(),
                     state.place(),
                     state.next(),
                     state.doneUpTo(),
@@ -214,7 +214,7 @@ final class GroupSabotages {
 
     record LostRoot() implements Sabotage {
         @Override
-        public Optional<Refusal> doom(Signature signature, Optional<Refusal> doomed) {
+        public Optional<CallRejection> doom(Signature signature, Optional<CallRejection> doomed) {
             return signature.kind() == Signature.Kind.REDUCE ? Optional.empty() : doomed;
         }
     }
@@ -226,7 +226,7 @@ final class GroupSabotages {
     record NewestRanks() implements Sabotage {
         @Override
         public List<NodeId> ranks(GroupMachine.State state) {
-            return state.formation().members();
+            return state.layout().members();
         }
     }
 

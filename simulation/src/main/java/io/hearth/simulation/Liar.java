@@ -3,8 +3,8 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.CollectiveMessages;
-import io.hearth.collective.Status;
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.election.Ballot;

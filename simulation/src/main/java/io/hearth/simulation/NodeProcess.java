@@ -2,7 +2,7 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.CollectiveResolver;
+import io.hearth.collective.group.CollectiveResolver;
 import io.hearth.core.Bytes;
 import io.hearth.core.Step;
 import io.hearth.election.Lineage;

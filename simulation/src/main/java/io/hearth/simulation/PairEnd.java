@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** One end of an ordered pair of members, for as long as both stay members, as {@code PairLine} is to a node. */
+/** One end of an ordered pair of members, for as long as both stay members, as {@code PeerChannel} is to a node. */
 abstract sealed class PairEnd permits PairOut, PairIn {
     final NodeProcess process;
     final World world;

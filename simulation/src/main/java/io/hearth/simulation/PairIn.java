@@ -2,11 +2,11 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.Parcel;
-import io.hearth.collective.ReceiveMachine;
-import io.hearth.collective.ReceiveMachine.Effect;
-import io.hearth.collective.ReceiveMachine.Event;
-import io.hearth.collective.Refusal;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.pair.machine.ReceiveMachine;
+import io.hearth.collective.pair.machine.ReceiveMachine.Effect;
+import io.hearth.collective.pair.machine.ReceiveMachine.Event;
+import io.hearth.collective.pair.machine.TransferSpec;
 import io.hearth.core.DataType;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
@@ -39,7 +39,7 @@ final class PairIn extends PairEnd {
         }
         var call = new Call(++calls, world.pairs.count(), new ArrayList<>());
         open = call;
-        step(new Event.Called(new Parcel(DataType.INT64, call.count()), process.host.name()));
+        step(new Event.Called(new TransferSpec(DataType.INT64, call.count()), process.host.name()));
         world.after(
                 patienceNanos,
                 () -> process.deliver(() -> {
@@ -73,7 +73,7 @@ final class PairIn extends PairEnd {
         state = world.sabotage.received(event, step.state());
         for (Effect effect : step.effects()) {
             switch (effect) {
-                case Effect.Greet(long done, Optional<Refusal> how) -> say(new PairRecord.Greet(done, how));
+                case Effect.Greet(long done, Optional<CallRejection> how) -> say(new PairRecord.Greet(done, how));
                 case Effect.Grant(long number) -> {
                     if (open != null) {
                         open.came().clear();
@@ -83,7 +83,7 @@ final class PairIn extends PairEnd {
                 case Effect.Deliver() ->
                     world.after(world.pairs.random.nextLong(2 * MILLI), () -> process.deliver(this::deliver));
                 case Effect.Acknowledge(long number) -> say(new PairRecord.Done(number));
-                case Effect.Refuse(long number, Refusal how) -> {
+                case Effect.Refuse(long number, CallRejection how) -> {
                     world.pairs.refused(pair, how);
                     say(new PairRecord.Refused(number, how));
                 }
@@ -105,7 +105,7 @@ final class PairIn extends PairEnd {
     @Override
     void take(PairRecord record) {
         switch (record) {
-            case PairRecord.Offer(long number, Parcel parcel) ->
+            case PairRecord.Offer(long number, TransferSpec parcel) ->
                 step(new Event.Offered(number, parcel, world.name(peer)));
             case PairRecord.Data data -> store(data);
             case PairRecord.Greet _, PairRecord.Grant _, PairRecord.Done _, PairRecord.Refused _ -> misfit();

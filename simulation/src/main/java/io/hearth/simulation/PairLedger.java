@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.Refusal;
+import io.hearth.collective.group.CallRejection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +24,7 @@ final class PairLedger {
     private static final class Line {
         final List<Sent> sent = new ArrayList<>();
         final Set<Long> delivered = new HashSet<>();
-        final Set<Refusal> refusals = new HashSet<>();
+        final Set<CallRejection> refusals = new HashSet<>();
         int next; // of those sent, the first that may be delivered now
     }
 
@@ -71,12 +71,12 @@ final class PairLedger {
     }
 
     /** Both ends asked for different things. */
-    void refused(String pair, Refusal how) {
+    void refused(String pair, CallRejection how) {
         line(pair).refusals.add(how);
     }
 
     /** The sender's call returned: the receiver has the values, or had the same error. */
-    void returned(String pair, Sent sent, Optional<Refusal> how) {
+    void returned(String pair, Sent sent, Optional<CallRejection> how) {
         Line line = line(pair);
         Violation.unless(
                 how.isPresent() || line.delivered.contains(sent.first()),

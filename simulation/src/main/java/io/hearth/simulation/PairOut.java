@@ -2,11 +2,11 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.Parcel;
-import io.hearth.collective.Refusal;
-import io.hearth.collective.SendMachine;
-import io.hearth.collective.SendMachine.Effect;
-import io.hearth.collective.SendMachine.Event;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.pair.machine.SendMachine;
+import io.hearth.collective.pair.machine.SendMachine.Effect;
+import io.hearth.collective.pair.machine.SendMachine.Event;
+import io.hearth.collective.pair.machine.TransferSpec;
 import io.hearth.core.DataType;
 import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
@@ -38,7 +38,7 @@ final class PairOut extends PairEnd {
         open = call;
         looks = 0;
         world.trace(process, () -> "sends " + call.values() + " to " + world.name(peer));
-        step(new Event.Called(new Parcel(DataType.INT64, call.count())));
+        step(new Event.Called(new TransferSpec(DataType.INT64, call.count())));
         look(call);
         world.after(
                 patienceNanos,
@@ -85,9 +85,9 @@ final class PairOut extends PairEnd {
         state = world.sabotage.sent(event, step.state());
         for (Effect effect : step.effects()) {
             switch (effect) {
-                case Effect.Offer(long number, Parcel parcel) -> say(new PairRecord.Offer(number, parcel));
+                case Effect.Offer(long number, TransferSpec parcel) -> say(new PairRecord.Offer(number, parcel));
                 case Effect.Transmit(long number) -> transmit(number);
-                case Effect.End(long _, Optional<Refusal> how) -> returned(how);
+                case Effect.End(long _, Optional<CallRejection> how) -> returned(how);
                 case Effect.Reset _ -> reset();
             }
         }
@@ -105,7 +105,7 @@ final class PairOut extends PairEnd {
         }
     }
 
-    private void returned(Optional<Refusal> how) {
+    private void returned(Optional<CallRejection> how) {
         PairLedger.Sent call = open;
         open = null;
         if (call != null) {
@@ -117,10 +117,10 @@ final class PairOut extends PairEnd {
     @Override
     void take(PairRecord record) {
         switch (record) {
-            case PairRecord.Greet(long done, Optional<Refusal> how) -> step(new Event.Heard(done, how));
+            case PairRecord.Greet(long done, Optional<CallRejection> how) -> step(new Event.Heard(done, how));
             case PairRecord.Grant(long number) -> step(new Event.Granted(number));
             case PairRecord.Done(long number) -> step(new Event.Done(number));
-            case PairRecord.Refused(long number, Refusal how) -> step(new Event.Refused(number, how));
+            case PairRecord.Refused(long number, CallRejection how) -> step(new Event.Refused(number, how));
             case PairRecord.Offer _, PairRecord.Data _ -> misfit();
         }
     }

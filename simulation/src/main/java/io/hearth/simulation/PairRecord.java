@@ -1,16 +1,16 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.Parcel;
-import io.hearth.collective.Refusal;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.pair.machine.TransferSpec;
 import java.util.Optional;
 
 /** What travels on the stream of a pair, as {@code PairRecords} has it. */
 sealed interface PairRecord {
     /** First word of a stream, from the receiver: the number that it had last, and its error if it ended with one. */
-    record Greet(long done, Optional<Refusal> how) implements PairRecord {}
+    record Greet(long done, Optional<CallRejection> how) implements PairRecord {}
 
     /** The sender has something. */
-    record Offer(long number, Parcel parcel) implements PairRecord {}
+    record Offer(long number, TransferSpec parcel) implements PairRecord {}
 
     /** The receiver waits for its values. */
     record Grant(long number) implements PairRecord {}
@@ -22,5 +22,5 @@ sealed interface PairRecord {
     record Done(long number) implements PairRecord {}
 
     /** The receiver asked for something else. */
-    record Refused(long number, Refusal how) implements PairRecord {}
+    record Refused(long number, CallRejection how) implements PairRecord {}
 }

@@ -1,7 +1,7 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.ReceiveMachine;
-import io.hearth.collective.SendMachine;
+import io.hearth.collective.pair.machine.ReceiveMachine;
+import io.hearth.collective.pair.machine.SendMachine;
 import java.util.Optional;
 
 /** Sends from rank to rank that go wrong: one class for each {@link Plant} of that kind. */

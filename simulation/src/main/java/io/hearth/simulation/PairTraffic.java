@@ -105,9 +105,9 @@ final class PairTraffic {
                 .filter(other -> !other.isPaused())
                 .flatMap(NodeProcess::trainer)
                 .filter(other -> other.state()
-                        .formation()
+                        .layout()
                         .fence()
-                        .equals(trainer.state().formation().fence()))
+                        .equals(trainer.state().layout().fence()))
                 .flatMap(other -> Optional.ofNullable(other.pairs().ins.get(process.host.id)))
                 .filter(end -> end.pair.equals(pair));
     }

@@ -83,7 +83,7 @@ final class Post {
         } else if (from.isAlive()
                 && target.isAlive()
                 && from.trainer()
-                        .filter(trainer -> trainer.state().formation().fence().equals(frame.fence()))
+                        .filter(trainer -> trainer.state().layout().fence().equals(frame.fence()))
                         .isPresent()) {
             world.after(50 * MILLI, () -> arrive(from, target, frame));
         }

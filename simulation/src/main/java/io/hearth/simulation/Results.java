@@ -1,8 +1,8 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.Refusal;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Status;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.Status;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
@@ -195,13 +195,13 @@ final class Results {
     private static void isRefusedWithReason(NodeProcess process, long number, Ending ending) {
         boolean isRootLost = ending.outcome()
                 .refusal()
-                .filter(refusal -> refusal.cause() == Refusal.Cause.ROOT_LOST)
+                .filter(refusal -> refusal.cause() == CallRejection.Cause.ROOT_LOST)
                 .isPresent();
         boolean isThere = ending.asked().root().stream()
                 .anyMatch(root -> process.trainer()
                         .orElseThrow()
                         .state()
-                        .formation()
+                        .layout()
                         .members()
                         .contains(root));
         Violation.unless(

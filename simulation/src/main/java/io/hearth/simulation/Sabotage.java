@@ -1,11 +1,11 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.ReceiveMachine;
-import io.hearth.collective.Refusal;
-import io.hearth.collective.SendMachine;
 import io.hearth.collective.Signature;
-import io.hearth.collective.StateClaim;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.pair.machine.ReceiveMachine;
+import io.hearth.collective.pair.machine.SendMachine;
+import io.hearth.collective.state.StateClaim;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
@@ -115,11 +115,11 @@ interface Sabotage {
 
     /** In which order the blocks of a gather lie. */
     default List<NodeId> layout(GroupMachine.State state) {
-        return state.formation().members();
+        return state.layout().members();
     }
 
     /** Why a call ends without a result on all ranks. */
-    default Optional<Refusal> doom(Signature signature, Optional<Refusal> doomed) {
+    default Optional<CallRejection> doom(Signature signature, Optional<CallRejection> doomed) {
         return doomed;
     }
 

@@ -3,11 +3,11 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.GroupMachine.Event;
-import io.hearth.collective.Refusal;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Status;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.Status;
 import io.hearth.election.View;
 import io.hearth.election.view.ViewMachine;
 import java.util.List;
@@ -78,8 +78,7 @@ final class Script {
                         .reduce((_, newest) -> newest)
                         .flatMap(Ending::sum)
                         .filter(sum -> !isOver
-                                && sum.fence()
-                                        .equals(trainer.state().formation().fence())
+                                && sum.fence().equals(trainer.state().layout().fence())
                                 && sum.contributors().size()
                                         == view.group(process.host.group).size())
                         .isPresent();
@@ -227,8 +226,8 @@ final class Script {
         if (world.sabotage.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
             trainer.step(new Event.Refused(
                     number,
-                    trainer.state().formation().fence(),
-                    new Refusal(Refusal.Cause.PEER_LOST, "deadline of this member alone")));
+                    trainer.state().layout().fence(),
+                    new CallRejection(CallRejection.Cause.PEER_LOST, "deadline of this member alone")));
             return;
         }
         giveUp("a deadline passed");

@@ -1,6 +1,6 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.StateClaim;
+import io.hearth.collective.state.StateClaim;
 import java.util.ArrayList;
 import java.util.List;
 

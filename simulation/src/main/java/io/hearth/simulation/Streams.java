@@ -1,9 +1,9 @@
 package io.hearth.simulation;
 
-import io.hearth.collective.ByNumber;
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
+import io.hearth.collective.group.ByNumber;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.Resolution;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -158,7 +158,7 @@ final class Streams {
             if (sum.running()
                     && sum.signature().kind() == Signature.Kind.ALL_REDUCE
                     && !sum.signature().inPlace()
-                    && got.size() >= state.formation().members().size()) {
+                    && got.size() >= state.layout().members().size()) {
                 return Optional.of(Map.entry(number, got));
             }
         }
@@ -171,7 +171,7 @@ final class Streams {
                 .filter(forward -> carried.containsKey(forward.number())
                         && (!holders(forward.number()).contains(self)
                                 || holders(forward.number())
-                                        .containsAll(state.formation().members())))
+                                        .containsAll(state.layout().members())))
                 .findFirst();
     }
 }

@@ -2,16 +2,16 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.CollectiveEngine;
-import io.hearth.collective.CollectiveMessages;
-import io.hearth.collective.GroupMachine;
-import io.hearth.collective.GroupMachine.Effect;
-import io.hearth.collective.GroupMachine.Event;
-import io.hearth.collective.GroupMachine.State;
-import io.hearth.collective.Refusal;
-import io.hearth.collective.Resolution;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Status;
+import io.hearth.collective.engine.CollectiveEngine;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.GroupMachine.Effect;
+import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.GroupMachine.State;
+import io.hearth.collective.group.Resolution;
+import io.hearth.collective.group.Status;
 import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
@@ -134,7 +134,7 @@ final class Trainer {
         enter(next);
         exchanges.pump();
         pairs.pump();
-        script.considerBeginning(state.formation().members().size());
+        script.considerBeginning(state.layout().members().size());
         script.callNext();
     }
 
@@ -180,16 +180,14 @@ final class Trainer {
 
     void streamBroken(NodeId peer, String why) {
         exchanges.stateLost(peer, why);
-        if (exchanges.areOpen()
-                && !script.isOver()
-                && state.formation().members().contains(peer)) {
-            step(new Event.StreamBroken(state.formation().fence(), peer, why));
+        if (exchanges.areOpen() && !script.isOver() && state.layout().members().contains(peer)) {
+            step(new Event.StreamBroken(state.layout().fence(), peer, why));
         }
     }
 
     /** A stream breaks though both ends live. */
     boolean breakStream(SplittableRandom random) {
-        List<NodeId> members = state.formation().members();
+        List<NodeId> members = state.layout().members();
         if (!exchanges.areOpen() || script.isOver() || members.size() < 2) {
             return false;
         }
@@ -213,10 +211,10 @@ final class Trainer {
 
     void step(Event event) {
         world.tally.event();
-        String fence = state.formation().fence();
+        String fence = state.layout().fence();
         Step<State, Effect> step = machine.step(state, event, world.now());
         state = world.sabotage.remembered(step.state());
-        if (!state.formation().fence().equals(fence)) {
+        if (!state.layout().fence().equals(fence)) {
             exchanges.enter(fence);
             pairs.renewed();
         }
@@ -232,7 +230,7 @@ final class Trainer {
                 }
             }
             case Effect.Commit(long number) -> exchanges.settleMemory(number);
-            case Effect.Run(long number, Optional<Refusal> doomed) ->
+            case Effect.Run(long number, Optional<CallRejection> doomed) ->
                 script.call(number).ifPresent(call -> exchanges.run(number, call, doomed));
             case Effect.Forward forward -> exchanges.forward(forward);
             case Effect.End(var outcome) -> {
@@ -277,7 +275,7 @@ final class Trainer {
 
     private static State held(State state, boolean held) {
         return new State(
-                state.formation(),
+                state.layout(),
                 state.place(),
                 state.next(),
                 state.doneUpTo(),

@@ -2,7 +2,7 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.CollectiveMessages;
+import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.core.Bytes;
 import io.hearth.election.Ballot;
 import io.hearth.election.Lineage;

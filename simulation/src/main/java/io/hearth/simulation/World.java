@@ -3,7 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
-import io.hearth.collective.GroupMachine;
+import io.hearth.collective.LossPolicy;
 import io.hearth.election.ElectionConfig;
 import io.hearth.election.Lineage;
 import io.hearth.election.View;
@@ -67,7 +67,7 @@ final class World {
     final Liar liar;
     final Sabotage sabotage;
     final ElectionConfig config;
-    final GroupMachine.Policy policy;
+    final LossPolicy policy;
     final int depth;
 
     /** Whether scripts begin steps, so that trainers enter running groups. */
@@ -130,7 +130,7 @@ final class World {
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
         this.config = sabotage.config(spans.election().onPartition(onPartition));
-        this.policy = random.nextInt(5) == 0 ? GroupMachine.Policy.FAIL_FAST : GroupMachine.Policy.RETRY;
+        this.policy = random.nextInt(5) == 0 ? LossPolicy.FAIL_FAST : LossPolicy.RETRY;
         this.hasSteps = random.nextBoolean() || plan.isAlone();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         this.hasBroadcasts = depth == 1 && rarities.nextBoolean();

@@ -23,6 +23,9 @@ import java.util.List;
  * @param times what was seen before
  */
 public record CodecDecision(int chosen, int settled, int calls, int round, CodecTimes times) {
+    /** Smaller sums are plain: latency is most of what they take. */
+    public static final long BYTES_MIN = 128 * 1024;
+
     /** Most sums until the next decision. */
     public static final int CALLS_MAX = 16;
 

@@ -97,7 +97,7 @@ public record CostModel(LinkModel link, int segmentBytes, long inTurnBytesMax) {
         return world == 1 ? 0 : pairs(algorithm, world, block);
     }
 
-    /** Nanoseconds of a {@link HeldRound}; 0 in a world of one. */
+    /** Nanoseconds of a {@link CompletionBarrier}; 0 in a world of one. */
     public double heldNanos(int world) {
         return world == 1 ? 0 : crowd(1, world - 1, 0);
     }

@@ -5,7 +5,7 @@ package io.hearth.collective.schedule;
  * of positions. The first half of {@link DirectAllReduce}, with the same bits.
  *
  * <p>Of the buffer only the own share becomes defined. A note to the next position comes first where some own nothing. A
- * {@link HeldRound} has to follow.
+ * {@link CompletionBarrier} has to follow.
  */
 public final class DirectReduceScatter implements Gathering {
     private final int position;

@@ -8,7 +8,7 @@ import io.hearth.collective.schedule.Transfer.Action;
  * <p>Segments run root, root + 1, …, last, cut-through. The last position has everything only when all have it, and then says so
  * to the root, which is its next. Only then the root tells all, by a word that runs the same way as the data; a position is
  * through on that word. So if anybody is through, everybody holds the bytes, and nobody's loss can take them away. That is one
- * message for each position instead of the {@code world - 1} of a {@link HeldRound}, which must not follow.
+ * message for each position instead of the {@code world - 1} of a {@link CompletionBarrier}, which must not follow.
  *
  * <p>The root's own buffer is not touched. Begins with a note to the next position (see {@link Schedule}): two positions that both
  * take another one for the root would both wait otherwise.

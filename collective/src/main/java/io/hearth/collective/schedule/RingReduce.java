@@ -7,7 +7,7 @@ import io.hearth.collective.schedule.Transfer.Action;
  * the root's is the last: (x(root+1) op x(root+2)) and so on, op x(root). Every port carries the buffer once.
  *
  * <p>Only the root's buffer becomes defined; those of others hold sums on their way. Begins with a note to the next position (see
- * {@link Schedule}); a {@link HeldRound} has to follow.
+ * {@link Schedule}); a {@link CompletionBarrier} has to follow.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

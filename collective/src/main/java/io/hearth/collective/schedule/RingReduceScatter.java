@@ -8,7 +8,7 @@ import io.hearth.collective.schedule.Transfer.Action;
  * op x(c+1), and so on, each contribution before what came.
  *
  * <p>All shares take as many segments as the largest, empty ones too. Of the buffer only the own share becomes defined; the rest
- * holds sums on their way. A {@link HeldRound} has to follow.
+ * holds sums on their way. A {@link CompletionBarrier} has to follow.
  *
  * <p>The first half of Patarasu and Yuan's ring, see {@link RingAllReduce}.
  */

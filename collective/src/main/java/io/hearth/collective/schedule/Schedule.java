@@ -11,7 +11,7 @@ package io.hearth.collective.schedule;
  * member whichever way each of them plays, if a stream takes at least one segment before it is read; in turn, if it takes {@link
  * #bytesToOneMax}.
  *
- * <p>Whoever is through a schedule knows that every member began it; for those that a {@link HeldRound} has to follow, whoever is
+ * <p>Whoever is through a schedule knows that every member began it; for those that a {@link CompletionBarrier} has to follow, whoever is
  * through both.
  *
  * <p>What no receive writes is left alone: where a result has bytes of the own input in it unchanged (the root's of a broadcast,

@@ -5,7 +5,7 @@ package io.hearth.collective.schedule;
  * as its port carries one at a time anyway.
  *
  * <p>Own bytes are sent from the input; the root's own block is not touched, and others need no buffer. Begins with a note to the
- * next position (see {@link Schedule}); a {@link HeldRound} has to follow.
+ * next position (see {@link Schedule}); a {@link CompletionBarrier} has to follow.
  */
 public final class StarGather implements Schedule {
     private final int position;

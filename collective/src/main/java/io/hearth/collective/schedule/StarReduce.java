@@ -4,7 +4,7 @@ package io.hearth.collective.schedule;
  * Reduce to a root to which all send directly, and which adds in the order of positions ({@link PositionOrder}): the first half of
  * {@link StarAllReduce}, with the same bits.
  *
- * <p>Others need no buffer. Begins with a note to the next position (see {@link Schedule}); a {@link HeldRound} has to follow.
+ * <p>Others need no buffer. Begins with a note to the next position (see {@link Schedule}); a {@link CompletionBarrier} has to follow.
  *
  * @param position 0 to world - 1
  * @param world number of positions; with 1 there is nothing to do

@@ -4,7 +4,7 @@ package io.hearth.collective.schedule;
  * Scatter from a root, blocks of any length: the root sends root + 1, root + 2, … their blocks, one after the other.
  *
  * <p>The root sends from its input, and its own block is not touched. Begins with a note to the next position (see {@link Schedule});
- * a {@link HeldRound} has to follow.
+ * a {@link CompletionBarrier} has to follow.
  */
 public final class StarScatter implements Schedule {
     private final int position;

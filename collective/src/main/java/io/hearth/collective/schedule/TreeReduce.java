@@ -5,7 +5,7 @@ package io.hearth.collective.schedule;
  *
  * <p>Contributions are in the order of positions from the root on, in the brackets of {@link BinomialTree}. Only the root's
  * buffer becomes defined; those of others hold sums on their way. Begins with a note to the next position (see {@link Schedule});
- * a {@link HeldRound} has to follow.
+ * a {@link CompletionBarrier} has to follow.
  */
 public final class TreeReduce implements Schedule {
     private final int world;

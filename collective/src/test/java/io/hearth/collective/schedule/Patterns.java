@@ -131,7 +131,7 @@ enum Patterns {
                 new Pattern(
                         p -> new TreeBroadcast(p, size.world, root, size.bytes(), size.segment),
                         (p, sum) -> sum.copy(root, 0, size.count));
-            case HELD_ROUND -> new Pattern(p -> new HeldRound(p, size.world), (p, sum) -> {});
+            case HELD_ROUND -> new Pattern(p -> new CompletionBarrier(p, size.world), (p, sum) -> {});
         };
     }
 

@@ -27,7 +27,7 @@ final class ScheduleShapesTest {
     void exchangesAmongAllPairsMeetAtNobodysPort() {
         for (int world = 2; world <= WORLDS_MAX; world++) {
             var size = new Size(world, world, 8, 64);
-            assertSpread(size, IntStream.range(0, world).mapToObj(p -> new HeldRound(p, size.world())), 0);
+            assertSpread(size, IntStream.range(0, world).mapToObj(p -> new CompletionBarrier(p, size.world())), 0);
             Blocks blocks = Blocks.strided(Collections.nCopies(world, 128L), 128);
             assertSpread(size, IntStream.range(0, world).mapToObj(p -> new DirectAllGather(p, blocks, 64)), 0);
             assertSpread(

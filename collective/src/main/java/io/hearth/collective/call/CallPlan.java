@@ -1,0 +1,18 @@
+package io.hearth.collective.call;
+
+import io.hearth.collective.Signature;
+import io.hearth.collective.TensorList;
+import java.util.Optional;
+
+/**
+ * One call of the application.
+ *
+ * @param signature what is asked for
+ * @param operation how it is done
+ */
+public record CallPlan(Signature signature, CollectiveOperation operation) {
+    /** The same for a bucket of a list. */
+    public CallPlan of(Optional<TensorList> list) {
+        return new CallPlan(signature.of(list), operation);
+    }
+}

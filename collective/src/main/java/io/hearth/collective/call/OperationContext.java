@@ -1,0 +1,81 @@
+package io.hearth.collective.call;
+
+import io.hearth.collective.CollectiveConfig;
+import io.hearth.collective.ScheduleChoice;
+import io.hearth.collective.exchange.Exchange;
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.schedule.Blocks;
+import io.hearth.collective.schedule.CompletionBarrier;
+import io.hearth.collective.schedule.DirectAllGather;
+import io.hearth.collective.schedule.RingNote;
+import io.hearth.collective.schedule.Schedule;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** One attempt of a {@link CollectiveOperation}: its call, its mesh, and the ways to play a schedule. */
+public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig config, Call call) {
+    public int world() {
+        return mesh.world();
+    }
+
+    /** This rank's position in hop order. */
+    public int hop() {
+        return mesh.byHop().position(mesh.rank());
+    }
+
+    public int segmentBytes() {
+        return config.segmentBytes();
+    }
+
+    /** What is played where the call leaves it open. */
+    public ScheduleChoice choice() {
+        return exchange.choice();
+    }
+
+    public MemorySegment work() {
+        return call.work().bytes();
+    }
+
+    /** Plays a schedule from the call's input to its result. */
+    public Optional<CallRejection> play(Schedule schedule, Exchange.Order order) throws IOException {
+        return exchange.play(schedule, order, Exchange.Region.of(call.input()), Exchange.Region.of(work()));
+    }
+
+    /** Plays a schedule whose positions are ranks though most calls go by hops. */
+    public Optional<CallRejection> playByRank(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
+            throws IOException {
+        Optional<CallRejection> refusal = noted(input, buffer);
+        return refusal.isPresent() ? refusal : exchange.play(schedule, mesh.byRank(), input, buffer);
+    }
+
+    /** What comes before a schedule by ranks that does not begin with a segment to each other one. */
+    public Optional<CallRejection> noted(Exchange.Region input, Exchange.Region buffer) throws IOException {
+        return mesh.hopsAreRanks()
+                ? Optional.empty()
+                : exchange.play(new RingNote(hop(), world()), mesh.byHop(), input, buffer);
+    }
+
+    /** The same, and returns only when all hold what is theirs. */
+    public Optional<CallRejection> playHeld(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
+            throws IOException {
+        Optional<CallRejection> refusal = playByRank(schedule, input, buffer);
+        return refusal.isPresent() ? refusal : held();
+    }
+
+    /** Each rank's row, {@code bytesEach} long, to all ranks; {@code table} has the own one in its place. */
+    public Optional<CallRejection> gatherRows(MemorySegment table, long bytesEach) throws IOException {
+        List<Long> lengths = Collections.nCopies(world(), bytesEach);
+        var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), segmentBytes());
+        var rows = Exchange.Region.of(table.asSlice(0, bytesEach * world()));
+        return exchange.play(schedule, mesh.byRank(), rows, rows);
+    }
+
+    /** Returns when all hold what is theirs. */
+    public Optional<CallRejection> held() throws IOException {
+        return play(new CompletionBarrier(mesh.rank(), world()), mesh.byRank());
+    }
+}

@@ -1,0 +1,5 @@
+/** One call of the application: what it asks for, its memory, and the interface that each kind of call implements. */
+@NullMarked
+package io.hearth.collective.call;
+
+import org.jspecify.annotations.NullMarked;

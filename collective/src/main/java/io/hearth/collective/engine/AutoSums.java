@@ -1,0 +1,226 @@
+package io.hearth.collective.engine;
+
+import io.hearth.collective.CollectiveConfig;
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.CollectiveResult;
+import io.hearth.collective.CompressionChoice;
+import io.hearth.collective.Signature;
+import io.hearth.collective.Tensors;
+import io.hearth.collective.call.CallPlan;
+import io.hearth.collective.call.CallRequest;
+import io.hearth.collective.choice.CodecBallot;
+import io.hearth.collective.choice.CodecCost;
+import io.hearth.collective.choice.CodecDecision;
+import io.hearth.collective.choice.SizeVotes;
+import io.hearth.collective.choice.SumModel;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.sum.CodecVote;
+import io.hearth.collective.sum.CompressionMemories;
+import io.hearth.collective.sum.SumPlans;
+import io.hearth.collective.sum.TensorBucket;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.CompressionStrategy.Auto;
+import io.hearth.compression.CompressionStrategy.Coded;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sums whose codec the group chooses. For each size of tensor the members vote now and then, in a number of its own, and
+ * what comes out holds for the next sums of that size: of that very size, because a sum of half as many values takes another time, which
+ * would look like a link that changed. What codecs cost is measured meanwhile, in the background, so that no sum waits for it.
+ *
+ * <p>All members make the same calls, so they vote at the same ones, as long as they remember the same votes. They forget them all together:
+ * when a number ends with a refusal, which all hear of; when the members are others than those that voted; and with the beginning of a
+ * step at which somebody comes to the group or comes back.
+ *
+ * <p>For the thread that calls, but for {@link #choices}.
+ */
+final class AutoSums {
+    /** Sizes that votes are remembered of; with one more, all begin anew, on all ranks alike. */
+    static final int SIZES_MAX = 1024;
+
+    private static final Coded NONE = new CompressionStrategy.None();
+    private static final Logger LOG = LoggerFactory.getLogger(AutoSums.class);
+
+    private final SumPlans plans;
+    private final CompressionMemories memories;
+    private final Buffers buffers;
+    private final CallAdmission admission;
+    private final Clock clock;
+    private final SumModel model;
+    private final Function<List<Coded>, List<CodecCost>> costs;
+    private final Map<Size, SizeVotes> sizes = new HashMap<>();
+    private boolean hasSummed; // codecs are timed from then on, so that they do not slow the first sum down
+    private final Map<Size, CompressionChoice> choices = new ConcurrentHashMap<>(); // written here, read by anybody
+
+    /** {@code costs} of codecs on this machine; none while these are being measured. */
+    AutoSums(
+            SumPlans plans,
+            CompressionMemories memories,
+            Buffers buffers,
+            CallAdmission admission,
+            CollectiveConfig config,
+            Clock clock,
+            Function<List<Coded>, List<CodecCost>> costs) {
+        this.plans = plans;
+        this.memories = memories;
+        this.buffers = buffers;
+        this.admission = admission;
+        this.clock = clock;
+        this.model = new SumModel(config.links().alphaNanos());
+        this.costs = costs;
+    }
+
+    /** Sums of so many values. */
+    private record Size(Auto asked, long count) {}
+
+    /**
+     * Sums float32 values.
+     *
+     * @param how with the caller's compression, which is {@code auto} here
+     * @param bucket of a list that the values are
+     */
+    CollectiveResult reduce(
+            Auto auto,
+            MemorySegment input,
+            MemorySegment target,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorBucket> bucket)
+            throws CollectiveException {
+        long count = Tensors.elements(input, DataType.FLOAT32);
+        Tensors.demandUsable(input); // before this rank alone votes, or does not
+        Tensors.demandWritable(target);
+        if (count * Float.BYTES < CodecDecision.BYTES_MIN || auto.allowed().isEmpty()) {
+            CallPlan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE), bucket);
+            return admission.run(new CallRequest(plan, input, target), how);
+        }
+        long due = admission.due(how);
+        var size = new Size(auto, count);
+        forgetIfFull(size);
+        SizeVotes votes =
+                sizes.computeIfAbsent(size, _ -> new SizeVotes(auto.allowed().size()));
+        if (votes.isDue()) {
+            vote(size, votes, admission.until(due, how), bucket);
+        }
+        long started = clock.nanoTime();
+        CollectiveResult result = play(auto, votes, input, target, op, admission.until(due, how), bucket);
+        hasSummed = true;
+        if (result.contributors() == votes.members()) {
+            votes.took(clock.nanoTime() - started);
+        }
+        return result;
+    }
+
+    private void forgetIfFull(Size size) {
+        if (sizes.size() >= SIZES_MAX && !sizes.containsKey(size)) {
+            sizes.clear();
+            choices.clear();
+        }
+    }
+
+    private void vote(Size size, SizeVotes votes, CollectiveOptions how, Optional<TensorBucket> bucket)
+            throws CollectiveException {
+        Auto auto = size.asked();
+        CodecBallot ballot = votes.ballot(size.count(), hasSummed ? costs.apply(auto.allowed()) : List.of());
+        var made = MemorySegment.ofArray(
+                new byte[CodecDecision.bytes(auto.allowed().size())]);
+        var plan = new CallPlan(
+                Signature.choice(auto, size.count(), made.byteSize()),
+                new CodecVote(votes.decision(), ballot, model, buffers));
+        int members = admission
+                .run(CallRequest.inPlace(plan.of(bucket.map(TensorBucket::list)), made), how)
+                .contributors();
+        try {
+            votes.decided(CodecDecision.readFrom(made, auto.allowed().size()), members);
+        } catch (MalformedMessageException malformed) {
+            throw new CollectiveException(
+                    "a member passed on a choice of codecs that is none: " + malformed.getMessage()
+                            + "; restart the job with one version of Hearth everywhere",
+                    malformed);
+        }
+        if (members == 1) {
+            choices.remove(size);
+        } else if (!Double.isNaN(votes.decision().expected())) {
+            tell(size, votes);
+        }
+    }
+
+    private void tell(Size size, SizeVotes votes) {
+        CodecDecision decision = votes.decision();
+        var choice = new CompressionChoice(
+                size.asked().text(),
+                size.count() * Float.BYTES,
+                votes.members(),
+                codec(size.asked(), decision.settled()).text(),
+                decision.expected(),
+                decision.expectedPlain(model, votes.members(), size.count()));
+        CompressionChoice before = choices.put(size, choice);
+        if (before == null || !before.chosen().equals(choice.chosen()) || before.world() != choice.world()) {
+            LOG.info("{}", choice.text());
+        }
+    }
+
+    private static Coded codec(Auto auto, int chosen) {
+        return chosen == 0 ? NONE : auto.allowed().get(chosen - 1);
+    }
+
+    /** Sums with the chosen codec. Once it is settled, what other codecs owe to this tensor goes along. */
+    private CollectiveResult play(
+            Auto auto,
+            SizeVotes votes,
+            MemorySegment input,
+            MemorySegment target,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorBucket> bucket)
+            throws CollectiveException {
+        long count = Tensors.elements(input, DataType.FLOAT32);
+        Coded codec = codec(auto, votes.decision().chosen());
+        CallPlan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec), bucket);
+        String tensor = SumPlans.key(how, count);
+        List<ErrorFeedback> others = !votes.decision().isTrial() ? memories.owing(tensor, count, codec) : List.of();
+        if (others.isEmpty()) {
+            return admission.run(new CallRequest(plan, input, target), how, votes::ended);
+        }
+        Buffers.Buffer whole = buffers.take(input.byteSize());
+        try {
+            MemorySegment.copy(input, 0, whole.bytes(), 0, input.byteSize());
+            others.forEach(other -> other.addOwed(tensor, whole.bytes(), count));
+            CollectiveResult result = admission.run(CallRequest.inPlace(plan, whole.bytes()), how, members -> {
+                votes.ended(members);
+                others.forEach(other -> other.forget(tensor));
+            });
+            MemorySegment.copy(whole.bytes(), 0, target, 0, target.byteSize());
+            return result;
+        } finally {
+            buffers.give(whole);
+        }
+    }
+
+    /** Nothing that was voted holds any more, here as on all other ranks. */
+    void forgetVotes() {
+        sizes.clear();
+    }
+
+    /** What was settled last, by size; from any thread. */
+    List<CompressionChoice> choices() {
+        return choices.values().stream()
+                .sorted(Comparator.comparing(CompressionChoice::asked).thenComparingLong(CompressionChoice::bytes))
+                .toList();
+    }
+}

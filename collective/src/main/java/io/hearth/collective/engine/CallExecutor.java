@@ -1,0 +1,310 @@
+package io.hearth.collective.engine;
+
+import io.hearth.collective.CollectiveConfig;
+import io.hearth.collective.call.Call;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.DeadlineWatch;
+import io.hearth.collective.exchange.Exchange;
+import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.exchange.GiveUpException;
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.MeshDriver;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.StartMetStepException;
+import io.hearth.collective.group.Status;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveExceptions;
+import io.hearth.core.DeadlineExceededException;
+import io.hearth.core.LeftGroupException;
+import io.hearth.core.NotEnoughRanksException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/** The application's side of a group: takes a call through all its attempts to its end, on the application's thread. */
+final class CallExecutor implements AutoCloseable {
+    private final GroupMonitor monitor;
+    private final MeshDriver driver;
+    private final Buffers buffers;
+    private final CollectiveConfig config;
+    private final Clock clock;
+    private final DeadlineWatch watch;
+    private final LongAdder repeated = new LongAdder();
+
+    CallExecutor(
+            String group,
+            GroupMonitor monitor,
+            MeshDriver driver,
+            Buffers buffers,
+            CollectiveConfig config,
+            Clock clock) {
+        this.monitor = monitor;
+        this.driver = driver;
+        this.buffers = buffers;
+        this.config = config;
+        this.clock = clock;
+        this.watch = new DeadlineWatch(
+                "hearth-deadline-" + group, clock, this::expire, bug -> monitor.fail("the watch over deadlines", bug));
+    }
+
+    /** Exchanges that ran again in a later group epoch. */
+    long repeated() {
+        return repeated.sum();
+    }
+
+    /**
+     * Runs a call to its end and copies its result, if there is one, to where the application wants it. The call's buffer then
+     * belongs to the group. One call at a time.
+     */
+    Status.Kept perform(Call asked) throws CollectiveException {
+        if (asked.signature().admits()) {
+            comeBack(asked);
+        }
+        monitor.lock.lock();
+        try {
+            begin(asked);
+        } catch (CollectiveException | RuntimeException | Error refused) {
+            buffers.give(asked.work());
+            asked.memory().giveInput(buffers);
+            monitor.call().filter(asked::equals).ifPresent(_ -> monitor.leave());
+            monitor.lock.unlock();
+            throw refused;
+        }
+        try {
+            Status.Kept outcome = awaitEnd(asked);
+            if (outcome.refusal().isEmpty()) {
+                copyOut(asked);
+            }
+            return outcome;
+        } catch (InterruptedException stop) {
+            CollectiveException error = new LeftGroupException(asked.signature().text() + " was interrupted", stop);
+            monitor.giveUp(asked, error);
+            Thread.currentThread().interrupt();
+            throw error;
+        } catch (RuntimeException | Error bug) {
+            monitor.giveUp(asked, new LeftGroupException(asked.signature().text() + " failed: " + bug, bug));
+            throw bug;
+        } finally {
+            leave(asked);
+        }
+    }
+
+    private void comeBack(Call asked) {
+        if (!mayReturn()) {
+            return; // and a forwarder may be driving for long
+        }
+        driver.whenIdle(() -> {
+            monitor.lock.lock();
+            try {
+                if (monitor.mayReturn()) {
+                    monitor.comeBack();
+                    asked.operation().cameBack();
+                }
+            } finally {
+                monitor.lock.unlock();
+            }
+        });
+    }
+
+    private boolean mayReturn() {
+        monitor.lock.lock();
+        try {
+            return monitor.mayReturn();
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    private void begin(Call asked) throws CollectiveException {
+        if (monitor.over().isPresent()) {
+            throw CollectiveExceptions.again(monitor.over().get());
+        }
+        watch.arm(asked.dueNanos());
+        monitor.enter(asked);
+    }
+
+    private Status.Kept awaitEnd(Call asked) throws CollectiveException, InterruptedException {
+        while (asked.outcome == null) {
+            if (asked.error != null) {
+                throw asked.error;
+            }
+            Call.Attempt attempt = asked.attempt;
+            if (attempt == null && monitor.withdraw(asked)) {
+                throw new StartMetStepException("the group is at work, and begins steps");
+            } else if (attempt == null) {
+                monitor.changed.await();
+            } else {
+                asked.attempt = null;
+                asked.settle();
+                attempt(asked, attempt);
+            }
+        }
+        return asked.outcome;
+    }
+
+    /** Entered and left with the lock held, which is open in between. */
+    private void attempt(Call asked, Call.Attempt attempt) throws InterruptedException {
+        Mesh on = attempt.mesh();
+        boolean isRepeated = asked.ran != null;
+        asked.ran = on;
+        Optional<CallRejection> refusal;
+        monitor.lock.unlock();
+        try {
+            if (isRepeated) {
+                asked.watch.end(false);
+                asked.watch = ExchangeWatch.NONE;
+                repeated.increment();
+            }
+            refusal = driver.drive(on, () -> exchange(asked, attempt));
+        } catch (GiveUpException alone) {
+            monitor.lock.lock();
+            monitor.giveUp(asked, alone.error());
+            return;
+        } catch (IOException broken) {
+            monitor.lock.lock();
+            monitor.broken(on, broken);
+            return;
+        } catch (Throwable bug) {
+            monitor.lock.lock();
+            throw bug;
+        }
+        monitor.lock.lock();
+        if (!monitor.awaitThaw(on)) {
+            return;
+        }
+        // Calls are synchronous: whoever took part in this number had ended all before it.
+        long endedByAll = asked.number - 1;
+        if (refusal.isPresent()) {
+            monitor.step(new Event.Refused(asked.number, on.fence(), refusal.get()));
+            monitor.step(new Event.EndedByAll(endedByAll));
+        } else {
+            monitor.step(new Event.Finished(asked.number, on.fence(), endedByAll));
+        }
+    }
+
+    private Optional<CallRejection> exchange(Call asked, Call.Attempt attempt) throws IOException {
+        Mesh on = attempt.mesh();
+        long before = on.bytesSent();
+        try {
+            Exchange exchange = Exchange.ofCall(driver, on, asked.number, asked.signature(), attempt.doomed());
+            asked.watch = exchange.watch();
+            Optional<CallRejection> refusal =
+                    asked.operation().attempt(new OperationContext(exchange, on, config, asked));
+            exchange.end();
+            return refusal;
+        } finally {
+            asked.bytesSent += on.bytesSent() - before;
+        }
+    }
+
+    /** The lock is open meanwhile; until the call is left, nobody takes its result away. */
+    private void copyOut(Call asked) {
+        Mesh ran = asked.ran;
+        if (ran == null) {
+            return;
+        }
+        openly(() -> {
+            long since = asked.watch.now();
+            asked.operation().deliver(asked, ran);
+            asked.watch.did(
+                    asked.operation().delivery(), -1, asked.memory().target().byteSize(), since);
+        });
+    }
+
+    /** Gives the lock back. */
+    private void leave(Call asked) {
+        watch.disarm();
+        Status.Kept outcome = asked.outcome;
+        boolean hasResult = outcome != null && outcome.refusal().isEmpty();
+        try {
+            try {
+                openly(() -> asked.watch.end(hasResult)); // who is told may block, and is no business of the group's
+            } finally {
+                asked.settle();
+                if (!hasResult) { // afterwards nobody writes to the input, not even in a mesh that is over
+                    openly(() -> driver.whenIdle(asked.operation()::restore));
+                }
+            }
+        } finally {
+            asked.memory().giveInput(buffers);
+            if (outcome == null || outcome.bytes() == 0) {
+                buffers.give(asked.work());
+            }
+            monitor.leave();
+            monitor.lock.unlock();
+        }
+    }
+
+    /** Does something with the lock open, which is held before and afterwards. */
+    private void openly(Runnable action) {
+        monitor.lock.unlock();
+        try {
+            action.run();
+        } finally {
+            monitor.lock.lock();
+        }
+    }
+
+    /**
+     * This member's application gets an error instead of a call that did not even begin, so it may not go on in the group.
+     *
+     * @param why a clause; what the group waits for is added
+     */
+    DeadlineExceededException tooLate(String why) {
+        monitor.lock.lock();
+        try {
+            var late = new DeadlineExceededException(why + waitingFor());
+            monitor.giveUp(late);
+            return late;
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** This member alone gives an error to its application, and may not go on in the group. */
+    void giveUp(CollectiveException error) {
+        monitor.lock.lock();
+        try {
+            monitor.giveUp(error);
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    private String waitingFor() {
+        return monitor.mesh().map(Mesh::waitingFor).orElse("a first view");
+    }
+
+    private void expire() {
+        monitor.lock.lock();
+        try {
+            Optional<Call> late = monitor.call().filter(call -> call.outcome == null);
+            if (late.isEmpty()) {
+                return;
+            }
+            Call call = late.get();
+            if (call.dueNanos() - clock.nanoTime() > 0) {
+                watch.arm(call.dueNanos()); // another call took the place of the one that was due
+                return;
+            }
+            String text = call.signature().text() + " (number " + call.number
+                    + ") did not complete before its deadline; waited for ";
+            monitor.giveUp(
+                    call,
+                    monitor.lack()
+                            .<DeadlineExceededException>map(
+                                    lack -> new NotEnoughRanksException(text + "ranks: " + lack.text()))
+                            .orElseGet(() -> new DeadlineExceededException(text + waitingFor())));
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        watch.close();
+    }
+}

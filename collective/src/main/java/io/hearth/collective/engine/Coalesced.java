@@ -1,0 +1,208 @@
+package io.hearth.collective.engine;
+
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.CollectiveResult;
+import io.hearth.collective.TensorList;
+import io.hearth.collective.TensorShape;
+import io.hearth.collective.Tensors;
+import io.hearth.collective.engine.Buckets.Bucket;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.sum.SumPlans;
+import io.hearth.collective.sum.TensorBucket;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * Tensors that travel in {@link Buckets}; they are written when all buckets are back, or not at all. An empty list is one bucket of
+ * nothing: a rank that has nothing to sum must hear it where others have.
+ */
+final class Coalesced {
+    private final List<MemorySegment> tensors;
+    private final TensorList list;
+    private final Buffers buffers;
+    private final Predicate<MemorySegment> isUsable;
+    private final Cut cut;
+    private final DataType type;
+
+    /**
+     * How a list is cut into buckets.
+     *
+     * @param bucketBytes most bytes of one
+     * @param ways of all tensors; only those that go alike travel together
+     * @param shapes of all tensors, or none
+     */
+    record Cut(long bucketBytes, List<SumPlans.Way> ways, List<TensorShape> shapes) {
+        /** The same for tensors in another order. */
+        private Cut in(List<Integer> order) {
+            return new Cut(
+                    bucketBytes,
+                    order.stream().map(ways::get).toList(),
+                    shapes.isEmpty() ? shapes : order.stream().map(shapes::get).toList());
+        }
+    }
+
+    /**
+     * A list.
+     *
+     * @param tensors stay the caller's
+     * @param isUsable what is summed where it lies, and need not be copied for that
+     * @throws IllegalArgumentException a tensor cannot be summed, or has another shape
+     */
+    Coalesced(List<MemorySegment> tensors, DataType type, Buffers buffers, Predicate<MemorySegment> isUsable, Cut cut) {
+        var lengths = new ArrayList<Long>();
+        for (MemorySegment tensor : tensors) {
+            Tensors.demandWritable(tensor);
+            lengths.add(Tensors.elements(tensor, type));
+        }
+        demandShapes(cut, lengths);
+        List<Integer> order = order(cut.ways);
+        this.tensors = order.stream().map(tensors::get).toList();
+        this.list = TensorList.of(lengths);
+        this.buffers = buffers;
+        this.isUsable = isUsable;
+        this.cut = cut.in(order);
+        this.type = type;
+    }
+
+    /** Those that go alike one behind the other. */
+    private static List<Integer> order(List<SumPlans.Way> ways) {
+        return ways.stream()
+                .distinct()
+                .flatMap(way -> IntStream.range(0, ways.size())
+                        .filter(i -> ways.get(i).equals(way))
+                        .boxed())
+                .toList();
+    }
+
+    private static void demandShapes(Cut cut, List<Long> lengths) {
+        if (!cut.shapes.isEmpty() && cut.shapes.size() != lengths.size()) {
+            throw new IllegalArgumentException(cut.shapes.size() + " shapes for a list of " + lengths.size()
+                    + " tensors: give one for each, or none");
+        }
+        for (int i = 0; i < cut.shapes.size(); i++) {
+            SumPlans.demandFits(cut.shapes.get(i), lengths.get(i));
+        }
+    }
+
+    /** A collective of one bucket, whose tensors all go by {@code how}. */
+    interface Body {
+        CollectiveResult run(MemorySegment input, MemorySegment output, TensorBucket bucket, CollectiveOptions how)
+                throws CollectiveException;
+    }
+
+    private interface Sum {
+        CollectiveResult of(MemorySegment input, MemorySegment output) throws CollectiveException;
+    }
+
+    private List<Bucket> buckets() {
+        if (tensors.isEmpty()) {
+            return List.of(new Bucket(0, 0, 0));
+        }
+        var buckets = new ArrayList<Bucket>();
+        int end;
+        for (int first = 0; first < tensors.size(); first = end) {
+            end = first + 1;
+            while (end < tensors.size() && cut.ways.get(end).equals(cut.ways.get(first))) {
+                end++;
+            }
+            var rooms = IntStream.range(first, end).mapToObj(this::room).toList();
+            for (Bucket bucket : Buckets.of(rooms, cut.bucketBytes)) {
+                buckets.add(new Bucket(first + bucket.first(), first + bucket.end(), bucket.bytes()));
+            }
+        }
+        return buckets;
+    }
+
+    /** A bucket whose sum is not where it belongs yet. */
+    private record Summed(Bucket bucket, Buffers.Buffer sum) {}
+
+    /** Runs all buckets; {@code how} a list of nothing goes. */
+    CollectiveResult run(CollectiveOptions how, Body body) throws CollectiveException {
+        List<Bucket> buckets = buckets();
+        var summed = new ArrayList<Summed>();
+        try {
+            int contributors = Integer.MAX_VALUE;
+            long sent = 0;
+            for (int i = 0; i < buckets.size(); i++) {
+                int number = i;
+                boolean isLast = number == buckets.size() - 1;
+                Bucket bucket = buckets.get(number);
+                var of = new TensorBucket(list.bucket(number), spans(bucket));
+                CollectiveOptions own =
+                        tensors.isEmpty() ? how : cut.ways.get(bucket.first()).how();
+                CollectiveResult result = sum(
+                        bucket, isLast, summed, (input, output) -> body.run(input, output, of, own.forBucket(number)));
+                contributors = Math.min(contributors, result.contributors());
+                sent += result.bytesSent();
+            }
+            for (Summed back : summed) {
+                pass(back.bucket, back.sum.bytes(), false);
+            }
+            return new CollectiveResult(contributors, sent, 0, elements());
+        } finally {
+            summed.forEach(back -> buffers.give(back.sum));
+        }
+    }
+
+    /** A tensor alone need not be gathered; in the last bucket, after which nothing can fail, nor kept apart. */
+    private CollectiveResult sum(Bucket bucket, boolean isLast, List<Summed> summed, Sum body)
+            throws CollectiveException {
+        boolean isAlone = bucket.end() - bucket.first() == 1;
+        if (isAlone && isLast) {
+            MemorySegment tensor = tensors.get(bucket.first());
+            return body.of(tensor, tensor);
+        }
+        Buffers.Buffer buffer = buffers.take(bucket.bytes());
+        summed.add(new Summed(bucket, buffer));
+        if (isAlone && isUsable.test(tensors.get(bucket.first()))) {
+            return body.of(tensors.get(bucket.first()), buffer.bytes());
+        }
+        pass(bucket, buffer.bytes(), true);
+        return body.of(buffer.bytes(), buffer.bytes());
+    }
+
+    private long elements() {
+        return tensors.stream().mapToLong(MemorySegment::byteSize).sum() / type.bytes();
+    }
+
+    /** Bytes of a tensor in a bucket, to where the next one begins. */
+    private long room(int tensor) {
+        long block = (long) cut.ways.get(tensor).block() * type.bytes();
+        return Math.ceilDiv(tensors.get(tensor).byteSize(), block) * block;
+    }
+
+    private List<TensorBucket.Span> spans(Bucket bucket) {
+        var spans = new ArrayList<TensorBucket.Span>();
+        long at = 0;
+        for (int i = bucket.first(); i < bucket.end(); i++) {
+            MemorySegment tensor = tensors.get(i);
+            Optional<TensorShape> shape = cut.shapes.isEmpty() ? Optional.empty() : Optional.of(cut.shapes.get(i));
+            spans.add(new TensorBucket.Span(at / type.bytes(), tensor.byteSize() / type.bytes(), shape));
+            at += room(i);
+        }
+        return spans;
+    }
+
+    private void pass(Bucket bucket, MemorySegment memory, boolean in) {
+        long at = 0;
+        for (int i = bucket.first(); i < bucket.end(); i++) {
+            MemorySegment tensor = tensors.get(i);
+            long end = at + room(i);
+            MemorySegment part = memory.asSlice(at, tensor.byteSize());
+            if (in) {
+                part.copyFrom(tensor);
+                memory.asSlice(at + tensor.byteSize(), end - at - tensor.byteSize())
+                        .fill((byte) 0);
+            } else {
+                tensor.copyFrom(part);
+            }
+            at = end;
+        }
+    }
+}

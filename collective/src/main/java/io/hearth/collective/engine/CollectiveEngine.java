@@ -1,0 +1,573 @@
+package io.hearth.collective.engine;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveMetrics;
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.CollectiveProgress;
+import io.hearth.collective.CollectiveResult;
+import io.hearth.collective.CollectiveTrace;
+import io.hearth.collective.DistributedBackend;
+import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Signature;
+import io.hearth.collective.StepStart;
+import io.hearth.collective.Tensors;
+import io.hearth.collective.Work;
+import io.hearth.collective.call.CallPlan;
+import io.hearth.collective.call.CallRequest;
+import io.hearth.collective.choice.CodecCost;
+import io.hearth.collective.group.GroupActivity;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.StartMetStepException;
+import io.hearth.collective.pair.machine.TransferSpec;
+import io.hearth.collective.state.SharedState;
+import io.hearth.collective.state.StateClaim;
+import io.hearth.collective.state.StepBoundary;
+import io.hearth.collective.sum.CodecThreads;
+import io.hearth.collective.sum.CodecTimer;
+import io.hearth.collective.sum.CodecWarmUp;
+import io.hearth.collective.sum.CompressionMemories;
+import io.hearth.collective.sum.DirectPlay;
+import io.hearth.collective.sum.PlainPlan;
+import io.hearth.collective.sum.SumPlans;
+import io.hearth.collective.sum.TensorBucket;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
+import io.hearth.core.HearthException;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.StreamSource;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The collectives of one member of one group, over streams from elsewhere, through the views that somebody else decides.
+ *
+ * <p>The application calls the {@link DistributedBackend} side. Whoever runs the view change calls {@link #freeze},
+ * {@link #install} and {@link #removed}, and hears through {@link CollectiveListener}. A call that meets a view change waits
+ * for it and then goes on, repeats, or takes the result from a member that has it. A call that fails leaves its buffers as they were,
+ * but for an output that is another one than the input.
+ *
+ * <p>A large sum comes into being in place, with one buffer of its size beside it. Every other result comes into being in memory of
+ * the engine and is kept there until no member can lack it: one buffer of the call's size during a call and one after it, plus the
+ * encodings of all ranks where a codec is used.
+ */
+public final class CollectiveEngine implements DistributedBackend {
+    private static final Logger LOG = LoggerFactory.getLogger(CollectiveEngine.class);
+
+    /** How many numbers a group may have open at once, at most; a constant of the protocol. */
+    public static final int WINDOW = 4;
+
+    private final EngineOptions options;
+    private final Clock clock;
+    private final String group;
+    private final NodeId self;
+    private final StreamSource streams;
+    private final GroupRuntime runtime;
+    private final SharedState shared = new SharedState();
+    private volatile CollectiveProgress progress = CollectiveProgress.NONE; // set by anybody, for callers
+    private final CallQueue queue;
+    private final CodecThreads codecThreads;
+    private final CompressionMemories memories;
+    private final SumPlans plans;
+    private final AutoSums autoSums;
+    private final UnnamedTensors unnamed = new UnnamedTensors();
+    private final PlainPlan plainPlan = new PlainPlan();
+    private final Ranks ranks;
+    private final Requests requests;
+    private final CallAdmission admission;
+    private final MetricsTally tally = new MetricsTally();
+    private int leastToEnter = 1; // of the thread that calls
+
+    /**
+     * An engine without a view: calls wait for the first {@link #install}.
+     *
+     * @param group the training job, at most 63 characters
+     * @param self this node, as views list it
+     * @param streams where data streams come from; not closed here
+     * @param reducer for this engine alone
+     * @param listener told of progress and of what is broken
+     */
+    public CollectiveEngine(
+            String group,
+            NodeId self,
+            StreamSource streams,
+            Reducer reducer,
+            EngineOptions options,
+            CollectiveListener listener,
+            Clock clock) {
+        this(
+                group,
+                self,
+                streams,
+                reducer,
+                options,
+                listener,
+                clock,
+                codecs -> CodecTimer.costs(codecs, reducer.codecKernels()));
+    }
+
+    /** The same; {@code costs} of codecs on this machine, none while these are being measured. */
+    public CollectiveEngine(
+            String group,
+            NodeId self,
+            StreamSource streams,
+            Reducer reducer,
+            EngineOptions options,
+            CollectiveListener listener,
+            Clock clock,
+            Function<List<CompressionStrategy.Coded>, List<CodecCost>> costs) {
+        this.group = group;
+        this.self = self;
+        this.streams = streams;
+        this.options = options;
+        this.clock = clock;
+        this.runtime = new GroupRuntime(group, self, streams, reducer, options, listener, clock);
+        this.queue = new CallQueue("hearth-calls-" + group, runtime::isDataThread);
+        codecThreads =
+                new CodecThreads("hearth-codec-" + group, Runtime.getRuntime().availableProcessors());
+        CodecWarmUp.begin(options.compression(), reducer.codecKernels());
+        memories = new CompressionMemories(reducer.codecKernels(), codecThreads, options.compression());
+        this.plans = new SumPlans(options, runtime.buffers(), reducer, memories, codecThreads);
+        this.ranks = new Ranks(self, runtime);
+        this.requests = new Requests(ranks, options.config(), new DirectPlay(reducer, runtime.buffers()));
+        this.admission = new CallAdmission(group, runtime, options, tally, clock);
+        this.autoSums = new AutoSums(plans, memories, runtime.buffers(), admission, options.config(), clock, costs);
+        admission.whenRefused(autoSums::forgetVotes);
+    }
+
+    @Override
+    public boolean isInGroup() {
+        return !admission.entersByStep() && !runtime.isOver();
+    }
+
+    @Override
+    public int rank() {
+        demandPlace();
+        return ranks.own();
+    }
+
+    @Override
+    public int worldSize() {
+        demandPlace();
+        return ranks.count();
+    }
+
+    private void demandPlace() {
+        if (admission.entersByStep()) {
+            throw new IllegalStateException("this rank is not in group '" + group
+                    + "' yet, which is at work: beginStep() enters it, and then it has a rank");
+        }
+    }
+
+    @Override
+    public CollectiveResult allReduce(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        return allReduce(values, values, type, op, how);
+    }
+
+    @Override
+    public CollectiveResult allReduce(
+            MemorySegment input, MemorySegment output, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        if (input.byteSize() != output.byteSize()) {
+            throw new IllegalArgumentException("the result has the size of the input: " + input.byteSize()
+                    + " bytes do not go into " + output.byteSize());
+        }
+        long due = admission.after(queue, how);
+        return admission.timed(() -> run(planned(input, output, type, op, how, Optional.empty()), due));
+    }
+
+    @Override
+    public CollectiveResult allReduce(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        var coalesced = new Coalesced(
+                tensors,
+                type,
+                runtime.buffers(),
+                memory -> memory.isNative() && runtime.mayTouch(memory),
+                new Coalesced.Cut(
+                        options.config().bucketBytes(),
+                        plans.ways(tensors, type, op, how),
+                        plans.shapes(type, op, how)));
+        long due = admission.after(queue, how);
+        return coalesced.run(
+                plans.ruled(0, type, op, how, Optional.empty()),
+                (input, output, bucket, own) ->
+                        admission.timed(() -> run(planned(input, output, type, op, own, Optional.of(bucket)), due)));
+    }
+
+    @Override
+    public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException, InterruptedException {
+        Tensors.demandWritable(values); // what is wrong with the call is said at once
+        Sum sum = planned(values, values, type, op, how, Optional.empty());
+        if (values.isNative() && !runtime.mayTouch(values)) {
+            throw new IllegalArgumentException(
+                    "a collective that runs on its own needs memory that all threads may use:"
+                            + " take Arena.ofShared(), Arena.ofAuto() or an array");
+        }
+        return queue.begin(() -> admission.timed(() -> run(sum, admission.due(how))));
+    }
+
+    /**
+     * A sum whose arguments were found to be right.
+     *
+     * @param name under which a compression would remember it; empty where that does not matter
+     * @param auto whether the group chooses its codec
+     * @param plan empty where it does
+     */
+    private record Sum(
+            MemorySegment input,
+            MemorySegment output,
+            ReduceOp op,
+            CollectiveOptions how,
+            Optional<TensorBucket> bucket,
+            Optional<String> name,
+            Optional<CompressionStrategy.Auto> auto,
+            Optional<CallPlan> plan) {}
+
+    private Sum planned(
+            MemorySegment input,
+            MemorySegment output,
+            DataType type,
+            ReduceOp op,
+            CollectiveOptions asked,
+            Optional<TensorBucket> bucket) {
+        long count = Tensors.elements(input, type); // what is wrong with the call is said at once
+        Optional<CallPlan> known = bucket.isEmpty() ? plainPlan.of(count, type, op, asked) : Optional.empty();
+        if (known.isPresent()) {
+            return new Sum(input, output, op, asked, bucket, Optional.empty(), Optional.empty(), known);
+        }
+        CollectiveOptions how = bucket.isEmpty()
+                ? plans.ruled(count, type, op, asked, asked.shapes().stream().findFirst())
+                : asked;
+        Optional<String> name = plans.unnamed(count, type, op, how, bucket);
+        Optional<CompressionStrategy.Auto> auto = plans.auto(type, op, how);
+        if (auto.isPresent()) {
+            return new Sum(input, output, op, how, bucket, name, auto, Optional.empty());
+        }
+        CallPlan plan = plans.plan(count, type, op, how, bucket);
+        if (bucket.isEmpty()) {
+            plainPlan.keep(count, type, op, asked, plan);
+        }
+        return new Sum(input, output, op, how, bucket, name, auto, Optional.of(plan));
+    }
+
+    private CollectiveResult run(Sum sum, long due) throws CollectiveException {
+        return admission.alone(() -> unnamed.sum(sum.name(), () -> runAlone(sum, due)));
+    }
+
+    private CollectiveResult runAlone(Sum sum, long due) throws CollectiveException {
+        return sum.auto().isPresent()
+                ? autoSums.reduce(
+                        sum.auto().get(),
+                        sum.input(),
+                        sum.output(),
+                        sum.op(),
+                        admission.until(due, sum.how()),
+                        sum.bucket())
+                : admission.run(new CallRequest(sum.plan().orElseThrow(), sum.input(), sum.output()), due);
+    }
+
+    @Override
+    public CollectiveResult reduceScatter(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
+            throws CollectiveException {
+        return next(requests.reduceScatter(values, type, op), how);
+    }
+
+    @Override
+    public CollectiveResult allGather(MemorySegment block, MemorySegment gathered, DataType type, CollectiveOptions how)
+            throws CollectiveException {
+        return next(requests.allGather(block, gathered, type), how);
+    }
+
+    @Override
+    public CollectiveResult reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how)
+            throws CollectiveException {
+        return next(requests.reduce(values, type, op, root, how), how);
+    }
+
+    @Override
+    public CollectiveResult gather(
+            MemorySegment block, MemorySegment gathered, DataType type, int root, CollectiveOptions how)
+            throws CollectiveException {
+        return next(requests.gather(block, gathered, type, root), how);
+    }
+
+    @Override
+    public CollectiveResult scatter(
+            MemorySegment blocks, MemorySegment block, DataType type, int root, CollectiveOptions how)
+            throws CollectiveException {
+        return next(requests.scatter(blocks, block, type, root), how);
+    }
+
+    @Override
+    public CollectiveResult broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how)
+            throws CollectiveException {
+        CollectiveResult result = next(requests.broadcast(values, type, root, how), how);
+        tally.broadcast();
+        return result;
+    }
+
+    @Override
+    public void barrier(CollectiveOptions how) throws CollectiveException {
+        next(requests.barrier(), how);
+        tally.barrier();
+    }
+
+    @Override
+    public void send(MemorySegment values, DataType type, int toRank, CollectiveOptions how)
+            throws CollectiveException {
+        var spec = new TransferSpec(type, Tensors.elements(values, type));
+        Tensors.demandUsable(values);
+        NodeId peer = ranks.peer(toRank);
+        admission.demandEntered();
+        runtime.pairs().send(peer, values, spec, admission.due(how));
+    }
+
+    @Override
+    public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions how)
+            throws CollectiveException {
+        var spec = new TransferSpec(type, Tensors.elements(values, type));
+        Tensors.demandWritable(values);
+        NodeId peer = ranks.peer(fromRank);
+        admission.demandEntered();
+        runtime.pairs().receive(peer, values, spec, admission.due(how));
+    }
+
+    /** After all that was begun before. */
+    private CollectiveResult next(CallRequest asked, CollectiveOptions how) throws CollectiveException {
+        long due = admission.after(queue, how);
+        return admission.alone(() -> admission.run(asked, due));
+    }
+
+    @Override
+    public void share(String name, List<MemorySegment> buffers) {
+        shared.share(name, buffers);
+    }
+
+    @Override
+    public void resumeAt(long step) {
+        shared.resumeAt(step);
+    }
+
+    @Override
+    public StepStart beginStep(CollectiveOptions how) throws CollectiveException {
+        long due = admission.after(queue, how);
+        while (true) {
+            try {
+                return beginStepOnce(due);
+            } catch (StartMetStepException entering) {
+                LOG.info("the step begins again: {}", entering.getMessage());
+            }
+        }
+    }
+
+    private StepStart beginStepOnce(long due) throws CollectiveException {
+        var means = new StepBoundary.Means(
+                group, streams, runtime.buffers(), clock, runtime.roundTripNanos(), options.stateBudget(), progress);
+        var boundary = new StepBoundary(shared, means, admission.entersByStep() ? leastToEnter : 1);
+        MemorySegment agreed = MemorySegment.ofArray(new byte[StateClaim.BYTES]);
+        CallRequest asked = CallRequest.inPlace(new CallPlan(Signature.boundary(StateClaim.BYTES), boundary), agreed);
+        return admission.alone(() -> {
+            admission.run(asked, due);
+            admission.enterByStep(false);
+            unnamed.stepBegan();
+            if (StepBoundary.hasNewcomers(agreed)) {
+                autoSums.forgetVotes();
+            }
+            StepStart start = boundary.pass(agreed);
+            if (start.replaced()) {
+                memories.forgetAll();
+            }
+            return start;
+        });
+    }
+
+    @Override
+    public MemorySegment saveCompression(Arena arena) throws CollectiveException {
+        queue.awaitAll();
+        return admission.alone(() -> memories.save(arena));
+    }
+
+    @Override
+    public void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException {
+        queue.awaitAll();
+        admission.alone(() -> {
+            memories.restore(saved);
+            return saved;
+        });
+    }
+
+    /** What a call of {@link #start} led to. */
+    public enum Started {
+        /** The group's members are agreed on, and this rank is one of them. */
+        TOGETHER,
+        /** The group is at work: until a step began here, every other call is refused at once. */
+        BY_STEP
+    }
+
+    /**
+     * The group's start, as the first call: returns on all ranks with the same members, at least as many as any of them asks for.
+     * It waits while there are fewer, and while others of the group are at work; if those begin steps it ends, and the first call
+     * has to be {@link #beginStep}. Until it has ended somewhere, trainers may enter and be lost, and it waits on.
+     *
+     * @param least 1 or more
+     * @throws io.hearth.core.NotEnoughRanksException there were fewer, or no place for this rank, until the deadline
+     * @throws CollectiveException it did not start; the subclass says what to do. It may be called again
+     */
+    public Started start(int least, CollectiveOptions how) throws CollectiveException {
+        try {
+            next(requests.start(least), how);
+            tally.barrier();
+            return Started.TOGETHER;
+        } catch (StartMetStepException atWork) {
+            leastToEnter = Math.min(least, 2); // whatever group it enters, it is not alone
+            admission.enterByStep(true);
+            return Started.BY_STEP;
+        }
+    }
+
+    /**
+     * Takes what is known of the group beside its views.
+     *
+     * @param elsewhere the furthest that a trainer of the group is that lives in another lineage
+     * @param meetsStep a trainer of the group in the same view has called for the beginning of a step
+     * @param spare the group is full without this member
+     */
+    public void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
+        runtime.hear(elsewhere, meetsStep, spare);
+    }
+
+    /** Whether this member may leave its view with nothing lost: it did nothing yet, or waits for a start or a step to begin. */
+    public boolean mayStepAside() {
+        GroupMachine.State state = runtime.state();
+        return state.next() == 1 || state.isAtBoundary();
+    }
+
+    /** How far this member is on its way into the group's work. */
+    public GroupActivity activity() {
+        return runtime.activity();
+    }
+
+    /** Ranks that this member waits for at the group's start; 1 if it does not wait there. */
+    public int leastRanks() {
+        return runtime.state().company().least();
+    }
+
+    @Override
+    public CollectiveMetrics metricsSnapshot() {
+        return tally.snapshot(ranks.count() - 1, runtime.executor().repeated(), autoSums.choices());
+    }
+
+    /**
+     * Most bytes of native working memory that this engine held at once since this was asked before: results, copies of inputs,
+     * encodings, and spare buffers. Not the buffers of streams nor what codecs remember.
+     */
+    public long takeWorkBytesPeak() {
+        return runtime.buffers().takePeakBytes();
+    }
+
+    /**
+     * Stops every data thread and says where this member stands. Nothing ends here until {@link #install} brings a successor
+     * of that view. Bounded by the time to process one segment.
+     *
+     * @param lineage text of the view's lineage, as in {@link #install}
+     * @param epoch of the view that is to be succeeded
+     * @param roundTripNanos to other nodes, as far as somebody measured; for the order of the next ring
+     * @return the status, at most {@link io.hearth.election.Resolver#BYTES_MAX} bytes
+     */
+    public Bytes freeze(String lineage, long epoch, Map<NodeId, Long> roundTripNanos) {
+        runtime.measured(roundTripNanos);
+        return runtime.freeze(lineage, epoch);
+    }
+
+    /**
+     * Takes a committed view. With an unchanged group epoch everything goes on in place; with another one streams are set up
+     * anew at next use, and open calls run again or take their result from a member that has it.
+     *
+     * @param lineage text of the view's lineage: the same on all members, another one for another lineage
+     * @param view which lists this node as a trainer of the group; otherwise the node counts as removed
+     * @param roundTripNanos to other nodes, as far as somebody measured; state is taken from the nearest
+     */
+    public void install(String lineage, View view, Map<NodeId, Long> roundTripNanos) {
+        runtime.measured(roundTripNanos);
+        runtime.install(lineage, view);
+    }
+
+    /** As {@link #install(String, View, Map)}, with what was measured before. */
+    public void install(String lineage, View view) {
+        runtime.install(lineage, view);
+    }
+
+    /**
+     * Ends all open calls with {@code why}, and later ones too until a step begins; before the group has started it changes nothing.
+     */
+    public void removed(HearthException why) {
+        runtime.removed(why);
+    }
+
+    /** Ends everything with {@code why} for good, whether anything was called or not: every later call throws it too. */
+    public void fail(HearthException why) {
+        runtime.fail(why);
+    }
+
+    /**
+     * Whether all data threads stand still. For a node that slept: its sockets may be full of a past in which it was a member, and
+     * it has to hear first whether it still is one.
+     */
+    public void rest(boolean resting) {
+        runtime.rest(resting);
+    }
+
+    /** Tells {@code listener} where the time of calls goes that begin from now on, and nobody else; NONE ends that. */
+    public void trace(CollectiveTrace listener) {
+        runtime.trace(listener);
+    }
+
+    /** Tells {@code listener} how far long transfers are that begin from now on, and nobody else; NONE ends that. */
+    public void progress(CollectiveProgress listener) {
+        progress = listener;
+        runtime.progress(listener, self, clock);
+    }
+
+    /** All numbers up to this one ended here; 0 before the first. */
+    public long doneUpTo() {
+        return runtime.state().doneUpTo();
+    }
+
+    /** What this member's collectives are doing, for those who want to enter. */
+    public GroupPhase phase() {
+        return runtime.state().phase();
+    }
+
+    /** Whether the next step has to wait, because somebody is to enter before it; see {@code ViewMachine}'s effect. */
+    public void hold(boolean held) {
+        runtime.hold(held);
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+        if (!runtime.end()) {
+            return; // a call is still inside, and this memory is what it works on
+        }
+        if (!codecThreads.end()) {
+            return;
+        }
+        memories.close();
+        shared.close();
+    }
+}

@@ -1,0 +1,398 @@
+package io.hearth.collective.engine;
+
+import io.hearth.collective.Signature;
+import io.hearth.collective.call.Call;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Gate;
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.MeshFollower;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.GroupActivity;
+import io.hearth.collective.group.GroupLayout;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.GroupMachine.Effect;
+import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.GroupMachine.State;
+import io.hearth.collective.group.Lack;
+import io.hearth.collective.group.Status;
+import io.hearth.collective.group.StreamBrokenException;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.CollectiveExceptions;
+import io.hearth.core.HearthException;
+import io.hearth.core.LeftGroupException;
+import io.hearth.core.Step;
+import io.hearth.election.GroupPhase;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the threads of one group share: the machine's state, and the mesh, the call and the results that go with it.
+ *
+ * <p>Everything here is under {@link #lock}, which is held for moments only: whoever calls a method holds it, unless the method
+ * says that it takes it. {@link #changed} is signalled whenever anything changed.
+ */
+final class GroupMonitor {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupMonitor.class);
+
+    final ReentrantLock lock = new ReentrantLock();
+    final Condition changed = lock.newCondition();
+
+    private final NodeId self;
+    private final GroupMachine machine;
+    private final Gate gate;
+    private final Buffers buffers;
+    private final CollectiveListener listener;
+    private final Clock clock;
+    private final KeptResults results = new KeptResults();
+    private State state = State.START;
+    private @Nullable Mesh mesh;
+    private @Nullable MeshFollower follower;
+    private @Nullable Call call;
+    private @Nullable HearthException over;
+    private boolean closed;
+    private GroupActivity elsewhere = GroupActivity.IDLE;
+    private Event.@Nullable Installed newest;
+
+    GroupMonitor(
+            NodeId self, GroupMachine machine, Gate gate, Buffers buffers, CollectiveListener listener, Clock clock) {
+        this.self = self;
+        this.machine = machine;
+        this.gate = gate;
+        this.buffers = buffers;
+        this.listener = listener;
+        this.clock = clock;
+    }
+
+    /** Tells {@code who}, and nobody else, from now on. */
+    void follow(MeshFollower who) {
+        follower = who;
+    }
+
+    /** Takes the lock. */
+    State snapshot() {
+        lock.lock();
+        try {
+            return state;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** Of the present group epoch; empty before the first view. */
+    Optional<Mesh> mesh() {
+        return Optional.ofNullable(mesh);
+    }
+
+    /** Why nothing goes on here; empty while it does. */
+    Optional<HearthException> over() {
+        return Optional.ofNullable(over);
+    }
+
+    /** Whether the beginning of a step would begin anew here. */
+    boolean mayReturn() {
+        return over != null && !closed;
+    }
+
+    /** The application's call of the moment. */
+    Optional<Call> call() {
+        return Optional.ofNullable(call);
+    }
+
+    /** The same if it has that number; else {@code null}. */
+    @Nullable
+    Call call(long number) {
+        Call open = call;
+        return open != null && open.number == number ? open : null;
+    }
+
+    /** The result of an ended number, as long as somebody may ask for it. */
+    Optional<Buffers.Buffer> result(long number) {
+        return Optional.ofNullable(results.of(number));
+    }
+
+    /** Takes a call in and gives it its number. */
+    void enter(Call asked) {
+        call = asked;
+        asked.number = state.next();
+        step(new Event.Called(asked.signature(), asked.operation().leastRanks()));
+    }
+
+    /** Begins anew after the end, in the newest view known. Nobody may be using a result. */
+    void comeBack() {
+        over = null;
+        releaseAll();
+        state = state.returned();
+        if (newest != null) {
+            step(newest);
+        }
+        if (state.frozen().isEmpty()) {
+            gate.thaw();
+        }
+    }
+
+    /** Whether the next step has to wait; who is out has none. */
+    void hold(boolean held) {
+        if (over == null) {
+            step(new Event.Held(held));
+        } else {
+            state = state.held(held);
+        }
+    }
+
+    /** How far others of the group are that live elsewhere, and whether there is no place for this member. */
+    void hear(GroupActivity others, boolean meetsStep, boolean spare) {
+        elsewhere = others;
+        boolean isAtWork = others == GroupActivity.WORKING || others == GroupActivity.STEPPING;
+        if (over == null) {
+            step(new Event.Heard(isAtWork, meetsStep, spare));
+        } else {
+            state = state.in(state.company().hearing(isAtWork, meetsStep, spare));
+        }
+    }
+
+    /** Takes the start back for which the application waits, if the others begin steps: it enters with one. Whether it did. */
+    boolean withdraw(Call asked) {
+        boolean isFutile = asked.signature().kind() == Signature.Kind.START
+                && elsewhere == GroupActivity.STEPPING
+                && over == null
+                && asked.outcome == null
+                && asked.error == null
+                && state.mayWithdraw();
+        if (isFutile) {
+            step(new Event.Withdrawn());
+        }
+        return isFutile;
+    }
+
+    /** Why the call of the moment may not run with the present members; empty if it may, or runs. */
+    Optional<Lack> lack() {
+        return machine.lack(state);
+    }
+
+    /** The newest view, for who comes back after the end. */
+    void remember(Event.Installed view) {
+        newest = view;
+    }
+
+    /** The application's thread is out of its call. */
+    void leave() {
+        call = null;
+        changed.signalAll();
+    }
+
+    /** Steps the machine with what is no view, and carries out what it says. */
+    void step(Event event) {
+        install(event);
+    }
+
+    /**
+     * Steps the machine and carries out what it says, except what needs a thread of its own.
+     *
+     * @return the results that are to be carried over the new mesh, in this order
+     */
+    List<Effect.Forward> install(Event event) {
+        Step<State, Effect> step = machine.step(state, event, clock.nanoTime());
+        state = step.state();
+        List<Effect.Forward> forwards = List.of();
+        for (Effect effect : step.effects()) {
+            switch (effect) {
+                case Effect.Abandon() -> renewRing();
+                case Effect.Renumber(long from, long to) -> renumber(from, to);
+                case Effect.RollBack(long number) -> rollBack(number);
+                case Effect.Commit(long number) -> commit(number);
+                case Effect.Run(long number, Optional<CallRejection> doomed) -> run(number, doomed);
+                case Effect.Forward forward -> {
+                    forwards = forwards.isEmpty() ? new ArrayList<>() : forwards;
+                    forwards.add(forward);
+                }
+                case Effect.End(Status.Kept outcome) -> end(outcome);
+                case Effect.Release(long number) -> release(number);
+                case Effect.TellLack(Optional<Lack> lack) -> tell(lack);
+                case Effect.TellBroken(NodeId peer, String why) -> listener.streamBroken(peer, why);
+                case Effect.TellProgress(long doneUpTo, GroupPhase phase) -> listener.progress(doneUpTo, phase);
+            }
+        }
+        changed.signalAll();
+        return forwards;
+    }
+
+    private void renewRing() {
+        if (mesh != null) {
+            mesh.abandon();
+        }
+        gate.wake();
+        GroupLayout layout = state.layout();
+        mesh = new Mesh(layout, self);
+        if (!layout.ring().equals(layout.members())) {
+            LOG.info(
+                    "ring by measured round trips: {}",
+                    String.join(" -> ", layout.ring().stream().map(mesh::name).toList()));
+        }
+        Call newest = call(state.next() - 1);
+        if (newest != null) {
+            newest.attempt = null;
+        }
+        if (follower != null) {
+            follower.renewed(mesh);
+        }
+    }
+
+    private void tell(Optional<Lack> lack) {
+        String what = call == null ? "the next call" : call.signature().text();
+        if (lack.isPresent()) {
+            LOG.warn("{} waits: {}", what, lack.get().text());
+            mesh().ifPresent(on -> on.waitsFor("enough ranks: " + lack.get().text()));
+        } else if (call != null) {
+            LOG.info(
+                    "{} waits no longer for ranks: {} are there",
+                    what,
+                    state.layout().members().size());
+        }
+    }
+
+    private void renumber(long from, long to) {
+        Call open = call(from);
+        if (open != null) {
+            open.number = to;
+            open.attempt = null;
+        }
+    }
+
+    private void rollBack(long number) {
+        Call open = call(number);
+        if (open != null) {
+            open.rollsBack = true;
+        }
+    }
+
+    private void commit(long number) {
+        Call open = call(number);
+        if (open != null) {
+            open.commits = true;
+        }
+    }
+
+    private void run(long number, Optional<CallRejection> doomed) {
+        Mesh on = mesh;
+        Call open = call(number);
+        if (on != null && open != null) {
+            open.attempt = new Call.Attempt(on, doomed);
+        }
+    }
+
+    private void end(Status.Kept outcome) {
+        Call open = call(outcome.number());
+        if (open != null) {
+            open.attempt = null;
+            open.outcome = outcome;
+            if (outcome.bytes() > 0) {
+                results.put(outcome.number(), open.work());
+            }
+        }
+    }
+
+    private void release(long number) {
+        Buffers.Buffer result = results.remove(number);
+        if (result != null) {
+            buffers.give(result);
+        }
+    }
+
+    /** Gives all results back; nobody may be using one. */
+    void releaseAll() {
+        results.removeAll(buffers::give);
+    }
+
+    /** Waits while a view change is on its way; whether {@code on} is still in use then. */
+    boolean awaitThaw(Mesh on) throws InterruptedException {
+        while (state.frozen().isPresent() && !on.isAbandoned()) {
+            changed.await();
+        }
+        return !on.isAbandoned();
+    }
+
+    /** The streams of {@code on} are of no more use, if that is news. */
+    void broken(Mesh on, IOException broken) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (on == mesh && over == null && state.broken().isEmpty()) {
+            NodeId peer = broken instanceof StreamBrokenException known ? known.peer() : on.previous();
+            String why = broken.getMessage() == null ? broken.toString() : broken.getMessage();
+            on.waitsFor("the view change after: " + why);
+            step(new Event.StreamBroken(on.fence(), peer, why));
+            on.abandon(); // so that the neighbours hear of it
+        }
+    }
+
+    /** Ends everything for good. */
+    void close(HearthException why) {
+        if (!closed) {
+            closed = true;
+            over = null; // from now on calls say this, and not why the group was left before
+        }
+        finish(why);
+    }
+
+    /** Ends everything for good because of a data thread's error, which its owner hears of. Takes the lock. */
+    void fail(String what, Throwable error) {
+        lock.lock();
+        try {
+            close(new CollectiveException(what + " failed: " + error, error));
+            listener.failed(error);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends everything with {@code why}, the call of the moment included, until this member comes back. */
+    void finish(HearthException why) {
+        if (over == null) {
+            over = why;
+            newest = null; // the view in which it ended is none to come back to
+            listener.progress(
+                    state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY); // no step is awaited
+        }
+        if (call != null && call.outcome == null && call.error == null) {
+            call.error = CollectiveExceptions.again(why);
+        }
+        if (mesh != null) {
+            mesh.abandon();
+        }
+        gate.wake();
+        if (follower != null) {
+            follower.over(why);
+        }
+        changed.signalAll();
+    }
+
+    /** This member alone gives an error to its application, so it may not go on in the group. */
+    void giveUp(Call asked, CollectiveException error) {
+        if (call == asked && asked.outcome == null && asked.error == null && over == null) {
+            asked.error = error;
+            giveUp(error);
+        }
+    }
+
+    /** This member cannot go on in the group. */
+    void giveUp(CollectiveException error) {
+        if (over == null) {
+            finish(new LeftGroupException(
+                    error.getMessage() + "; this member left its group: beginStep() enters it again"));
+            listener.gaveUp(String.valueOf(error.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package io.hearth.collective.engine;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveProgress;
+import io.hearth.collective.CollectiveTrace;
+import io.hearth.collective.EngineOptions;
+import io.hearth.collective.call.Workspace;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Gate;
+import io.hearth.collective.exchange.MeshDriver;
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.GroupActivity;
+import io.hearth.collective.group.GroupMachine;
+import io.hearth.collective.group.GroupMachine.Effect;
+import io.hearth.collective.group.GroupMachine.Event;
+import io.hearth.collective.group.RoundTrips;
+import io.hearth.collective.group.Status;
+import io.hearth.collective.pair.PeerChannel;
+import io.hearth.collective.pair.PointToPoint;
+import io.hearth.core.Bytes;
+import io.hearth.core.Clock;
+import io.hearth.core.CollectiveException;
+import io.hearth.core.HearthException;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.RemovedFromClusterException;
+import io.hearth.election.GroupView;
+import io.hearth.election.Member;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.StreamSource;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A group's machine with the threads and the memory that carry out its effects: the parts and how they hang together, and the
+ * side of whoever runs the view change. The application's side is {@link CallExecutor}.
+ */
+public final class GroupRuntime implements Workspace, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupRuntime.class);
+    private static final long CLOSE_SECONDS_MAX = 10;
+
+    private final String group;
+    private final Gate gate = new Gate();
+    private final Buffers buffers;
+    private final GroupMonitor monitor;
+    private final MeshDriver driver;
+    private final CallExecutor executor;
+    private final Forwarder forwarder;
+    private final PointToPoint pairs;
+    private final NodeId self;
+    private volatile Map<NodeId, Long> roundTripNanos = Map.of(); // by whoever runs the view change, for callers
+
+    public GroupRuntime(
+            String group,
+            NodeId self,
+            StreamSource streams,
+            Reducer reducer,
+            EngineOptions options,
+            CollectiveListener listener,
+            Clock clock) {
+        this.group = group;
+        this.self = self;
+        this.buffers = new Buffers(reducer::allocate);
+        var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy(), options.ranks());
+        this.monitor = new GroupMonitor(self, machine, gate, buffers, listener, clock);
+        this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
+        this.executor = new CallExecutor(group, monitor, driver, buffers, options.config(), clock);
+        this.forwarder = new Forwarder(group, monitor, driver, options.config());
+        this.pairs = new PointToPoint(new PeerChannel.Means(
+                group, self, streams, gate, buffers, clock, bug -> monitor.fail("sending from rank to rank", bug)));
+        monitor.follow(pairs);
+    }
+
+    @Override
+    public Buffers buffers() {
+        return buffers;
+    }
+
+    @Override
+    public boolean mayTouch(MemorySegment memory) {
+        return driver.receiverThread().mayTouch(memory);
+    }
+
+    /** Whether the current thread is one that calls need: it may not wait for them. */
+    boolean isDataThread() {
+        return driver.receiverThread().isCurrent();
+    }
+
+    /** As {@link MeshDriver#trace}. */
+    void trace(CollectiveTrace listener) {
+        driver.trace(listener);
+    }
+
+    /** As {@link MeshDriver#progress}. */
+    void progress(CollectiveProgress listener, NodeId self, Clock clock) {
+        driver.progress(listener, self, clock);
+    }
+
+    CallExecutor executor() {
+        return executor;
+    }
+
+    PointToPoint pairs() {
+        return pairs;
+    }
+
+    GroupMachine.State state() {
+        return monitor.snapshot();
+    }
+
+    /** To other nodes, as far as somebody measured. */
+    Map<NodeId, Long> roundTripNanos() {
+        return roundTripNanos;
+    }
+
+    /** Takes what was measured to other nodes. */
+    void measured(Map<NodeId, Long> nanos) {
+        roundTripNanos = Map.copyOf(nanos);
+    }
+
+    /** As {@link CollectiveEngine#freeze}. */
+    Bytes freeze(String lineage, long epoch) {
+        return CollectiveMessages.encode(stop(lineage, epoch).measured(RoundTrips.of(roundTripNanos)));
+    }
+
+    /** As {@link CollectiveEngine#install}. */
+    void install(String lineage, View view) {
+        List<NodeId> members = view.group(group).stream().map(Member::node).toList();
+        Optional<GroupView> groupView = view.groupView(group);
+        if (!members.contains(self) || groupView.isEmpty()) {
+            removed(new RemovedFromClusterException("epoch " + view.epoch() + " goes on without this node"));
+            return;
+        }
+        if (!state().mayGoOnIn(lineage)) {
+            removed(new RemovedFromClusterException(
+                    "this training had begun alone when the node joined others at epoch " + view.epoch()));
+        }
+        pairs.installed(lineage, view.group(group));
+        try {
+            install(new GroupMachine.Event.Installed(
+                    new GroupMachine.Frozen(lineage, view.epoch()),
+                    lineage + "/" + groupView.get().epoch(),
+                    members,
+                    view.members().size() > 1,
+                    CollectiveMessages.resolution(groupView.get().resolution())));
+        } catch (MalformedMessageException malformed) {
+            removed(malformed);
+        }
+    }
+
+    /** Stops every data thread, then says where this member stands; nothing ends until {@link #install}. */
+    private Status stop(String lineage, long epoch) {
+        gate.freeze();
+        monitor.lock.lock();
+        try {
+            monitor.step(new Event.Freeze(new GroupMachine.Frozen(lineage, epoch)));
+            monitor.mesh().ifPresent(mesh -> mesh.waitsFor("the view change"));
+            return monitor.state().status(lineage);
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** Whether every data thread stands still for a while. */
+    void rest(boolean resting) {
+        if (resting) {
+            gate.rest();
+        } else {
+            gate.resume();
+        }
+    }
+
+    /** Whether the next step has to wait. */
+    void hold(boolean held) {
+        monitor.lock.lock();
+        try {
+            monitor.hold(held);
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    private void install(Event.Installed view) {
+        monitor.lock.lock();
+        try {
+            monitor.remember(view);
+            if (monitor.over().isPresent()) {
+                return;
+            }
+            List<Effect.Forward> forwards = monitor.install(view);
+            if (!forwards.isEmpty()) {
+                monitor.mesh().ifPresent(on -> forwarder.start(on, forwards));
+            }
+            if (monitor.state().frozen().isEmpty()) {
+                gate.thaw();
+            }
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** What is known of the group's other members. */
+    void hear(GroupActivity elsewhere, boolean meetsStep, boolean spare) {
+        monitor.lock.lock();
+        try {
+            monitor.hear(elsewhere, meetsStep, spare);
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** How far this member is on its way into the group's work. */
+    GroupActivity activity() {
+        monitor.lock.lock();
+        try {
+            return monitor.over().isPresent()
+                    ? GroupActivity.IDLE
+                    : monitor.state().activity();
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** Whether this member is out, and its application was told so or will be. */
+    boolean isOver() {
+        monitor.lock.lock();
+        try {
+            return monitor.over().isPresent();
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** Ends everything with {@code why}; a group that has not started just waits for the next view. */
+    void removed(HearthException why) {
+        monitor.lock.lock();
+        try {
+            if (monitor.state().next() > 1 && !monitor.state().isStarting()) {
+                monitor.finish(why);
+            }
+        } finally {
+            monitor.lock.unlock();
+        }
+        pairs.over(why);
+    }
+
+    /** Ends everything with {@code why}, for good. */
+    void fail(HearthException why) {
+        monitor.lock.lock();
+        try {
+            monitor.close(why);
+        } finally {
+            monitor.lock.unlock();
+        }
+    }
+
+    /** Ends everything, in bounded time. Where a thread does not end, the memory that it may be using is kept. */
+    @Override
+    public void close() {
+        end();
+    }
+
+    /** As {@link #close}; whether every thread ended. */
+    boolean end() {
+        boolean idle;
+        monitor.lock.lock();
+        try {
+            monitor.close(new CollectiveException("the backend of group '" + group + "' is closed"));
+            idle = awaitNoCall();
+        } finally {
+            monitor.lock.unlock();
+        }
+        idle &= driver.end();
+        executor.close();
+        idle &= forwarder.end(CLOSE_SECONDS_MAX);
+        idle &= pairs.end();
+        if (!idle) {
+            LOG.warn("group {} is closed, but a thread is still inside; its memory is kept", group);
+            return false;
+        }
+        monitor.lock.lock();
+        try {
+            monitor.releaseAll();
+        } finally {
+            monitor.lock.unlock();
+        }
+        buffers.close();
+        return true;
+    }
+
+    private boolean awaitNoCall() {
+        long left = TimeUnit.SECONDS.toNanos(CLOSE_SECONDS_MAX);
+        try {
+            while (monitor.call().isPresent() && left > 0) {
+                left = monitor.changed.awaitNanos(left);
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+        return monitor.call().isEmpty();
+    }
+}

@@ -1,0 +1,125 @@
+package io.hearth.collective.engine;
+
+import io.hearth.collective.AllReduceStrategy;
+import io.hearth.collective.BroadcastStrategy;
+import io.hearth.collective.CollectiveConfig;
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.Ownership;
+import io.hearth.collective.ReduceStrategy;
+import io.hearth.collective.Signature;
+import io.hearth.collective.Tensors;
+import io.hearth.collective.call.CallPlan;
+import io.hearth.collective.call.CallRequest;
+import io.hearth.collective.sum.Broadcast;
+import io.hearth.collective.sum.DirectPlay;
+import io.hearth.collective.sum.GatherBlocks;
+import io.hearth.collective.sum.GroupStart;
+import io.hearth.collective.sum.PlainSum;
+import io.hearth.collective.sum.ReduceScatterShares;
+import io.hearth.collective.sum.ReduceToRoot;
+import io.hearth.collective.sum.ScatterBlocks;
+import io.hearth.collective.sum.SumPlans;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import java.lang.foreign.MemorySegment;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Makes plans of all collectives but all-reduce, for which see {@link SumPlans}: checks the arguments, says what all ranks must ask
+ * for alike, and which of the caller's memory counts on this rank.
+ */
+final class Requests {
+    private static final long BLOCK_BYTES_MAX = Long.MAX_VALUE / 4 / View.MEMBERS_MAX;
+
+    private final Ranks ranks;
+    private final CollectiveConfig config;
+    private final DirectPlay direct;
+    private final CallRequest barrier;
+
+    Requests(Ranks ranks, CollectiveConfig config, DirectPlay direct) {
+        this.ranks = ranks;
+        this.config = config;
+        this.direct = direct;
+        this.barrier = CallRequest.inPlace(
+                new CallPlan(Signature.barrier(), new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct)),
+                CallRequest.NOTHING);
+    }
+
+    CallRequest reduceScatter(MemorySegment values, DataType type, ReduceOp op) {
+        long count = Tensors.elements(values, type);
+        var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
+        return CallRequest.inPlace(new CallPlan(signature, new ReduceScatterShares(direct)), values);
+    }
+
+    CallRequest allGather(MemorySegment block, MemorySegment gathered, DataType type) {
+        long count = blockElements(block, type);
+        Tensors.elements(gathered, type);
+        var signature = Signature.combining(Signature.Kind.ALL_GATHER, ReduceOp.SUM, type, count, Signature.AUTO);
+        return new CallRequest(new CallPlan(signature, new GatherBlocks(Optional.empty())), block, gathered);
+    }
+
+    CallRequest reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how) {
+        NodeId node = ranks.root(root);
+        ReduceStrategy way = how.reduce().orElse(config.reduce());
+        long count = Tensors.elements(values, type);
+        var signature = Signature.rooted(
+                Signature.Kind.REDUCE, op, type, count, node, way.name().toLowerCase(Locale.ROOT));
+        return CallRequest.inPlace(new CallPlan(signature, new ReduceToRoot(node, way)), values);
+    }
+
+    CallRequest gather(MemorySegment block, MemorySegment gathered, DataType type, int root) {
+        NodeId node = ranks.root(root);
+        long count = blockElements(block, type);
+        var signature = Signature.rooted(Signature.Kind.GATHER, ReduceOp.SUM, type, count, node, Signature.AUTO);
+        MemorySegment target = ranks.isSelf(node) ? gathered : CallRequest.NOTHING;
+        return new CallRequest(new CallPlan(signature, new GatherBlocks(Optional.of(node))), block, target);
+    }
+
+    CallRequest scatter(MemorySegment blocks, MemorySegment block, DataType type, int root) {
+        NodeId node = ranks.root(root);
+        long count = blockElements(block, type);
+        var signature = Signature.rooted(Signature.Kind.SCATTER, ReduceOp.SUM, type, count, node, Signature.AUTO);
+        MemorySegment input = ranks.isSelf(node) ? blocks : CallRequest.NOTHING;
+        return new CallRequest(new CallPlan(signature, new ScatterBlocks(node)), input, block);
+    }
+
+    CallRequest broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how) {
+        NodeId node = ranks.root(root);
+        BroadcastStrategy way = how.broadcast().orElse(config.broadcast());
+        long count = Tensors.elements(values, type);
+        var signature = Signature.rooted(
+                Signature.Kind.BROADCAST,
+                ReduceOp.SUM,
+                type,
+                count,
+                node,
+                way.name().toLowerCase(Locale.ROOT));
+        MemorySegment input = ranks.isSelf(node) ? values : CallRequest.NOTHING;
+        return new CallRequest(new CallPlan(signature, new Broadcast(node, way)), input, values);
+    }
+
+    /** Travels as a sum of nothing. */
+    CallRequest barrier() {
+        return barrier;
+    }
+
+    /** As {@link #barrier()}, for the group's start. */
+    CallRequest start(int least) {
+        return CallRequest.inPlace(
+                new CallPlan(
+                        Signature.start(),
+                        new GroupStart(new PlainSum(AllReduceStrategy.AUTO, Ownership.EQUAL, direct), least)),
+                CallRequest.NOTHING);
+    }
+
+    private static long blockElements(MemorySegment block, DataType type) {
+        if (block.byteSize() > BLOCK_BYTES_MAX) {
+            throw new IllegalArgumentException("a block of " + block.byteSize() + " bytes is too large: the blocks of "
+                    + View.MEMBERS_MAX + " ranks must have an address, so it is at most " + BLOCK_BYTES_MAX);
+        }
+        return Tensors.elements(block, type);
+    }
+}

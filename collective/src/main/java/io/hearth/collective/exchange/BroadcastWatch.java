@@ -1,0 +1,54 @@
+package io.hearth.collective.exchange;
+
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.schedule.Schedule;
+
+/** Counts the bytes of a broadcast as they arrive, or at its root as they leave, beside what else watches it. */
+final class BroadcastWatch implements ExchangeWatch {
+    private final ExchangeWatch other;
+    private final ProgressTeller teller;
+    private final boolean isRoot;
+    private final long bytes;
+
+    /** {@code isRoot}: this rank sends. */
+    BroadcastWatch(ExchangeWatch other, ProgressTeller teller, boolean isRoot, long bytes) {
+        this.other = other;
+        this.teller = teller;
+        this.isRoot = isRoot;
+        this.bytes = bytes;
+    }
+
+    @Override
+    public long now() {
+        return other.now();
+    }
+
+    @Override
+    public void plays(Schedule schedule) {
+        other.plays(schedule);
+        if (!isRoot) {
+            teller.inAll(bytes, 1);
+        } else if (schedule.bytesSent() > 0) { // not the held round
+            teller.inAll(schedule.bytesSent(), (int) (schedule.bytesSent() / Math.max(1, bytes)));
+        }
+    }
+
+    @Override
+    public boolean isOn() {
+        return other.isOn();
+    }
+
+    @Override
+    public void did(Phase phase, int rank, long moved, long sinceNanos, long untilNanos) {
+        other.did(phase, rank, moved, sinceNanos, untilNanos);
+        if (rank >= 0 && phase == (isRoot ? Phase.SEND : Phase.COPY)) {
+            teller.moved(moved);
+        }
+    }
+
+    @Override
+    public void end(boolean completed) {
+        other.end(completed);
+        teller.ended();
+    }
+}

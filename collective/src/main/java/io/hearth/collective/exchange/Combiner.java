@@ -1,0 +1,119 @@
+package io.hearth.collective.exchange;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.Signature;
+import io.hearth.collective.exchange.Exchange.Region;
+import io.hearth.collective.schedule.Transfer;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import io.hearth.transport.ReceivedRecord;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Does with a segment that arrived what its schedule says, wherever its bytes lie. For one receiving thread at a time. */
+public final class Combiner {
+    private final Reducer reducer;
+    private final DataType type;
+    private final ReduceOp op;
+    private final boolean isAverage;
+    private final int world;
+
+    /** {@code reducer} is borrowed. */
+    Combiner(Reducer reducer, Signature signature, int world) {
+        this.reducer = reducer;
+        this.type = signature.type();
+        this.isAverage = signature.op() == ReduceOp.AVG;
+        this.op = isAverage ? ReduceOp.SUM : signature.op();
+        this.world = world;
+    }
+
+    /** The plaintext as a segment; borrowed as the record is. */
+    public static MemorySegment payload(ReceivedRecord arrived) {
+        return arrived.isNative()
+                ? arrived.memory().asSlice(arrived.memoryOffset(), arrived.length())
+                : MemorySegment.ofArray(arrived.array()).asSlice(arrived.arrayOffset(), arrived.length());
+    }
+
+    /** Takes the bytes of {@code arrived} after its first {@code prefix} ones, which were found to be what was expected. */
+    void apply(Transfer expected, ReceivedRecord arrived, int prefix, Region input, Region buffer) {
+        long at = expected.offset();
+        int length = expected.length();
+        switch (expected.action()) {
+            case NOTE -> {}
+            case COPY -> copy(arrived, prefix, buffer, at, length);
+            case COMBINE_WITH_INPUT -> combine(buffer, input, at, arrived, prefix, length);
+            case COMBINE -> combine(buffer, buffer, at, arrived, prefix, length);
+            case COPY_THEN_INPUT -> combineBefore(buffer, input, at, arrived, prefix, length);
+            case GATHER -> throw new AssertionError("gathered segments are combined with their piece");
+            case COMBINE_THEN_INPUT -> {
+                combine(buffer, buffer, at, arrived, prefix, length);
+                combine(buffer, input, at, length);
+            }
+        }
+        if (expected.completes() && isAverage) {
+            reducer.divide(type, buffer.memory(), at - buffer.base(), elements(length), world);
+        }
+    }
+
+    /** Combines what was gathered of a piece, in the order of {@code addends}, each from its first byte on. */
+    void combineAll(Transfer last, MemorySegment[] addends, Region buffer) {
+        long at = last.pieceOffset() - buffer.base();
+        int count = Math.toIntExact(last.pieceLength() / type.bytes());
+        reducer.combineAll(type, op, buffer.memory(), at, addends, count);
+        if (isAverage) {
+            reducer.divide(type, buffer.memory(), at, count, world);
+        }
+    }
+
+    /** Puts the plaintext behind the prefix where it belongs in {@code target}. */
+    static void copy(ReceivedRecord arrived, int prefix, Region target, long at, int length) {
+        long to = at - target.base();
+        if (arrived.isNative()) {
+            MemorySegment.copy(arrived.memory(), arrived.memoryOffset() + prefix, target.memory(), to, length);
+        } else {
+            int from = arrived.arrayOffset() + prefix;
+            MemorySegment.copy(arrived.array(), from, target.memory(), ValueLayout.JAVA_BYTE, to, length);
+        }
+    }
+
+    /** target = left op bytes. */
+    private void combine(Region target, Region left, long at, ReceivedRecord arrived, int prefix, int length) {
+        MemorySegment to = target.memory();
+        MemorySegment from = left.memory();
+        long toAt = at - target.base();
+        long fromAt = at - left.base();
+        int count = elements(length);
+        if (arrived.isNative()) {
+            long first = arrived.memoryOffset() + prefix;
+            reducer.combine(type, op, to, toAt, from, fromAt, arrived.memory(), first, count);
+        } else {
+            int first = arrived.arrayOffset() + prefix;
+            reducer.combine(type, op, to, toAt, from, fromAt, arrived.array(), first, count);
+        }
+    }
+
+    /** target = bytes op right; bytes in an array are copied first, which they are from a near cache. */
+    private void combineBefore(Region target, Region right, long at, ReceivedRecord arrived, int prefix, int length) {
+        if (!arrived.isNative()) {
+            copy(arrived, prefix, target, at, length);
+            combine(target, right, at, length);
+            return;
+        }
+        MemorySegment to = target.memory();
+        MemorySegment left = arrived.memory();
+        long first = arrived.memoryOffset() + prefix;
+        long rightAt = at - right.base();
+        reducer.combine(type, op, to, at - target.base(), left, first, right.memory(), rightAt, elements(length));
+    }
+
+    /** target = target op right. */
+    private void combine(Region target, Region right, long at, int length) {
+        MemorySegment to = target.memory();
+        long toAt = at - target.base();
+        reducer.combine(type, op, to, toAt, to, toAt, right.memory(), at - right.base(), elements(length));
+    }
+
+    private int elements(int length) {
+        return length / type.bytes();
+    }
+}

@@ -1,0 +1,94 @@
+package io.hearth.collective.exchange;
+
+import java.io.IOException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Where data threads stop, for a freeze or for a rest: each passes once per record. {@link #freeze} and {@link #rest} return when no
+ * thread is inside, which is soon, because nobody blocks inside.
+ */
+public final class Gate {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean frozen;
+    private boolean resting;
+    private int inside;
+
+    /** From now on nobody enters, until {@link #thaw}. */
+    public void freeze() {
+        change(() -> frozen = true);
+    }
+
+    public void thaw() {
+        change(() -> frozen = false);
+    }
+
+    /** From now on nobody enters, until {@link #resume}. */
+    public void rest() {
+        change(() -> resting = true);
+    }
+
+    public void resume() {
+        change(() -> resting = false);
+    }
+
+    private void change(Runnable what) {
+        lock.lock();
+        try {
+            what.run();
+            while ((frozen || resting) && inside > 0) {
+                changed.awaitUninterruptibly();
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets those who wait here see that their mesh was abandoned. */
+    public void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits while the gate is shut, then goes in; {@link #leave} must follow.
+     *
+     * @throws IOException the mesh was abandoned
+     */
+    public void enter(Mesh mesh) throws IOException {
+        lock.lock();
+        try {
+            while ((frozen || resting) && !mesh.isAbandoned()) {
+                changed.awaitUninterruptibly();
+            }
+            mesh.check();
+            inside++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void leave() {
+        lock.lock();
+        try {
+            inside--;
+            if (inside == 0) {
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits while the gate is shut. */
+    void pass(Mesh mesh) throws IOException {
+        enter(mesh);
+        leave();
+    }
+}

@@ -1,0 +1,339 @@
+package io.hearth.collective.exchange;
+
+import io.hearth.collective.Signature;
+import io.hearth.collective.group.GroupLayout;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.DataStream;
+import io.hearth.transport.StreamId;
+import io.hearth.transport.StreamSource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This rank's streams in one group epoch: one duplex stream to each other member, opened when a call first needs it.
+ *
+ * <p>Schedules go by position: in hop order for what travels round a ring, by rank for what goes between all pairs. People and
+ * scripts go by rank.
+ */
+public final class Mesh {
+    private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
+    private static final long RETRY_MILLIS = 50;
+    private static final int SPARE_MAX = 4; // kinds of calls that a script makes in turns
+
+    private final GroupLayout layout;
+    private final NodeId self;
+    private final int rank;
+    private final boolean isOnOneMachine;
+    private final Exchange.Order byHop;
+    private final Exchange.Order byRank;
+    private final AtomicReferenceArray<@Nullable DataStream>
+            streams; // by rank; set by openers, read by all data threads
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CountDownLatch abandoned = new CountDownLatch(1);
+    private final Set<Runnable> ends = ConcurrentHashMap.newKeySet(); // added by calling threads, run by abandon()
+    private final List<Thread> openers = new ArrayList<>(); // under the lock
+    private final Set<Integer> opening = new ConcurrentSkipListSet<>(); // ranks, by their openers
+
+    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // of whoever drives
+    private int nextSpare; // likewise
+    private boolean ciphersTimed; // likewise
+    private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
+    private volatile String waitingFor = "a view"; // where it is no member; written and read likewise
+
+    /** The mesh of a formation that {@code self} is in. */
+    public Mesh(GroupLayout layout, NodeId self) {
+        this.layout = layout;
+        this.self = self;
+        this.rank = rank(self);
+        this.isOnOneMachine =
+                layout.members().stream().map(NodeId::peer).distinct().count() == 1;
+        this.byHop =
+                new Exchange.Order(layout.ring().stream().mapToInt(this::rank).toArray());
+        this.byRank =
+                new Exchange.Order(IntStream.range(0, layout.members().size()).toArray());
+        this.streams = new AtomicReferenceArray<>(layout.members().size());
+    }
+
+    public String fence() {
+        return layout.fence();
+    }
+
+    public String lineage() {
+        return layout.lineage();
+    }
+
+    public NodeId self() {
+        return self;
+    }
+
+    public int world() {
+        return layout.members().size();
+    }
+
+    /** By rank. */
+    public List<NodeId> members() {
+        return layout.members();
+    }
+
+    public int rank() {
+        return rank;
+    }
+
+    /** Positions as bytes travel round the ring. */
+    public Exchange.Order byHop() {
+        return byHop;
+    }
+
+    /** Positions that are ranks. */
+    public Exchange.Order byRank() {
+        return byRank;
+    }
+
+    /** Whether all members have one machine's identity; the same on all. */
+    public boolean isOnOneMachine() {
+        return isOnOneMachine;
+    }
+
+    /** How many members share this rank's machine, itself among them. */
+    public int ranksHere() {
+        return (int) members().stream()
+                .filter(member -> member.peer().equals(self.peer()))
+                .count();
+    }
+
+    public boolean hopsAreRanks() {
+        return layout.ring().equals(layout.members());
+    }
+
+    /** Whom this rank hears from on a ring. */
+    public NodeId previous() {
+        return members().get(byHop.ranks()[Math.floorMod(byHop.position(rank) - 1, world())]);
+    }
+
+    /** Of a member; -1 for others. */
+    public int rank(NodeId member) {
+        return layout.members().indexOf(member);
+    }
+
+    /** {@code rank 2 (ab12cd34)}. */
+    public String name(NodeId member) {
+        return "rank " + rank(member) + " (" + member.shortText() + ")";
+    }
+
+    /** What a call waits for at the moment. */
+    public String waitingFor() {
+        NodeId member = awaited;
+        return member == null ? waitingFor : name(member) + " to send";
+    }
+
+    public void waitsFor(String what) {
+        waitingFor = what;
+        awaited = null;
+    }
+
+    /** Of a data thread, once per segment: makes no text. */
+    public void waitsFor(NodeId member) {
+        awaited = member;
+    }
+
+    /** The open stream to a rank. */
+    DataStream stream(int toRank) throws IOException {
+        check();
+        DataStream stream = streams.get(toRank);
+        if (stream == null) {
+            throw new IllegalStateException("the stream to rank " + toRank + " of " + fence() + " is not open");
+        }
+        return stream;
+    }
+
+    /** Whether streams say what their ciphers take; for whoever drives, when those that it needs are open. */
+    void timeCiphers(boolean wanted) {
+        if (wanted || ciphersTimed) {
+            ciphersTimed = wanted;
+            for (int other = 0; other < streams.length(); other++) {
+                DataStream stream = streams.get(other);
+                if (stream != null) {
+                    stream.timeCipher(wanted);
+                }
+            }
+        }
+    }
+
+    /** An exchange that ended here, for a call that asks for the same; {@code null} if there is none. For whoever drives. */
+    @Nullable
+    Exchange takeSpare(Signature signature) {
+        for (int place = 0; place < SPARE_MAX; place++) {
+            Exchange candidate = spare[place];
+            if (candidate != null && candidate.isOf(signature)) {
+                spare[place] = null;
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps an exchange that ended, in the place of the eldest if there are many. For whoever drives. */
+    void keepSpare(Exchange ended) {
+        for (int place = 0; place < SPARE_MAX; place++) {
+            if (spare[place] == null) {
+                spare[place] = ended;
+                return;
+            }
+        }
+        spare[nextSpare] = ended;
+        nextSpare = (nextSpare + 1) % SPARE_MAX;
+    }
+
+    /** Bytes that this rank put on the wire in this mesh so far. */
+    public long bytesSent() {
+        long sum = 0;
+        for (int other = 0; other < streams.length(); other++) {
+            DataStream stream = streams.get(other);
+            sum += stream == null ? 0 : stream.bytesSent();
+        }
+        return sum;
+    }
+
+    /** Whether the stream to a rank is there; that to this one never is. */
+    boolean isOpen(int ofRank) {
+        return streams.get(ofRank) != null;
+    }
+
+    /**
+     * Opens the streams to these ranks, all at once, and asks again until the others have asked too.
+     *
+     * @throws IOException the mesh was abandoned
+     */
+    void open(StreamSource source, String group, List<Integer> wanted) throws IOException, InterruptedException {
+        var failures = new ConcurrentLinkedQueue<Throwable>();
+        var threads = new ArrayList<Thread>();
+        for (int other : wanted) {
+            if (other != rank && !isOpen(other)) {
+                threads.add(Thread.ofPlatform().daemon().name("hearth-open").unstarted(() -> {
+                    try {
+                        open(source, group, other);
+                    } catch (IOException | InterruptedException | RuntimeException | Error failed) {
+                        failures.add(failed);
+                    }
+                }));
+            }
+        }
+        lock.lock();
+        try {
+            openers.addAll(threads);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            threads.forEach(Thread::start);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } finally {
+            threads.forEach(Thread::interrupt);
+            lock.lock();
+            try {
+                openers.removeAll(threads);
+            } finally {
+                lock.unlock();
+            }
+            if (isAbandoned()) {
+                closeStreams();
+            }
+        }
+        check();
+        Throwable failure = failures.peek();
+        if (failure != null) {
+            throw ReceiverThread.rethrown("opening streams failed", failure);
+        }
+    }
+
+    private void open(StreamSource source, String group, int toRank) throws IOException, InterruptedException {
+        var id = new StreamId(group, fence(), 0);
+        NodeId member = members().get(toRank);
+        opening.add(toRank);
+        waitsForNextToOpen();
+        while (true) {
+            check();
+            try {
+                streams.set(toRank, source.open(member, id, OPEN_AT_ONCE_MAX));
+                opening.remove(toRank);
+                waitsForNextToOpen();
+                return;
+            } catch (IOException notYet) {
+                if (abandoned.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) {
+                    throw notYet;
+                }
+            }
+        }
+    }
+
+    /** Never one whose stream is there: it made the same call. */
+    private void waitsForNextToOpen() {
+        opening.stream()
+                .findFirst()
+                .ifPresent(other -> waitsFor(name(members().get(other)) + " to make the same call"));
+    }
+
+    public boolean isAbandoned() {
+        return abandoned.getCount() == 0;
+    }
+
+    /**
+     * Passes while the mesh is in use.
+     *
+     * @throws IOException it was abandoned
+     */
+    public void check() throws IOException {
+        if (isAbandoned()) {
+            throw new IOException("the streams of " + fence() + " were abandoned");
+        }
+    }
+
+    /** When this mesh is abandoned, {@code end} runs too, at once if it was already; it must be idempotent and not block. */
+    public void adopt(Runnable end) {
+        ends.add(end);
+        if (isAbandoned()) {
+            end.run();
+        }
+    }
+
+    /** What was adopted is over by itself. */
+    public void release(Runnable end) {
+        ends.remove(end);
+    }
+
+    /** Ends every use of this mesh, from any thread; idempotent. */
+    public void abandon() {
+        abandoned.countDown();
+        ends.forEach(Runnable::run);
+        lock.lock();
+        try {
+            openers.forEach(Thread::interrupt);
+        } finally {
+            lock.unlock();
+        }
+        closeStreams();
+    }
+
+    private void closeStreams() {
+        for (int other = 0; other < streams.length(); other++) {
+            DataStream stream = streams.get(other);
+            if (stream != null) {
+                stream.close();
+            }
+        }
+    }
+}

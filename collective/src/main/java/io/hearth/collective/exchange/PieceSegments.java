@@ -1,0 +1,87 @@
+package io.hearth.collective.exchange;
+
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.exchange.Exchange.Region;
+import io.hearth.collective.schedule.Transfer;
+import io.hearth.transport.ReceivedRecord;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Elements as they are, of which what others add to a piece of the own share is kept in a row for each of them, and added up once the
+ * piece is in.
+ */
+public final class PieceSegments implements SegmentWork {
+    private static final long ROW_ALIGNMENT_BYTES = 64;
+
+    private final Combiner combiner;
+    private final Region input;
+    private final Region buffer;
+    private final int position;
+    private final MemorySegment rows;
+    private final long rowBytes;
+    private final MemorySegment[] addends;
+    private final ExchangeWatch watch;
+
+    /**
+     * Nothing gathered yet.
+     *
+     * @param combiner of the receiving thread
+     * @param input this rank's contribution
+     * @param buffer where the result comes into being
+     * @param position of this rank in the schedule
+     * @param rows {@code rowBytes} for each other one, holding anything; borrowed
+     */
+    public PieceSegments(
+            Combiner combiner,
+            Region input,
+            Region buffer,
+            int position,
+            MemorySegment rows,
+            long rowBytes,
+            ExchangeWatch watch) {
+        this.combiner = combiner;
+        this.input = input;
+        this.buffer = buffer;
+        this.position = position;
+        this.rows = rows;
+        this.rowBytes = rowBytes;
+        this.addends = new MemorySegment[1 + Math.toIntExact(rows.byteSize() / rowBytes)];
+        this.watch = watch;
+    }
+
+    /** Bytes of a row for pieces of so many; a GPU reads from where a row begins. */
+    public static long rowBytes(long pieceBytes) {
+        return Math.ceilDiv(pieceBytes, ROW_ALIGNMENT_BYTES) * ROW_ALIGNMENT_BYTES;
+    }
+
+    @Override
+    public boolean tells() {
+        return true;
+    }
+
+    @Override
+    public void take(Transfer expected, ReceivedRecord arrived, int prefix, int rank) {
+        long since = watch.now();
+        if (expected.action() != Transfer.Action.GATHER) {
+            combiner.apply(expected, arrived, prefix, input, buffer);
+            watch.did(Phase.COPY, rank, expected.length(), since);
+            return;
+        }
+        Region row = new Region(row(expected.peer()), expected.pieceOffset());
+        Combiner.copy(arrived, prefix, row, expected.offset(), expected.length());
+        watch.did(Phase.COPY, rank, expected.length(), since);
+        if (expected.completes()) {
+            long added = watch.now();
+            for (int from = 0; from < addends.length; from++) {
+                addends[from] =
+                        from == position ? input.memory().asSlice(expected.pieceOffset() - input.base()) : row(from);
+            }
+            combiner.combineAll(expected, addends, buffer);
+            watch.did(Phase.COMBINE, -1, expected.pieceLength() * (addends.length - 1), added);
+        }
+    }
+
+    private MemorySegment row(int from) {
+        return rows.asSlice((from < position ? from : from - 1) * rowBytes, rowBytes);
+    }
+}

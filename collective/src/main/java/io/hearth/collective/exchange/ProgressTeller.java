@@ -1,0 +1,74 @@
+package io.hearth.collective.exchange;
+
+import io.hearth.collective.CollectiveProgress;
+import io.hearth.collective.CollectiveProgress.Report;
+import io.hearth.collective.CollectiveProgress.What;
+import io.hearth.collective.exchange.machine.ProgressMachine;
+import io.hearth.collective.exchange.machine.ProgressMachine.Effect;
+import io.hearth.collective.exchange.machine.ProgressMachine.Event;
+import io.hearth.core.Clock;
+import io.hearth.core.Step;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells of one transfer, as {@link ProgressMachine} decides; for one thread at a time. */
+public final class ProgressTeller {
+    private static final Logger LOG = LoggerFactory.getLogger(ProgressTeller.class);
+
+    private final CollectiveProgress listener;
+    private final Clock clock;
+    private final What what;
+    private final ProgressMachine machine = new ProgressMachine();
+    private ProgressMachine.State state;
+    private long bytes;
+    private long bytesInAll;
+    private int peers;
+
+    /** A transfer begins. */
+    public ProgressTeller(CollectiveProgress listener, Clock clock, What what) {
+        this.listener = listener;
+        this.clock = clock;
+        this.what = what;
+        this.state = ProgressMachine.State.begin(clock.nanoTime());
+    }
+
+    /** What there is to move, and with how many others. */
+    public void inAll(long ofBytes, int withPeers) {
+        bytesInAll = ofBytes;
+        peers = withPeers;
+    }
+
+    /** So many bytes more; 0 only asks whether it is time to tell. Allocates nothing before. */
+    public void moved(long more) {
+        bytes += more;
+        long now = clock.nanoTime();
+        if (machine.sleepNanos(state, now) == 0) {
+            step(new Event.Moved(bytes), now);
+        }
+    }
+
+    /** The transfer is over, complete or not; idempotent. */
+    public void ended() {
+        step(new Event.Ended(bytes), clock.nanoTime());
+    }
+
+    private void step(Event event, long nowNanos) {
+        Step<ProgressMachine.State, Effect> step = machine.step(state, event, nowNanos);
+        state = step.state();
+        for (Effect effect : step.effects()) {
+            switch (effect) {
+                case Effect.Tell(long soFar, long tookNanos, boolean ended) ->
+                    tell(new Report(what, soFar, bytesInAll, peers, tookNanos, ended));
+            }
+        }
+    }
+
+    private void tell(Report report) {
+        LOG.info("{}", report.text());
+        try {
+            listener.at(report);
+        } catch (RuntimeException theirs) {
+            LOG.warn("whoever is told of progress failed: {}", theirs.toString());
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package io.hearth.collective.group;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import io.hearth.collective.Signature;
+import io.hearth.collective.TensorList;
+import io.hearth.collective.wire.CallMessage;
+import io.hearth.collective.wire.ForwardMessage;
+import io.hearth.collective.wire.KeptMessage;
+import io.hearth.collective.wire.RefusalMessage;
+import io.hearth.collective.wire.RefusedMessage;
+import io.hearth.collective.wire.ResolutionMessage;
+import io.hearth.collective.wire.StatusMessage;
+import io.hearth.collective.wire.TensorListMessage;
+import io.hearth.collective.wire.TermsMessage;
+import io.hearth.core.BoundedDecoder;
+import io.hearth.core.Bytes;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import io.hearth.election.Resolver;
+import io.hearth.election.View;
+import io.hearth.identity.Labels;
+import io.hearth.identity.NodeId;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Between the records of this module and their bytes. Whatever the bytes are, decoding gives a record or a typed error. */
+public final class CollectiveMessages {
+    private static final BoundedDecoder.Limits LIMITS =
+            new BoundedDecoder.Limits(Resolver.BYTES_MAX, 3, Status.KEPT_MAX, 4 * CallRejection.TEXT_MAX);
+
+    private CollectiveMessages() {}
+
+    /** The bytes of a call's signature. */
+    public static byte[] encode(Signature signature) {
+        return message(signature).build().toByteArray();
+    }
+
+    private static CallMessage.Builder message(Signature signature) {
+        var message = CallMessage.newBuilder()
+                .setKind(signature.kind().name())
+                .setOp(signature.op().name())
+                .setType(signature.type().name())
+                .setCount(signature.count())
+                .setCodec(signature.codec())
+                .setRoot(signature.root().map(NodeId::text).orElse(""))
+                .setStrategy(signature.strategy())
+                .setInPlace(signature.inPlace());
+        signature
+                .list()
+                .ifPresent(list -> message.setList(TensorListMessage.newBuilder()
+                        .setBucket(list.bucket())
+                        .setTensors(list.tensors())
+                        .addAllFirst(list.first())
+                        .setDigest(list.digest())));
+        return message;
+    }
+
+    /**
+     * Reads a call's signature.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Signature signature(byte[] bytes) throws MalformedMessageException {
+        return signature(parse(CallMessage.parser(), CallMessage.getDescriptor(), bytes));
+    }
+
+    private static Signature signature(CallMessage message) throws MalformedMessageException {
+        return checked(
+                "call",
+                () -> new Signature(
+                        Signature.Kind.valueOf(message.getKind()),
+                        ReduceOp.valueOf(message.getOp()),
+                        DataType.valueOf(message.getType()),
+                        message.getCount(),
+                        message.getCodec(),
+                        message.getRoot().isEmpty() ? Optional.empty() : Optional.of(NodeId.parse(message.getRoot())),
+                        message.getStrategy(),
+                        message.getInPlace(),
+                        message.hasList() ? Optional.of(list(message.getList())) : Optional.empty()));
+    }
+
+    private static TensorList list(TensorListMessage message) {
+        return new TensorList(message.getBucket(), message.getTensors(), message.getFirstList(), message.getDigest());
+    }
+
+    /** What a stream's first record of a number begins with. */
+    public record First(Signature signature, GroupSettings terms) {}
+
+    /** Bytes of the lag, little-endian, that ends what a stream's first record of a number begins with. */
+    public static final int LAG_BYTES = Long.BYTES;
+
+    /**
+     * The bytes with which a stream's first record of a number begins: the count of what follows but for the lag (2, little-endian), the
+     * call and its terms, and a lag of 1 (see {@link io.hearth.collective.schedule.Schedule#lag}).
+     */
+    public static byte[] encode(First first) {
+        GroupSettings terms = first.terms();
+        byte[] bytes = message(first.signature())
+                .setTerms(TermsMessage.newBuilder()
+                        .setSegmentBytes(terms.segmentBytes())
+                        .setInTurnBytesMax(terms.inTurnBytesMax())
+                        .setInPlaceBytesMin(terms.inPlaceBytesMin())
+                        .setBucketBytes(terms.bucketBytes())
+                        .setLinks(terms.links()))
+                .build()
+                .toByteArray();
+        return ByteBuffer.allocate(Short.BYTES + bytes.length + LAG_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putShort((short) bytes.length)
+                .put(bytes)
+                .putLong(1)
+                .array();
+    }
+
+    /**
+     * Reads what a record begins with.
+     *
+     * @throws MalformedMessageException it does not begin with a call
+     */
+    public static First first(byte[] record) throws MalformedMessageException {
+        int length = record.length < Short.BYTES
+                ? Integer.MAX_VALUE
+                : Short.toUnsignedInt(
+                        ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).getShort());
+        if (length > record.length - Short.BYTES - LAG_BYTES) {
+            throw new MalformedMessageException("a record of " + record.length + " bytes does not begin with a call");
+        }
+        CallMessage message = parse(
+                CallMessage.parser(),
+                CallMessage.getDescriptor(),
+                Arrays.copyOfRange(record, Short.BYTES, Short.BYTES + length));
+        TermsMessage terms = message.getTerms();
+        Signature signature = signature(message);
+        return checked(
+                "call",
+                () -> new First(
+                        signature,
+                        new GroupSettings(
+                                terms.getSegmentBytes(),
+                                terms.getInTurnBytesMax(),
+                                terms.getInPlaceBytesMin(),
+                                terms.getBucketBytes(),
+                                terms.getLinks())));
+    }
+
+    /** The bytes of a refusal. */
+    public static byte[] encode(CallRejection refusal) {
+        return message(refusal).toByteArray();
+    }
+
+    /**
+     * Reads a refusal.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static CallRejection refusal(byte[] bytes) throws MalformedMessageException {
+        RefusalMessage message = parse(RefusalMessage.parser(), RefusalMessage.getDescriptor(), bytes);
+        return checked("refusal", () -> refusal(message));
+    }
+
+    /** The bytes of a status, at most {@link Resolver#BYTES_MAX}. */
+    public static Bytes encode(Status status) {
+        var message = StatusMessage.newBuilder()
+                .setCalled(status.called())
+                .setDoneUpTo(status.doneUpTo())
+                .setBroken(status.broken().orElse(""))
+                .setBoundary(status.boundary())
+                .setRoundTrips(ByteString.copyFrom(status.roundTrips().encode()));
+        for (Status.Kept kept : status.kept()) {
+            var entry = KeptMessage.newBuilder()
+                    .setNumber(kept.number())
+                    .setContributors(kept.contributors())
+                    .setBytes(kept.bytes());
+            kept.refusal().ifPresent(refusal -> entry.setRefusal(message(refusal)));
+            message.addKept(entry);
+        }
+        return Bytes.of(message.build().toByteArray());
+    }
+
+    /**
+     * Reads a status.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Status status(Bytes bytes) throws MalformedMessageException {
+        StatusMessage message = parse(StatusMessage.parser(), StatusMessage.getDescriptor(), bytes.toArray());
+        return checked(
+                "status",
+                () -> new Status(
+                        message.getCalled(),
+                        message.getDoneUpTo(),
+                        message.getKeptList().stream()
+                                .map(CollectiveMessages::kept)
+                                .toList(),
+                        message.getBroken().isEmpty() ? Optional.empty() : Optional.of(message.getBroken()),
+                        message.getBoundary(),
+                        RoundTrips.decode(message.getRoundTrips().toByteArray())));
+    }
+
+    /** The bytes of a resolution, at most {@link Resolver#BYTES_MAX}. */
+    public static Bytes encode(Resolution resolution) {
+        var message = ResolutionMessage.newBuilder().setFirst(resolution.first());
+        for (Resolution.Forward forward : resolution.forwards()) {
+            message.addForwards(ForwardMessage.newBuilder()
+                    .setNumber(forward.number())
+                    .setHolder(forward.holder().text())
+                    .setContributors(forward.contributors())
+                    .setBytes(forward.bytes()));
+        }
+        for (Resolution.Refused refused : resolution.refused()) {
+            message.addRefused(
+                    RefusedMessage.newBuilder().setNumber(refused.number()).setRefusal(message(refused.refusal())));
+        }
+        byte[] order = new byte[resolution.order().size()];
+        for (int hop = 0; hop < order.length; hop++) {
+            order[hop] = resolution.order().get(hop).byteValue();
+        }
+        return Bytes.of(message.setOrder(ByteString.copyFrom(order)).build().toByteArray());
+    }
+
+    /**
+     * Reads a resolution; no bytes at all mean {@link Resolution#NOTHING}.
+     *
+     * @throws MalformedMessageException if the bytes are none
+     */
+    public static Resolution resolution(Bytes bytes) throws MalformedMessageException {
+        if (bytes.isEmpty()) {
+            return Resolution.NOTHING;
+        }
+        ResolutionMessage message =
+                parse(ResolutionMessage.parser(), ResolutionMessage.getDescriptor(), bytes.toArray());
+        return checked(
+                "resolution",
+                () -> new Resolution(
+                        message.getFirst(),
+                        message.getForwardsList().stream()
+                                .map(CollectiveMessages::forward)
+                                .toList(),
+                        message.getRefusedList().stream()
+                                .map(refused ->
+                                        new Resolution.Refused(refused.getNumber(), refusal(refused.getRefusal())))
+                                .toList(),
+                        order(message.getOrder())));
+    }
+
+    /** One byte for each hop, because views carry it: a rank is below {@link View#MEMBERS_MAX}, 256. */
+    private static List<Integer> order(ByteString ranks) {
+        return IntStream.range(0, ranks.size())
+                .mapToObj(hop -> Byte.toUnsignedInt(ranks.byteAt(hop)))
+                .toList();
+    }
+
+    private static Status.Kept kept(KeptMessage message) {
+        return new Status.Kept(
+                message.getNumber(),
+                message.getContributors(),
+                message.getBytes(),
+                message.hasRefusal() ? Optional.of(refusal(message.getRefusal())) : Optional.empty());
+    }
+
+    private static Resolution.Forward forward(ForwardMessage message) {
+        return new Resolution.Forward(
+                message.getNumber(), NodeId.parse(message.getHolder()), message.getContributors(), message.getBytes());
+    }
+
+    private static RefusalMessage message(CallRejection refusal) {
+        return RefusalMessage.newBuilder()
+                .setCause(refusal.cause().name())
+                .setText(refusal.text())
+                .build();
+    }
+
+    private static CallRejection refusal(RefusalMessage message) {
+        return new CallRejection(
+                CallRejection.Cause.valueOf(message.getCause()),
+                Labels.clean(message.getText(), CallRejection.TEXT_MAX));
+    }
+
+    private static <M extends Message> M parse(Parser<M> parser, Descriptor descriptor, byte[] bytes)
+            throws MalformedMessageException {
+        return BoundedDecoder.parse(parser, descriptor, bytes, LIMITS);
+    }
+
+    /** The records' own checks speak in IllegalArgumentException; for bytes from elsewhere that is a malformed message. */
+    private interface Build<T> {
+        T build();
+    }
+
+    private static <T> T checked(String what, Build<T> build) throws MalformedMessageException {
+        try {
+            return build.build();
+        } catch (IllegalArgumentException invalid) {
+            throw new MalformedMessageException(what + " is not valid: " + invalid.getMessage(), invalid);
+        }
+    }
+}

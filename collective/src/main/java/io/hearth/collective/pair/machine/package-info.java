@@ -1,0 +1,5 @@
+/** The order of records between two ranks, as pure machines. */
+@NullMarked
+package io.hearth.collective.pair.machine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,230 @@
+package io.hearth.collective.ring;
+
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import io.hearth.transport.DialFailure;
+import io.hearth.transport.Endpoint;
+import io.hearth.transport.LinkInfo;
+import io.hearth.transport.LinkLimits;
+import io.hearth.transport.LinkObserver;
+import io.hearth.transport.LinkRejection;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * Who holds which rank of a ring that was set up by hand: the first that proves the secret and says so, for the whole run.
+ * A rank is told as the node's slot, which the handshake proves together with the identity.
+ *
+ * <p>Who dials admits last, so who accepted does not know yet that there is a link: the dialler's time may have been up. It
+ * counts the other one when it hears {@link #HERE}; what ends before that was a handshake that failed, not a loss. And a rank is
+ * dialled again only when nothing can come of the dial before: a second link that fails would take the first one's place.
+ */
+final class RingRoster implements LinkObserver {
+    /** Kind of the dialler's first message, which is empty: the link counts at both ends. */
+    static final int HERE = 48;
+
+    private static final String SLOT = "rank-";
+    private static final long DIAL_NANOS_MAX =
+            LinkLimits.DEFAULT.connect().plus(LinkLimits.DEFAULT.handshake()).toNanos();
+
+    private final DistributedConfig config;
+    private final Consumer<NodeId> greet;
+    private final BiConsumer<NodeId, String> onLost;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final NavigableMap<Integer, Endpoint> ranks = new TreeMap<>();
+    /** Links that others dialled and have said nothing on yet; as many as there can be links. */
+    private final Map<NodeId, LinkInfo> unheard = new HashMap<>();
+    /** When each rank was dialled that nothing was heard of since. */
+    private final NavigableMap<Integer, Long> dialledNanos = new TreeMap<>();
+    /** What was last heard of ranks that are not there, by address. */
+    private final NavigableMap<String, String> troubles = new TreeMap<>();
+
+    /**
+     * A roster that knows only its own node.
+     *
+     * @param greet says {@link #HERE} to a node, on the links' thread
+     * @param onLost told of a link that ended, on the links' thread
+     */
+    RingRoster(DistributedConfig config, Endpoint self, Consumer<NodeId> greet, BiConsumer<NodeId, String> onLost) {
+        this.config = config;
+        this.greet = greet;
+        this.onLost = onLost;
+        ranks.put(config.rank(), self);
+    }
+
+    /** The slot of a node that holds a rank. */
+    static String slot(int rank) {
+        return SLOT + rank;
+    }
+
+    /** All nodes by rank once they are there, or those that were there when the time was up. */
+    List<Endpoint> await(long nanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = nanos;
+            while (ranks.size() < config.nodes().size() && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return List.copyOf(ranks.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ranks that this one should dial now; it counts as done. */
+    List<Integer> dial(long nowNanos) {
+        lock.lock();
+        try {
+            dialledNanos.values().removeIf(since -> nowNanos - since >= DIAL_NANOS_MAX);
+            List<Integer> due = missing().stream()
+                    .filter(rank -> rank > config.rank() && !dialledNanos.containsKey(rank))
+                    .toList();
+            due.forEach(rank -> dialledNanos.put(rank, nowNanos));
+            return due;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ranks that nobody holds yet. */
+    private List<Integer> missing() {
+        lock.lock();
+        try {
+            return IntStream.range(0, config.nodes().size())
+                    .filter(rank -> !ranks.containsKey(rank))
+                    .boxed()
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One line about who is missing and what was heard of them. */
+    String whoIsMissing() {
+        lock.lock();
+        try {
+            var lines = new ArrayList<String>();
+            for (int rank : missing()) {
+                InetSocketAddress address = config.nodes().get(rank);
+                lines.add("rank " + rank + " at " + address.getHostString() + ":" + address.getPort() + ": "
+                        + troubles.getOrDefault(key(address), "nothing heard"));
+            }
+            return String.join("; ", lines);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void admitted(LinkInfo link) {
+        boolean isMember = false;
+        lock.lock();
+        try {
+            if (link.dialedByUs()) {
+                isMember = take(link);
+            } else {
+                unheard.put(link.peer().id(), link);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (isMember) {
+            greet.accept(link.peer().id());
+        }
+    }
+
+    /** Gives a node the rank that it says it has, if nobody else has it; under the lock. */
+    private boolean take(LinkInfo link) {
+        NodeId node = link.peer().id();
+        Optional<Integer> rank = rankOf(node);
+        Endpoint holder = rank.map(ranks::get).orElse(null);
+        if (rank.isEmpty() || (holder != null && !holder.equals(link.peer()))) {
+            troubles.put(key(link.address()), node.shortText() + " claims a rank that is not its own");
+            return false; // it is linked, but nobody ever asks it for a stream
+        }
+        ranks.put(rank.get(), link.peer());
+        dialledNanos.remove(rank.get());
+        changed.signalAll();
+        return true;
+    }
+
+    private Optional<Integer> rankOf(NodeId node) {
+        return IntStream.range(0, config.nodes().size())
+                .boxed()
+                .filter(rank -> node.slot().equals(slot(rank)))
+                .findFirst();
+    }
+
+    @Override
+    public void received(NodeId from, long incarnation, int kind, byte[] message) {
+        lock.lock();
+        try {
+            LinkInfo link = kind == HERE ? unheard.remove(from) : null;
+            if (link != null) {
+                take(link);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void lost(NodeId peer, String reason) {
+        boolean isMember;
+        lock.lock();
+        try {
+            unheard.remove(peer);
+            isMember = ranks.values().stream().anyMatch(member -> member.id().equals(peer));
+            if (isMember && ranks.size() < config.nodes().size()) {
+                ranks.values()
+                        .removeIf(member -> member.id().equals(peer)); // it may come back while others are awaited
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (isMember) {
+            onLost.accept(peer, reason);
+        }
+    }
+
+    @Override
+    public void refused(InetSocketAddress address, Optional<PeerId> peer, LinkRejection refusal, String text) {
+        trouble(address, text);
+    }
+
+    @Override
+    public void dialFailed(InetSocketAddress address, DialFailure failure, String text) {
+        trouble(address, text);
+    }
+
+    private void trouble(InetSocketAddress address, String text) {
+        lock.lock();
+        try {
+            for (int rank = 0; rank < config.nodes().size(); rank++) {
+                if (key(config.nodes().get(rank)).equals(key(address))) {
+                    troubles.put(key(address), text);
+                    dialledNanos.remove(rank);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String key(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
+    }
+}

@@ -1,0 +1,218 @@
+package io.hearth.collective.state;
+
+import io.hearth.collective.exchange.RankThreads;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The buffers that all ranks of a group keep alike, and how many steps were completed on the way to what they hold. The buffers
+ * stay the application's: they are read and, where the group's state is another, written inside a boundary only.
+ *
+ * <p>For the application's thread, except {@link #read}.
+ */
+public final class SharedState implements AutoCloseable {
+    /** Below this, a second thread costs more than it saves. */
+    private static final long PARALLEL_BYTES_MIN = 8L << 20;
+
+    private final int chunkBytes;
+    private final StateStaging staging;
+    private final List<MemorySegment> buffers = new ArrayList<>();
+    private StateLayout layout;
+    private long[] starts = new long[0];
+    private boolean sealed;
+    private long revision;
+    private String lineage = "";
+    private boolean resumed;
+    private boolean begun;
+
+    public SharedState() {
+        this(StateLayout.CHUNK_BYTES_MAX);
+    }
+
+    /** With chunks of another size, the same on all ranks. */
+    public SharedState(int chunkBytes) {
+        this.chunkBytes = chunkBytes;
+        this.layout = new StateLayout(chunkBytes, List.of());
+        this.staging = new StateStaging(chunkBytes);
+    }
+
+    /**
+     * Registers buffers, in the same order on all ranks.
+     *
+     * @param name 1 to 63 printable characters, unique
+     * @param more at least one; heap or native, writable, usable from any thread, of any size; kept, and to be kept alive by the
+     *     application
+     * @throws IllegalStateException the first step has begun
+     */
+    public void share(String name, List<MemorySegment> more) {
+        if (sealed) {
+            throw new IllegalStateException("'" + name
+                    + "' comes too late: share all buffers before the first beginStep, the same on all ranks");
+        }
+        Thread other = Thread.ofPlatform().unstarted(() -> {});
+        for (MemorySegment buffer : more) {
+            if (buffer.isReadOnly() || !buffer.isAccessibleBy(other)) {
+                throw new IllegalArgumentException("a buffer of '" + name + "' is "
+                        + (buffer.isReadOnly() ? "read-only" : "confined to one thread")
+                        + "; share writable arrays, or native memory of a shared or automatic arena");
+            }
+        }
+        List<StateLayout.Share> shares = new ArrayList<>(layout.shares());
+        shares.add(new StateLayout.Share(
+                name, more.stream().map(MemorySegment::byteSize).toList()));
+        layout = new StateLayout(chunkBytes, shares);
+        buffers.addAll(more);
+        starts = new long[buffers.size()];
+        for (int i = 1; i < starts.length; i++) {
+            starts[i] = starts[i - 1] + buffers.get(i - 1).byteSize();
+        }
+    }
+
+    StateLayout layout() {
+        return layout;
+    }
+
+    /** Steps completed, 0 or more. */
+    public long revision() {
+        return revision;
+    }
+
+    public void revision(long steps) {
+        if (steps < 0) {
+            throw new IllegalArgumentException("nobody completed " + steps + " steps");
+        }
+        revision = steps;
+    }
+
+    /**
+     * What is shared is the state after this many steps, from a checkpoint; the first step to begin has this number.
+     *
+     * @throws IllegalStateException a step has begun
+     */
+    public void resumeAt(long step) {
+        if (step < 0) {
+            throw new IllegalArgumentException("steps are numbered from 0, got " + step);
+        }
+        if (begun) {
+            throw new IllegalStateException(
+                    "resumeAt(" + step + ") comes too late: call it before the first beginStep()");
+        }
+        resumed = true;
+        revision = step;
+    }
+
+    /** The group agreed on this number; what it agreed on is not passed yet, and may be decided anew. */
+    void takeOver(long steps) {
+        revision(steps);
+        resumed |= !begun && steps > 0;
+    }
+
+    /** Whether the revision is what an application said, here or at another rank, and no boundary was passed since. */
+    boolean isResumed() {
+        return resumed;
+    }
+
+    /** A boundary was passed: a step begins, and what its end will leave is that of one more step. */
+    public void passed(String inLineage, long step) {
+        lineage = inLineage;
+        resumed = false;
+        begun = true;
+        revision(step + 1);
+    }
+
+    /** This member was out of its group: what it holds is what the others may have gone on without. */
+    public void left() {
+        lineage = "";
+    }
+
+    /** Whether this member passed its last boundary in another lineage, so that others know better. */
+    boolean isNewIn(String here) {
+        return !lineage.equals(here);
+    }
+
+    /** What arrived and is not in use yet. */
+    StateStaging staging() {
+        return staging;
+    }
+
+    /** Looks over all bytes as they are now; from the first time on, nothing more can be shared. */
+    StateManifest manifest() {
+        sealed = true;
+        long[] fingerprints = new long[layout.chunks()];
+        int threads = layout.bytes() < PARALLEL_BYTES_MIN
+                ? 1
+                : Math.min(Runtime.getRuntime().availableProcessors(), fingerprints.length);
+        var next = new AtomicInteger();
+        var failure = new AtomicReference<@Nullable Throwable>();
+        Runnable work = () -> {
+            try {
+                fill(fingerprints, next);
+            } catch (Throwable bug) { // rethrown below, on the application's thread
+                failure.compareAndSet(null, bug);
+            }
+        };
+        var helpers = new ArrayList<Thread>();
+        for (int i = 1; i < threads; i++) {
+            helpers.add(Thread.ofPlatform()
+                    .daemon(true)
+                    .name("hearth-state-look-" + i)
+                    .start(work));
+        }
+        work.run();
+        RankThreads.joinAll(helpers);
+        Throwable thrown = failure.get();
+        if (thrown != null) {
+            throw new IllegalStateException(
+                    "shared buffers cannot be read: " + thrown.getMessage() + "; keep them alive until close", thrown);
+        }
+        return new StateManifest(layout, fingerprints);
+    }
+
+    private void fill(long[] fingerprints, AtomicInteger next) {
+        var fingerprint = new ChunkFingerprint();
+        for (int chunk = next.getAndIncrement(); chunk < fingerprints.length; chunk = next.getAndIncrement()) {
+            walk((long) chunk * chunkBytes, layout.chunkLength(chunk), (part, _) -> fingerprint.add(part));
+            fingerprints[chunk] = fingerprint.take();
+        }
+    }
+
+    /** Copies {@code target.byteSize()} bytes from {@code offset} of the whole; from any thread while nobody writes. */
+    void read(long offset, MemorySegment target) {
+        walk(offset, target.byteSize(), (part, at) -> MemorySegment.copy(part, 0, target, at, part.byteSize()));
+    }
+
+    /** Replaces bytes from {@code offset} of the whole. */
+    void write(long offset, MemorySegment source) {
+        walk(offset, source.byteSize(), (part, at) -> MemorySegment.copy(source, at, part, 0, part.byteSize()));
+    }
+
+    private interface Visitor {
+        /** A part of one buffer, which lies {@code at} bytes after the first. */
+        void visit(MemorySegment part, long at);
+    }
+
+    private void walk(long offset, long length, Visitor visitor) {
+        int found = Arrays.binarySearch(starts, offset);
+        int index = found >= 0 ? found : -found - 2; // of several that start here, all but the last are empty
+        for (long done = 0; done < length; index++) {
+            MemorySegment buffer = buffers.get(index);
+            long from = offset + done - starts[index];
+            long size = Math.clamp(buffer.byteSize() - from, 0, length - done);
+            if (size > 0) {
+                visitor.visit(buffer.asSlice(from, size), done);
+                done += size;
+            }
+        }
+    }
+
+    /** Gives staged memory back; to be called when no boundary runs. */
+    @Override
+    public void close() {
+        staging.close();
+    }
+}

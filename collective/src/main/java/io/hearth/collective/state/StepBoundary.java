@@ -1,0 +1,233 @@
+package io.hearth.collective.state;
+
+import io.hearth.collective.CollectiveProgress;
+import io.hearth.collective.Signature;
+import io.hearth.collective.StepStart;
+import io.hearth.collective.call.CollectiveOperation;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.GiveUpException;
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.ProgressTeller;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.core.Clock;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.StreamSource;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The boundary before a step: all ranks agree which shared state is right, those that hold another one take it over, and nobody
+ * goes on before all said that they hold it.
+ *
+ * <ol>
+ *   <li>Each rank's {@link StateClaim} goes to all. From here on all come to the same {@link StateVote} without a word.
+ *   <li>Ranks that lack the state fetch it over streams of their own; those that hold it serve them meanwhile.
+ *   <li>One byte from each rank to all: "I hold it". Where all held it before, the first round said so already.
+ * </ol>
+ *
+ * <p>One object for one call, through all its attempts. The application's thread is inside the call, so the state changes only
+ * here. The call's buffer has {@link StateClaim#BYTES} and holds what was agreed on when an attempt ends well.
+ */
+public final class StepBoundary implements CollectiveOperation {
+    private static final byte HELD = 1;
+
+    private final SharedState state;
+    private final Means means;
+    private final int leastRanks;
+    private String lineage = "";
+    private @Nullable StateManifest own;
+    private long spentNanos;
+    private boolean replaced;
+
+    /**
+     * What a boundary works with; all borrowed.
+     *
+     * @param roundTripNanos measured round trips to other members, as far as known
+     * @param budget positive; how long a rank may fetch, in all attempts together
+     * @param progress told how far a fetch is
+     */
+    public record Means(
+            String group,
+            StreamSource streams,
+            Buffers buffers,
+            Clock clock,
+            Map<NodeId, Long> roundTripNanos,
+            Duration budget,
+            CollectiveProgress progress) {
+        /** For {@link #budget()}. */
+        static final Duration BUDGET_DEFAULT = Duration.ofSeconds(10);
+
+        public Means {
+            roundTripNanos = Map.copyOf(roundTripNanos);
+            if (!budget.isPositive()) {
+                throw new IllegalArgumentException("fetching takes time: need a positive stateBudget, got " + budget);
+            }
+        }
+    }
+
+    public StepBoundary(SharedState state, Means means) {
+        this(state, means, 1);
+    }
+
+    /** Of a rank that begins its first step with so many others, itself included. */
+    public StepBoundary(SharedState state, Means means, int leastRanks) {
+        this.state = state;
+        this.means = means;
+        this.leastRanks = leastRanks;
+    }
+
+    @Override
+    public int leastRanks() {
+        return leastRanks;
+    }
+
+    /**
+     * Passes the boundary, once the number is done.
+     *
+     * @param agreed the call's buffer
+     */
+    public StepStart pass(MemorySegment agreed) {
+        long step = StateClaim.readFrom(agreed, 0).revision();
+        state.passed(lineage, step);
+        return new StepStart(step, replaced);
+    }
+
+    /** Whether some member passed its first boundary of the lineage: what was agreed on before, it does not know. All ranks say the same. */
+    public static boolean hasNewcomers(MemorySegment agreed) {
+        return StateClaim.readFrom(agreed, 0).joined();
+    }
+
+    /** What it holds is what the others may have gone on without. */
+    @Override
+    public void cameBack() {
+        state.left();
+    }
+
+    /** {@inheritDoc} Throws {@link GiveUpException} when this rank cannot get the state. */
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        StateManifest held = own == null ? state.manifest() : own;
+        own = held;
+        lineage = context.mesh().lineage();
+        Buffers.Buffer table = means.buffers().take((long) context.mesh().world() * StateClaim.BYTES);
+        try {
+            var mine = new StateClaim(
+                    state.revision(),
+                    held.digest(),
+                    state.isNewIn(lineage),
+                    nearest(context.mesh()),
+                    state.isResumed());
+            mine.writeTo(table.bytes(), (long) context.mesh().rank() * StateClaim.BYTES);
+            Optional<CallRejection> refusal = context.gatherRows(table.bytes(), StateClaim.BYTES);
+            return refusal.isPresent() ? refusal : settle(context, table.bytes(), held);
+        } finally {
+            means.buffers().give(table);
+        }
+    }
+
+    private Optional<CallRejection> settle(OperationContext context, MemorySegment table, StateManifest held)
+            throws IOException {
+        Mesh mesh = context.mesh();
+        var claims = new ArrayList<StateClaim>();
+        for (NodeId member : mesh.members()) {
+            try {
+                claims.add(StateClaim.readFrom(table, (long) mesh.rank(member) * StateClaim.BYTES)
+                        .demandSuccessor());
+            } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
+                return Optional.of(new CallRejection(
+                        CallRejection.Cause.MALFORMED,
+                        mesh.name(member) + " made no claim to a state: " + malformed.getMessage()));
+            }
+        }
+        Optional<StateVote.Disagreement> disagreement = StateVote.disagreement(claims);
+        if (disagreement.isPresent()) { // as above
+            return Optional.of(refusal(mesh, disagreement.get()));
+        }
+        StateVote vote = StateVote.decide(claims);
+        int rank = mesh.members().indexOf(mesh.self());
+        List<Integer> sources = vote.sources().get(rank);
+        if (sources == null) {
+            state.staging().close(); // what an earlier call left there is of no use any more
+        } else {
+            fetch(context, vote.agreed(), sources, held);
+        }
+        state.takeOver(vote.agreed().revision());
+        vote.agreed()
+                .joinedBy(claims.stream().anyMatch(StateClaim::joined))
+                .writeTo(context.call().work().bytes(), 0);
+        return vote.sources().isEmpty() ? Optional.empty() : awaitAll(context, vote.fetchersFrom(rank), held, table);
+    }
+
+    private static CallRejection refusal(Mesh mesh, StateVote.Disagreement apart) {
+        return new CallRejection(
+                CallRejection.Cause.MISMATCH,
+                mesh.name(mesh.members().getFirst()) + " begins at step " + apart.leadStep() + ", "
+                        + mesh.name(mesh.members().get(apart.rank())) + " resumes at step " + apart.step()
+                        + ": load the same checkpoint on all ranks, or call resumeAt() on rank 0 alone");
+    }
+
+    private void fetch(OperationContext context, StateClaim agreed, List<Integer> sources, StateManifest held)
+            throws IOException {
+        Mesh mesh = context.mesh();
+        long startNanos = means.clock().nanoTime();
+        var task = new StateFetcher.Task(
+                state,
+                held,
+                agreed,
+                sources.stream().map(mesh.members()::get).toList(),
+                mesh,
+                context.call().number,
+                means.budget().toNanos() - spentNanos,
+                StateFetcher.text(means.budget()),
+                new ProgressTeller(means.progress(), means.clock(), CollectiveProgress.What.STATE));
+        try {
+            own = new StateFetcher(task).fetch(new StateStreams(means.streams(), mesh, means.group()), means.clock());
+            replaced = true;
+        } finally {
+            spentNanos += means.clock().nanoTime() - startNanos;
+        }
+    }
+
+    /** Serves those that lack the state until all hold it. */
+    private Optional<CallRejection> awaitAll(
+            OperationContext context, List<Integer> fetchers, StateManifest held, MemorySegment table)
+            throws IOException {
+        Mesh mesh = context.mesh();
+        table.asSlice(mesh.rank(), 1).fill(HELD);
+        if (fetchers.isEmpty()) {
+            return context.gatherRows(table, 1);
+        }
+        try (var streams = new StateStreams(means.streams(), mesh, means.group())) {
+            for (int fetcher : fetchers) {
+                NodeId peer = mesh.members().get(fetcher);
+                var server = new StateServer(state, held, streams, peer, fetcher, context.call().number);
+                streams.start("hearth-state-to-" + peer.shortText(), server::run);
+            }
+            return context.gatherRows(table, 1);
+        }
+    }
+
+    /** Other members, nearest first, those that nobody measured last, in rank order. */
+    private List<Integer> nearest(Mesh mesh) {
+        List<NodeId> members = mesh.members();
+        return members.stream()
+                .filter(member -> !member.equals(mesh.self()))
+                .sorted(Comparator.comparing(member -> means.roundTripNanos().getOrDefault(member, Long.MAX_VALUE)))
+                .limit(StateClaim.SOURCES_MAX)
+                .map(members::indexOf)
+                .toList();
+    }
+
+    @Override
+    public long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
+        return 0;
+    }
+}

@@ -1,0 +1,213 @@
+package io.hearth.collective.state.machine;
+
+import io.hearth.collective.state.machine.FetchMachine.Effect;
+import io.hearth.collective.state.machine.FetchMachine.Event;
+import io.hearth.collective.state.machine.FetchMachine.Limits;
+import io.hearth.collective.state.machine.FetchMachine.Mode;
+import io.hearth.collective.state.machine.FetchMachine.Reason;
+import io.hearth.collective.state.machine.FetchMachine.Source;
+import io.hearth.collective.state.machine.FetchMachine.State;
+import io.hearth.core.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** One transition of {@link FetchMachine} in the making. */
+final class FetchDraft {
+    private final State before;
+    private final Limits limits;
+    private final long nowNanos;
+    private final SortedMap<Integer, Source> sources;
+    private final List<Integer> again;
+    private final List<Effect> effects = new ArrayList<>();
+    private boolean hasManifest;
+    private List<Integer> missing;
+    private int next;
+    private int arrived;
+    private long reportedNanos;
+    private boolean isOver;
+
+    FetchDraft(State state, Limits limits, long nowNanos) {
+        this.before = state;
+        this.limits = limits;
+        this.nowNanos = nowNanos;
+        this.sources = new TreeMap<>(state.sources());
+        this.again = new ArrayList<>(state.again());
+        this.hasManifest = state.hasManifest();
+        this.missing = state.missing();
+        this.next = state.next();
+        this.arrived = state.arrived();
+        this.reportedNanos = state.reportedNanos();
+    }
+
+    void apply(Event event) {
+        switch (event) {
+            case Event.Opened(int source) -> opened(source);
+            case Event.Heard(int source) -> heard(source);
+            case Event.Manifest(int source, List<Integer> chunks) -> manifest(source, chunks);
+            case Event.Arrived(int source, int chunk) -> arrived(source, chunk);
+            case Event.Lost(int source, String why) -> lost(source, why);
+            case Event.Lied(int source, String why) -> drop(source, why);
+            case Event.Tick() -> {}
+        }
+        dropSilent();
+        if (hasManifest && arrived == missing.size()) {
+            end(new Effect.Complete());
+        } else if (sources.values().stream().allMatch(source -> source.mode() == Mode.DROPPED)) {
+            end(new Effect.GaveUp(Reason.NO_SOURCE));
+        } else if (nowNanos - before.startedNanos() >= limits.budgetNanos()) {
+            end(new Effect.GaveUp(Reason.OUT_OF_TIME));
+        } else {
+            ask();
+            report();
+        }
+    }
+
+    Step<State, Effect> done() {
+        var state = new State(
+                before.startedNanos(), reportedNanos, hasManifest, missing, next, again, arrived, sources, isOver);
+        return new Step<>(state, effects);
+    }
+
+    private void end(Effect last) {
+        isOver = true;
+        effects.add(last);
+    }
+
+    private Source source(int number) {
+        Source source = sources.get(number);
+        if (source == null) {
+            throw new IllegalArgumentException("there is no source " + number);
+        }
+        return source;
+    }
+
+    private void opened(int number) {
+        Source source = source(number);
+        if (source.mode() == Mode.OPENING) {
+            sources.put(number, new Source(Mode.READY, List.of(), source.losses(), nowNanos));
+        }
+    }
+
+    private void heard(int number) {
+        Source source = source(number);
+        sources.put(number, new Source(source.mode(), source.asked(), source.losses(), nowNanos));
+    }
+
+    private void manifest(int number, List<Integer> chunks) {
+        if (answered(number, FetchMachine.MANIFEST) && !hasManifest) {
+            hasManifest = true;
+            missing = chunks;
+        }
+    }
+
+    private void arrived(int number, int chunk) {
+        if (answered(number, chunk)) {
+            arrived++;
+        }
+    }
+
+    /** Whether that was asked and is not asked elsewhere by now. */
+    private boolean answered(int number, int chunk) {
+        Source source = source(number);
+        List<Integer> left =
+                source.asked().stream().filter(other -> other != chunk).toList();
+        sources.put(number, new Source(source.mode(), left, source.losses(), nowNanos));
+        return left.size() < source.asked().size();
+    }
+
+    private void lost(int number, String why) {
+        Source source = source(number);
+        if (source.mode() != Mode.READY) {
+            return;
+        }
+        int losses = source.losses() + 1;
+        if (losses >= limits.lossesMax()) {
+            drop(number, why);
+            return;
+        }
+        askElsewhere(source);
+        sources.put(number, new Source(Mode.OPENING, List.of(), losses, nowNanos));
+        effects.add(new Effect.Reopen(number, why));
+    }
+
+    private void drop(int number, String why) {
+        Source source = source(number);
+        if (source.mode() == Mode.DROPPED) {
+            return;
+        }
+        askElsewhere(source);
+        sources.put(number, new Source(Mode.DROPPED, List.of(), source.losses(), nowNanos));
+        effects.add(new Effect.Drop(number, why));
+    }
+
+    private void askElsewhere(Source source) {
+        source.asked().stream().filter(chunk -> chunk != FetchMachine.MANIFEST).forEach(again::add);
+    }
+
+    private void dropSilent() {
+        for (Map.Entry<Integer, Source> entry : List.copyOf(sources.entrySet())) {
+            long silentNanos = nowNanos - entry.getValue().heardNanos();
+            if (mayBeQuiet(sources, entry.getValue()) && silentNanos >= limits.quietNanos()) {
+                drop(entry.getKey(), "silent for " + silentNanos / 1_000_000 + " ms");
+            }
+        }
+    }
+
+    /** Whether it owes an answer that another one could give instead. */
+    static boolean mayBeQuiet(SortedMap<Integer, Source> sources, Source source) {
+        return source.mode() == Mode.READY
+                && !source.asked().isEmpty()
+                && sources.values().stream()
+                                .filter(other -> other.mode() == Mode.READY)
+                                .count()
+                        > 1;
+    }
+
+    /** One chunk to each in turn, so that the first choice does not take the few that there are. */
+    private void ask() {
+        if (!hasManifest) {
+            askManifest();
+            return;
+        }
+        for (int round = 0; round < limits.pipelineMax(); round++) {
+            for (int number : List.copyOf(sources.keySet())) {
+                boolean isThere = !again.isEmpty() || next < missing.size();
+                Source source = source(number);
+                if (isThere && source.mode() == Mode.READY && source.asked().size() <= round) {
+                    ask(number, again.isEmpty() ? missing.get(next++) : again.removeFirst());
+                }
+            }
+        }
+    }
+
+    private void askManifest() {
+        boolean isAsked =
+                sources.values().stream().anyMatch(source -> source.asked().contains(FetchMachine.MANIFEST));
+        sources.entrySet().stream()
+                .filter(entry -> !isAsked && entry.getValue().mode() == Mode.READY)
+                .findFirst()
+                .ifPresent(entry -> ask(entry.getKey(), FetchMachine.MANIFEST));
+    }
+
+    private void ask(int number, int chunk) {
+        Source source = source(number);
+        var asked = new ArrayList<>(source.asked());
+        asked.add(chunk);
+        long heardNanos = source.asked().isEmpty() ? nowNanos : source.heardNanos();
+        sources.put(number, new Source(source.mode(), asked, source.losses(), heardNanos));
+        effects.add(new Effect.Ask(number, chunk));
+    }
+
+    private void report() {
+        if (nowNanos - reportedNanos >= limits.reportNanos()) {
+            reportedNanos = nowNanos;
+            int ready = (int) sources.values().stream()
+                    .filter(source -> source.mode() == Mode.READY)
+                    .count();
+            effects.add(new Effect.Progress(arrived, missing.size(), ready));
+        }
+    }
+}

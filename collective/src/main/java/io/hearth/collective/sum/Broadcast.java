@@ -1,0 +1,44 @@
+package io.hearth.collective.sum;
+
+import io.hearth.collective.BroadcastStrategy;
+import io.hearth.collective.Signature;
+import io.hearth.collective.call.CollectiveOperation;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.schedule.RingBroadcast;
+import io.hearth.collective.schedule.TreeBroadcast;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+
+/** The root's bytes to all, with the held round. */
+public record Broadcast(NodeId root, BroadcastStrategy strategy) implements CollectiveOperation {
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        Mesh mesh = context.mesh();
+        MemorySegment work = context.work();
+        if (root.equals(mesh.self())) {
+            MemorySegment.copy(context.call().input(), 0, work, 0, work.byteSize());
+        }
+        int from = Math.max(0, mesh.byHop().position(mesh.rank(root))); // a lost root: doomed, no segment is played
+        int world = context.world();
+        return switch (context.choice().broadcast(strategy, world, work.byteSize())) {
+            case RING ->
+                context.play(
+                        new RingBroadcast(context.hop(), world, from, work.byteSize(), context.segmentBytes()),
+                        mesh.byHop());
+            case TREE -> {
+                var tree = new TreeBroadcast(context.hop(), world, from, work.byteSize(), context.segmentBytes());
+                Optional<CallRejection> refusal = context.play(tree, mesh.byHop());
+                yield refusal.isPresent() ? refusal : context.held();
+            }
+        };
+    }
+
+    @Override
+    public long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
+        return 0;
+    }
+}

@@ -1,0 +1,200 @@
+package io.hearth.collective.sum;
+
+import io.hearth.accel.CodecKernels;
+import io.hearth.accel.select.CompilerWatch;
+import io.hearth.collective.choice.CodecCost;
+import io.hearth.compression.BlockCodec;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.PassDenseCodec;
+import io.hearth.core.Clock;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Measures what codecs cost on this machine: once for each in a process, on a thread of its own, in code that is warm. */
+public final class CodecTimer {
+    /** 4 MiB: more than a processor's own caches hold. */
+    private static final int COUNT = 1 << 20;
+
+    /** Small parts let the compiler see many calls soon. */
+    private static final int WARM_UP_COUNT = 1 << 13;
+
+    private static final int ROUNDS = 5;
+
+    /** Timing ends after three measurements in a row without a gain of a tenth. */
+    private static final int STEADY_TIMES = 3;
+
+    private static final double FASTER = 0.9;
+
+    /** Share of a core that Java's compiler may take before codecs are timed; a program that trains keeps it busier than benchmarks do. */
+    private static final double COMPILING = 0.1;
+
+    private static final long LOOK_NANOS = 300_000_000;
+    private static final long COMPILER_NANOS_MAX = 5_000_000_000L;
+
+    private static final Logger LOG = LoggerFactory.getLogger(CodecTimer.class);
+    private static final Map<String, Future<CodecCost>> KNOWN = new ConcurrentHashMap<>();
+    private static final ExecutorService WORKER = worker();
+    private static final Clock CLOCK =
+            Clock.system(); // a processor's work takes real time, whatever an engine's clock says
+
+    private final boolean isOwed;
+    private final Codec codec;
+    private final MemorySegment values;
+    private final MemorySegment owed;
+    private final MemorySegment left;
+    private final MemorySegment encoded;
+
+    private CodecTimer(CompressionStrategy.Coded strategy, CodecKernels kernels, Arena arena) {
+        this.isOwed = strategy.isOwed();
+        this.codec = strategy.codec(kernels);
+        this.values = gradient(arena);
+        this.owed = arena.allocate(values.byteSize());
+        this.left = arena.allocate(values.byteSize());
+        this.encoded = arena.allocate(codec.encodedBytesMax(COUNT));
+    }
+
+    /** One thread, which ends when there is nothing to do. */
+    private static ExecutorService worker() {
+        var threads = Thread.ofPlatform().daemon().name("hearth-codec-costs").factory();
+        var worker = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        worker.allowCoreThreadTimeOut(true);
+        return worker;
+    }
+
+    /**
+     * For normally distributed values, by the kernels of the engine that will do it. Returns at once; who asks first has them measured.
+     *
+     * @return what each costs; none while that is not known of all
+     */
+    public static List<CodecCost> costs(List<CompressionStrategy.Coded> codecs, CodecKernels kernels) {
+        var asked = codecs.stream()
+                .map(codec -> KNOWN.computeIfAbsent(
+                        codec.text() + " by " + kernels.name(), _ -> WORKER.submit(() -> measure(codec, kernels))))
+                .toList();
+        return asked.stream().allMatch(cost -> cost.state() == Future.State.SUCCESS)
+                ? asked.stream().map(Future::resultNow).toList()
+                : List.of();
+    }
+
+    private static CodecCost measure(CompressionStrategy.Coded codec, CodecKernels kernels) {
+        try (Arena arena = Arena.ofConfined()) {
+            CodecCost cost = new CodecTimer(codec, kernels, arena).measure();
+            // Else its first trial in a sum would time code that is not compiled.
+            CodecWarmUp.sparse(codec).forEach(each -> CodecWarmUp.run(each, kernels, CLOCK::nanoTime));
+            LOG.debug("{} costs {}", codec.text(), cost);
+            return cost;
+        } catch (NonFiniteException | MalformedMessageException | RuntimeException | Error failed) {
+            LOG.warn("cannot measure what {} costs, so auto never chooses it: {}", codec.text(), failed.toString());
+            throw new IllegalStateException(codec.text() + " cannot be measured", failed);
+        }
+    }
+
+    private static MemorySegment gradient(Arena arena) {
+        MemorySegment gradient = arena.allocate(ValueLayout.JAVA_FLOAT, COUNT);
+        var random = new SplittableRandom(COUNT);
+        for (int i = 0; i < WARM_UP_COUNT; i++) {
+            gradient.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextGaussian());
+        }
+        MemorySegment part = gradient.asSlice(0, (long) WARM_UP_COUNT * Float.BYTES);
+        for (long at = part.byteSize(); at < gradient.byteSize(); at += part.byteSize()) {
+            MemorySegment.copy(part, 0, gradient, at, part.byteSize());
+        }
+        return gradient;
+    }
+
+    private CodecCost measure() throws NonFiniteException, MalformedMessageException {
+        warmUp();
+        CodecCost best = timed();
+        int steady = 0;
+        while (steady < STEADY_TIMES) {
+            awaitCompiler();
+            CodecCost now = timed();
+            steady = nanos(now) < FASTER * nanos(best) ? 0 : steady + 1;
+            best = nanos(now) < nanos(best) ? now : best;
+        }
+        return best;
+    }
+
+    private static double nanos(CodecCost cost) {
+        return cost.encodeNanos() + cost.decodeNanos() + cost.addNanos();
+    }
+
+    /** Of many values, on which code that was compiled for few may have to be compiled again. */
+    private CodecCost timed() throws NonFiniteException, MalformedMessageException {
+        var encode = new long[ROUNDS];
+        var decode = new long[ROUNDS];
+        var add = new long[ROUNDS];
+        long bytes = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            long begun = CLOCK.nanoTime();
+            bytes = encode(COUNT);
+            long encoded = CLOCK.nanoTime();
+            decode(bytes, COUNT);
+            long decoded = CLOCK.nanoTime();
+            add(bytes, COUNT);
+            encode[round] = encoded - begun;
+            decode[round] = decoded - encoded;
+            add[round] = CLOCK.nanoTime() - decoded;
+        }
+        return new CodecCost(
+                PassDenseCodec.within(codec) instanceof BlockCodec,
+                (double) bytes / COUNT,
+                perValue(encode),
+                perValue(decode),
+                perValue(add));
+    }
+
+    private void warmUp() throws NonFiniteException, MalformedMessageException {
+        UntilSteady.run(CLOCK::nanoTime, () -> {
+            long bytes = encode(WARM_UP_COUNT);
+            decode(bytes, WARM_UP_COUNT);
+            add(bytes, WARM_UP_COUNT);
+        });
+    }
+
+    /** In a young process the compiler has a queue: what was asked for is compiled some seconds later. */
+    private static void awaitCompiler() {
+        var compiler = new CompilerWatch();
+        long end = CLOCK.nanoTime() + COMPILER_NANOS_MAX;
+        do {
+            LockSupport.parkNanos(LOOK_NANOS);
+        } while (compiler.isBusy(COMPILING) && CLOCK.nanoTime() < end);
+    }
+
+    /** The median: a machine that trains meanwhile is as busy as it will be. */
+    private static double perValue(long[] nanos) {
+        Arrays.sort(nanos);
+        return (double) nanos[ROUNDS / 2] / COUNT;
+    }
+
+    private long encode(int count) throws NonFiniteException {
+        return isOwed
+                ? codec.encodeOwing(values, owed, left, count, 1, encoded)
+                : codec.encode(values, count, 1, encoded);
+    }
+
+    private void decode(long bytes, int count) throws MalformedMessageException {
+        codec.decode(encoded.asSlice(0, bytes), left, count);
+    }
+
+    private void add(long bytes, int count) throws MalformedMessageException {
+        codec.decodeAndAdd(encoded.asSlice(0, bytes), left, count);
+    }
+}

@@ -1,0 +1,55 @@
+package io.hearth.collective.sum;
+
+import io.hearth.collective.Signature;
+import io.hearth.collective.call.CollectiveOperation;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.choice.CodecBallot;
+import io.hearth.collective.choice.CodecDecision;
+import io.hearth.collective.choice.SumModel;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.identity.NodeId;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Optional;
+
+/** All ranks show their {@link CodecBallot}s and come to one {@link CodecDecision}, the call's result, without another word. */
+public record CodecVote(CodecDecision before, CodecBallot own, SumModel model, Buffers buffers)
+        implements CollectiveOperation {
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        Mesh mesh = context.mesh();
+        int codecs = before.codecs();
+        long bytesEach = CodecBallot.bytes(codecs);
+        Buffers.Buffer table = buffers.take(bytesEach * context.world());
+        try {
+            own.writeTo(table.bytes().asSlice(mesh.rank() * bytesEach, bytesEach));
+            Optional<CallRejection> refusal = context.gatherRows(table.bytes(), bytesEach);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            var ballots = new ArrayList<CodecBallot>();
+            for (NodeId member : mesh.members()) {
+                try {
+                    ballots.add(CodecBallot.readFrom(
+                            table.bytes().asSlice(mesh.rank(member) * bytesEach, bytesEach), codecs));
+                } catch (MalformedMessageException malformed) { // all ranks have the same bytes and come to this
+                    return Optional.of(new CallRejection(
+                            CallRejection.Cause.MALFORMED,
+                            mesh.name(member) + " cast no vote on a codec: " + malformed.getMessage()));
+                }
+            }
+            before.next(ballots, model).writeTo(context.work());
+            return Optional.empty();
+        } finally {
+            buffers.give(table);
+        }
+    }
+
+    @Override
+    public long denseBytes(Signature signature, Mesh mesh, int segmentBytes) {
+        return 0;
+    }
+}

@@ -1,0 +1,101 @@
+package io.hearth.collective.sum;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.schedule.Transfer;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Among all pairs: each rank encodes its contribution once, the owner of a part adds all of them in rank order, its own encoded and
+ * decoded like the others, and encodes the sum once. So the error does not grow with the number of ranks, and nobody sees other bits
+ * than the owner, who takes its own encoding for the result. Where what is left out is owed, the owner owes what its encoding of the sum
+ * leaves out as well.
+ */
+final class DirectSegments extends QuantisedSegments {
+    private final Own own;
+    private final Reducer reducer;
+    private final long draw;
+
+    /**
+     * What this rank owns.
+     *
+     * @param first part of its share
+     * @param sums float32 values of the share
+     * @param divisor of the sums; 1 for none
+     */
+    record Own(long first, MemorySegment sums, int divisor) {}
+
+    /** {@code draw} is for codecs that draw; that of the sums. */
+    DirectSegments(Tools tools, Own own, Reducer reducer, long draw) {
+        super(tools);
+        this.own = own;
+        this.reducer = reducer;
+        this.draw = draw;
+    }
+
+    @Override
+    boolean isResult(Transfer expected) {
+        return expected.chunk() != tools().mesh().rank();
+    }
+
+    @Override
+    void add(Transfer expected, MemorySegment encoding, long part)
+            throws NonFiniteException, MalformedMessageException {
+        Tools tools = tools();
+        long count = tools().layout().values(part);
+        MemorySegment sum = sum(part, count);
+        switch (expected.action()) {
+            case NOTE -> {}
+            case COPY -> tools.decode(encoding, sum, count);
+            case COMBINE -> tools.decodeAndAdd(encoding, sum, count);
+            case COMBINE_WITH_INPUT -> {
+                takeInput(part, sum, count);
+                tools.decodeAndAdd(encoding, sum, count);
+            }
+            case GATHER -> throw new AssertionError("parts are added as they come");
+            case COPY_THEN_INPUT -> {
+                tools.decode(encoding, sum, count);
+                addInput(part, sum, count);
+            }
+            case COMBINE_THEN_INPUT -> {
+                tools.decodeAndAdd(encoding, sum, count);
+                addInput(part, sum, count);
+            }
+        }
+        if (expected.completes()) {
+            if (own.divisor > 1) {
+                reducer.divide(DataType.FLOAT32, sum, 0, count, own.divisor);
+            }
+            try {
+                tools.encodeSum(part, sum, own.divisor, draw + part);
+            } catch (NonFiniteException beyond) {
+                throw beyond.inSum(tools.layout().first(part));
+            }
+        }
+    }
+
+    private MemorySegment sum(long part, long count) {
+        long at = tools().layout().first(part) - tools().layout().first(own.first);
+        return own.sums.asSlice(at * Float.BYTES, count * Float.BYTES);
+    }
+
+    private void takeInput(long part, MemorySegment sum, long count) throws NonFiniteException {
+        tools().encode(part);
+        try {
+            tools().decode(tools().encoding(part), sum, count);
+        } catch (MalformedMessageException bug) {
+            throw unreadable(tools().codec(), bug);
+        }
+    }
+
+    private void addInput(long part, MemorySegment sum, long count) throws NonFiniteException {
+        tools().encode(part);
+        try {
+            tools().decodeAndAdd(tools().encoding(part), sum, count);
+        } catch (MalformedMessageException bug) {
+            throw unreadable(tools().codec(), bug);
+        }
+    }
+}

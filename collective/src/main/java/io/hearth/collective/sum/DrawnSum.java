@@ -1,0 +1,127 @@
+package io.hearth.collective.sum;
+
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.Signature;
+import io.hearth.collective.call.Call;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Exchange;
+import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.Seeds;
+import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.RandomKMemory;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sum of values that all ranks draw alike: {@link RandomKMemory}. They are summed as they are, round the ring, whatever the number of
+ * ranks; all others arrive as 0.
+ *
+ * <p>A rank could not take the result from another one, because it would not learn what it owes. So no rank returns before all have the sums,
+ * and each makes the result from them, where the application wants it.
+ */
+final class DrawnSum extends EncodedOperation {
+    private final RandomKMemory memory;
+    private final String key;
+    private final boolean passesDense;
+    private RandomKMemory.@Nullable Drawn drawn; // what was sent; none where all went plain
+
+    /**
+     * A call's contribution.
+     *
+     * @param memory of what was not drawn before
+     * @param key names the tensor in it
+     * @param passesDense what is not finite goes with plain values, and else refuses the sum
+     */
+    DrawnSum(RandomKMemory memory, String key, boolean passesDense, Buffers buffers) {
+        super(true, buffers);
+        this.memory = memory;
+        this.key = key;
+        this.passesDense = passesDense;
+    }
+
+    @Override
+    public void demandRoom() {
+        memory.demandRoom(key);
+    }
+
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        release();
+        drawn = null;
+        if (context.world() == 1) {
+            return alone(context, !passesDense, values -> takePlain(context.call(), values));
+        }
+        long bytes = memory.kept(context.call().signature().count()) * Float.BYTES;
+        Buffers.Buffer sums = buffers().take(bytes);
+        hold(sums);
+        return attempt(context, sums.bytes().asSlice(0, bytes));
+    }
+
+    private Optional<CallRejection> attempt(OperationContext context, MemorySegment sums) throws IOException {
+        Optional<NonFiniteException> notCarried = draw(context, sums);
+        if (passesDense) {
+            long[] carried = new long[context.world()];
+            Optional<CallRejection> refusal = exchange(context, notCarried.isEmpty() ? 1 : 0, carried);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            if (Arrays.stream(carried).anyMatch(each -> each != 1)) {
+                drawn = null;
+                giveUp();
+                release();
+                return sumPlain(context, values -> takePlain(context.call(), values));
+            }
+        } else if (notCarried.isPresent()) {
+            context.exchange().refuse(context.exchange().notCarried(notCarried.get()));
+        }
+        var region = Exchange.Region.of(notCarried.isPresent() ? MemorySegment.NULL : sums);
+        var schedule = new RingAllReduce(
+                context.hop(), context.world(), sums.byteSize() / Float.BYTES, Float.BYTES, context.segmentBytes());
+        Optional<CallRejection> refusal =
+                context.exchange().play(schedule, context.mesh().byHop(), region, region);
+        return refusal.isPresent() ? refusal : context.held();
+    }
+
+    /** Writes the drawn values, or returns which value cannot be carried. */
+    private Optional<NonFiniteException> draw(OperationContext context, MemorySegment sums) {
+        Signature signature = context.call().signature();
+        ExchangeWatch watch = context.exchange().watch();
+        long since = watch.now();
+        try {
+            long seed = Seeds.of(context.exchange().number(), key);
+            RandomKMemory.Drawn made = memory.prepare(key, context.call().input(), signature.count(), seed, sums);
+            pend(made);
+            drawn = made;
+            return Optional.empty();
+        } catch (NonFiniteException notCarried) {
+            return Optional.of(notCarried);
+        } finally {
+            watch.did(Phase.ENCODE, -1, signature.bytes(), since);
+        }
+    }
+
+    /** All that is owed comes with it. */
+    private void takePlain(Call call, MemorySegment values) {
+        pend(memory.prepareDense(key, call.input(), call.signature().count(), values));
+    }
+
+    @Override
+    public Phase delivery() {
+        return drawn == null ? Phase.COPY : super.delivery();
+    }
+
+    @Override
+    void make(Signature signature, MemorySegment result) {
+        if (drawn == null) {
+            MemorySegment.copy(plainSum(), 0, result, 0, signature.bytes());
+        } else {
+            drawn.deliver(heldBytes().asSlice(0, memory.kept(signature.count()) * Float.BYTES), result);
+        }
+    }
+}

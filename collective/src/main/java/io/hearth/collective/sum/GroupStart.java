@@ -1,0 +1,25 @@
+package io.hearth.collective.sum;
+
+import io.hearth.collective.call.CollectiveOperation;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.group.CallRejection;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * The start of a group: its first number, a barrier that runs only with enough ranks. Each rank runs it only in a group epoch that is
+ * large enough for itself, and none can end it without all others, so the largest number that any rank asked for counts.
+ *
+ * @param least ranks that this one asks for
+ */
+public record GroupStart(PlainSum barrier, int least) implements CollectiveOperation {
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        return barrier.attempt(context);
+    }
+
+    @Override
+    public int leastRanks() {
+        return least;
+    }
+}

@@ -1,0 +1,246 @@
+package io.hearth.collective.sum;
+
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.Signature;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Exchange;
+import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.Pending;
+import io.hearth.compression.PowerSgdMemory;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A sum of matrices as the product of two thin ones: {@link PowerSgdMemory}, whose two factors are summed as they are, round the ring. Of several
+ * tensors all left factors travel together, and then all right ones; what is no matrix goes as it is along with the left factors (as in
+ * Vogels et al., NeurIPS 2019, section 4.3).
+ *
+ * <p>All ranks compute the result of the same sums in the same order, and end with the same bits. A rank
+ * could not take the result from another one, because it would lack the factors to start from next time. So no rank returns before all have
+ * the sums, and each makes the result from them, where the application wants it.
+ */
+final class LowRankSum extends EncodedOperation {
+    private final PowerSgdMemory memory;
+    private final List<Matrix> matrices;
+    private final List<Plain> plain;
+    private List<PowerSgdMemory.Round> rounds = List.of(); // one for each matrix, once all sums are there
+
+    /**
+     * A tensor that is compressed.
+     *
+     * @param key names it in what is remembered
+     * @param first index of its first value
+     * @param count of its values
+     * @param columns of it as a matrix
+     */
+    record Matrix(String key, long first, long count, int columns) {
+        MemorySegment in(MemorySegment values) {
+            return slice(values, first, count);
+        }
+    }
+
+    /** {@code count} values from {@code first} on that are not compressed. */
+    record Plain(long first, long count) {
+        MemorySegment in(MemorySegment values) {
+            return slice(values, first, count);
+        }
+    }
+
+    private static MemorySegment slice(MemorySegment values, long first, long count) {
+        return values.asSlice(first * Float.BYTES, count * Float.BYTES);
+    }
+
+    /**
+     * A call's contribution.
+     *
+     * @param memory what was left out before, and the factors to start from
+     * @param matrices one or more
+     * @param plain all other values of the call
+     */
+    LowRankSum(PowerSgdMemory memory, List<Matrix> matrices, List<Plain> plain, Buffers buffers) {
+        super(true, buffers);
+        this.memory = memory;
+        this.matrices = matrices;
+        this.plain = plain;
+    }
+
+    @Override
+    public void demandRoom() {
+        matrices.forEach(matrix -> memory.demandRoom(matrix.key()));
+    }
+
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        release();
+        rounds = List.of();
+        if (context.world() == 1) {
+            return alone(context, true, values -> takePlain(context.call().input(), values));
+        }
+        long bytes = 0;
+        for (Matrix matrix : matrices) {
+            bytes += memory.leftBytes(matrix.count(), matrix.columns());
+        }
+        long factors = bytes;
+        for (Plain values : plain) {
+            bytes += values.count() * Float.BYTES;
+        }
+        Buffers.Buffer left = buffers().take(bytes);
+        hold(left);
+        return attempt(context, left.bytes().asSlice(0, bytes), factors);
+    }
+
+    /** {@code factors} bytes of left factors, then all plain values. */
+    private Optional<CallRejection> attempt(OperationContext context, MemorySegment left, long factors)
+            throws IOException {
+        ExchangeWatch watch = context.exchange().watch();
+        long bytes = context.call().signature().bytes();
+        long since = watch.now();
+        List<PowerSgdMemory.Round> begun;
+        try {
+            begun = begin(context.call().input());
+        } catch (NonFiniteException notCarried) {
+            context.exchange().refuse(context.exchange().notCarried(notCarried));
+            return sum(context, MemorySegment.NULL);
+        }
+        pend(new All(begun));
+        long at = 0;
+        for (PowerSgdMemory.Round round : begun) {
+            MemorySegment.copy(round.left(), 0, left, at, round.left().byteSize());
+            at += round.left().byteSize();
+        }
+        for (Plain values : plain) {
+            MemorySegment.copy(values.in(context.call().input()), 0, left, at, values.count() * Float.BYTES);
+            at += values.count() * Float.BYTES;
+        }
+        watch.did(Phase.ENCODE, -1, bytes, since);
+        Optional<CallRejection> refusal = sum(context, left);
+        return refusal.isPresent() ? refusal : right(context, begun, left.asSlice(0, factors));
+    }
+
+    /** With the sums of all left factors. */
+    private Optional<CallRejection> right(
+            OperationContext context, List<PowerSgdMemory.Round> begun, MemorySegment left) throws IOException {
+        ExchangeWatch watch = context.exchange().watch();
+        long since = watch.now();
+        long bytes = 0;
+        for (Matrix matrix : matrices) {
+            bytes += memory.rightBytes(matrix.count(), matrix.columns());
+        }
+        Buffers.Buffer buffer = buffers().take(bytes);
+        try {
+            MemorySegment right = buffer.bytes().asSlice(0, bytes);
+            long from = 0;
+            long to = 0;
+            for (PowerSgdMemory.Round round : begun) {
+                round.left().copyFrom(left.asSlice(from, round.left().byteSize()));
+                from += round.left().byteSize();
+                round.leftSummed(1); // an average was taken on the way, if that is what was asked for
+                MemorySegment.copy(round.right(), 0, right, to, round.right().byteSize());
+                to += round.right().byteSize();
+            }
+            watch.did(Phase.ENCODE, -1, context.call().signature().bytes(), since);
+            Optional<CallRejection> refusal = sum(context, right);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            from = 0;
+            for (PowerSgdMemory.Round round : begun) {
+                long size = round.right().byteSize();
+                round.right().copyFrom(right.asSlice(from, size));
+                from += size;
+                round.rightSummed(1);
+            }
+            rounds = begun;
+            return context.held(); // from now on the result has to be there, whatever breaks
+        } catch (NonFiniteException overflow) { // all ranks have the same sums and come to this without a word
+            return Optional.of(
+                    new CallRejection(CallRejection.Cause.NON_FINITE, String.valueOf(overflow.getMessage())));
+        } finally {
+            buffers().give(buffer);
+        }
+    }
+
+    private List<PowerSgdMemory.Round> begin(MemorySegment input) throws NonFiniteException {
+        var begun = new ArrayList<PowerSgdMemory.Round>();
+        for (Matrix matrix : matrices) {
+            try {
+                begun.add(memory.begin(matrix.key(), matrix.in(input), matrix.count(), matrix.columns()));
+            } catch (NonFiniteException notCarried) {
+                begun.forEach(Pending::rollback);
+                throw notCarried.from(matrix.first());
+            }
+        }
+        return begun;
+    }
+
+    private void takePlain(MemorySegment input, MemorySegment values) {
+        var taken = new ArrayList<Pending>();
+        for (Matrix matrix : matrices) {
+            taken.add(memory.prepareDense(
+                    matrix.key(), matrix.in(input), matrix.count(), matrix.columns(), matrix.in(values)));
+        }
+        pend(new All(taken));
+        plain.forEach(each -> each.in(values).copyFrom(each.in(input)));
+    }
+
+    private static Optional<CallRejection> sum(OperationContext context, MemorySegment values) throws IOException {
+        var region = Exchange.Region.of(values);
+        var schedule = new RingAllReduce(
+                context.hop(), context.world(), values.byteSize() / Float.BYTES, Float.BYTES, context.segmentBytes());
+        return context.exchange().play(schedule, context.mesh().byHop(), region, region);
+    }
+
+    @Override
+    public Phase delivery() {
+        return rounds.isEmpty() ? Phase.COPY : super.delivery();
+    }
+
+    @Override
+    void make(Signature signature, MemorySegment result) {
+        if (rounds.isEmpty()) {
+            MemorySegment.copy(plainSum(), 0, result, 0, signature.bytes());
+            return;
+        }
+        MemorySegment left = heldBytes();
+        long at = 0;
+        for (int i = 0; i < rounds.size(); i++) {
+            at += memory.leftBytes(matrices.get(i).count(), matrices.get(i).columns());
+            rounds.get(i).deliver(matrices.get(i).in(result));
+        }
+        for (Plain values : plain) {
+            long size = values.count() * Float.BYTES;
+            values.in(result).copyFrom(left.asSlice(at, size));
+            at += size;
+        }
+    }
+
+    /** Several that end together. */
+    private record All(List<? extends Pending> each) implements Pending {
+        @Override
+        public long encodedBytes() {
+            return each.stream().mapToLong(Pending::encodedBytes).sum();
+        }
+
+        @Override
+        public void gradientEnds() {
+            each.forEach(Pending::gradientEnds);
+        }
+
+        @Override
+        public void commit() {
+            each.forEach(Pending::commit);
+        }
+
+        @Override
+        public void rollback() {
+            each.forEach(Pending::rollback);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.hearth.collective.sum;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.CollectiveTrace.Phase;
+import io.hearth.collective.Ownership;
+import io.hearth.collective.Signature;
+import io.hearth.collective.call.Call;
+import io.hearth.collective.call.OperationContext;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.exchange.Exchange.Region;
+import io.hearth.collective.group.CallRejection;
+import io.hearth.collective.group.Seeds;
+import io.hearth.collective.schedule.DirectAllReduce;
+import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.collective.sum.QuantisedSegments.PartEncoder;
+import io.hearth.collective.sum.QuantisedSegments.Tools;
+import io.hearth.compression.BlockCodec;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.Reach;
+import io.hearth.compression.Workers;
+import io.hearth.core.DataType;
+import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sum of float32 values that travel encoded block by block, as a reduce-scatter and an all-gather of encodings: so it takes as many
+ * bytes from every rank as a plain sum, divided by what the codec saves.
+ *
+ * <p>Where values that cannot be carried are to pass, all ranks tell first how far theirs reach. If all of them together might go
+ * beyond what the codec carries, or one is not finite, the sum is one of plain values this time.
+ *
+ * <p>Among all pairs ({@link DirectSegments}) or round the ring ({@link RingSegments}). Either way all ranks decode the same bytes, and
+ * end with the same bits.
+ */
+final class QuantisedSum extends EncodedOperation {
+    /** Sums that are rounded on the way reach a little further than exact ones. */
+    private static final float MARGIN = 2;
+
+    private final BlockCodec codec;
+    private final Optional<ErrorFeedback> memory;
+    private final String key;
+    private final boolean isRing;
+    private final Ownership ownership;
+    private final boolean passesDense;
+    private final Reducer reducer;
+    private final CodecThreads threads;
+    private @Nullable Result result;
+
+    /**
+     * A call's contribution.
+     *
+     * @param memory what the codec left out before; empty for none
+     * @param key names the tensor in it
+     * @param isRing round the ring, or else among all pairs
+     * @param ownership among all pairs
+     * @param passesDense what the codec cannot carry goes as plain values, and else refuses the sum
+     */
+    QuantisedSum(
+            BlockCodec codec,
+            Optional<ErrorFeedback> memory,
+            String key,
+            boolean isRing,
+            Ownership ownership,
+            boolean passesDense,
+            boolean inPlace,
+            Buffers buffers,
+            Reducer reducer,
+            CodecThreads threads) {
+        super(inPlace, buffers);
+        this.codec = codec;
+        this.memory = memory;
+        this.key = key;
+        this.isRing = isRing;
+        this.ownership = ownership;
+        this.passesDense = passesDense;
+        this.reducer = reducer;
+        this.threads = threads;
+    }
+
+    /**
+     * Encoded, as all ranks have it.
+     *
+     * @param divisor of what is decoded; 1 for none
+     */
+    private record Result(Tools tools, int divisor) {}
+
+    @Override
+    public void demandRoom() {
+        memory.ifPresent(known -> known.demandRoom(key));
+    }
+
+    @Override
+    public Optional<CallRejection> attempt(OperationContext context) throws IOException {
+        release();
+        result = null;
+        threads.share(context.mesh().ranksHere());
+        if (context.world() == 1) {
+            boolean refusesNonFinite = !passesDense && !codec.carriesNonFinite();
+            return alone(context, refusesNonFinite, values -> takePlain(context.call(), values));
+        }
+        if (passesDense) {
+            long[] reaches = new long[context.world()];
+            Optional<CallRejection> refusal = exchange(context, Double.doubleToRawLongBits(reach(context)), reaches);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            if (!(Arrays.stream(reaches).mapToDouble(Double::longBitsToDouble).sum() <= codec.largest() / MARGIN)) {
+                return sumPlain(context, values -> takePlain(context.call(), values));
+            }
+        }
+        Signature signature = context.call().signature();
+        var layout = EncodedParts.of(codec, signature.count(), context.world(), context.segmentBytes());
+        Buffers.Buffer slots = buffers().take(layout.bytes() + layout.slotBytes());
+        hold(slots);
+        int divisor = signature.op() == ReduceOp.AVG ? context.world() : 1;
+        long draw = Seeds.of(context.exchange().number(), key);
+        Optional<CallRejection> refusal = isRing
+                ? goRound(context, layout, slots.bytes(), draw, divisor)
+                : direct(context, layout, slots.bytes(), draw, divisor);
+        if (refusal.isPresent()) {
+            return refusal;
+        }
+        if (inPlace()) {
+            return context.held();
+        }
+        long since = context.exchange().watch().now();
+        make(signature, context.work());
+        context.exchange().watch().did(Phase.DECODE, -1, signature.bytes(), since);
+        return Optional.empty();
+    }
+
+    private double reach(OperationContext context) {
+        MemorySegment input = context.call().input();
+        long count = context.call().signature().count();
+        return memory.isPresent() ? memory.get().reach(key, input, count) : Reach.of(input, count);
+    }
+
+    /** All that is owed comes with it. */
+    private void takePlain(Call call, MemorySegment values) {
+        Signature signature = call.signature();
+        if (memory.isPresent()) {
+            pend(memory.get().prepareDense(key, call.input(), signature.count(), values));
+        } else {
+            MemorySegment.copy(call.input(), 0, values, 0, signature.bytes());
+        }
+    }
+
+    private Optional<CallRejection> goRound(
+            OperationContext context, EncodedParts layout, MemorySegment slots, long draw, int divisor)
+            throws IOException {
+        Buffers.Buffer sums = buffers().take(context.call().signature().bytes());
+        try {
+            var tools = tools(context, layout, slots, sums.bytes(), draw);
+            result = new Result(tools, divisor);
+            var schedule = new RingAllReduce(
+                    context.hop(), context.world(), layout.parts(), layout.slotBytes(), layout.slotBytes());
+            var work = new RingSegments(tools, context.call().input(), sums.bytes(), reducer);
+            return context.exchange().play(schedule, context.mesh().byHop(), Region.of(slots), Region.of(slots), work);
+        } finally {
+            buffers().give(sums);
+        }
+    }
+
+    private Optional<CallRejection> direct(
+            OperationContext context, EncodedParts layout, MemorySegment slots, long draw, int divisor)
+            throws IOException {
+        var tools = tools(context, layout, slots, context.call().input(), draw);
+        result = new Result(tools, 1);
+        var region = Region.of(slots);
+        var shares = ownership.shares(layout.parts(), context.world());
+        if (!shares.allOwn()) {
+            Optional<CallRejection> refusal = context.noted(region, region);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+        }
+        int rank = context.mesh().rank();
+        Buffers.Buffer sums = buffers().take(shares.count(rank) * layout.valuesEach() * Float.BYTES);
+        try {
+            var schedule = new DirectAllReduce(rank, shares, layout.slotBytes(), layout.slotBytes());
+            var own = new DirectSegments.Own(shares.start(rank), sums.bytes(), divisor);
+            var work = new DirectSegments(tools, own, reducer, draw);
+            return context.exchange().play(schedule, context.mesh().byRank(), region, region, work);
+        } finally {
+            buffers().give(sums);
+        }
+    }
+
+    private Tools tools(
+            OperationContext context, EncodedParts layout, MemorySegment slots, MemorySegment source, long draw) {
+        long ownDraw = Seeds.by(draw, context.mesh().rank());
+        MemorySegment scratch = slots.asSlice(layout.bytes(), layout.slotBytes());
+        return new Tools(
+                context.mesh(),
+                codec,
+                layout,
+                encoder(source, layout.count(), ownDraw),
+                slots,
+                scratch,
+                context.exchange().watch());
+    }
+
+    private PartEncoder encoder(MemorySegment source, long count, long draw) {
+        if (memory.isEmpty()) {
+            return new QuantisedSegments.Forgetting(codec, source, draw);
+        }
+        ErrorFeedback.Parts parts = memory.get().begin(key, source, count, draw);
+        pend(parts);
+        return new QuantisedSegments.Remembering(parts);
+    }
+
+    @Override
+    public Phase delivery() {
+        return result == null ? Phase.COPY : super.delivery();
+    }
+
+    @Override
+    void make(Signature signature, MemorySegment values) {
+        Result encoded = result;
+        if (encoded == null) {
+            MemorySegment.copy(plainSum(), 0, values, 0, signature.bytes());
+            return;
+        }
+        EncodedParts layout = encoded.tools.layout();
+        Workers able = threads.over(values);
+        able.divide(able.pieces(layout.count()), layout.parts(), 1, (_, from, end) -> make(encoded, from, end, values));
+    }
+
+    private void make(Result encoded, long from, long end, MemorySegment values) {
+        EncodedParts layout = encoded.tools.layout();
+        for (long part = from; part < end; part++) {
+            long first = layout.first(part);
+            long count = layout.values(part);
+            try {
+                codec.decodePart(encoded.tools.encoding(part), values, first, count);
+            } catch (MalformedMessageException bug) {
+                throw QuantisedSegments.unreadable(codec, bug);
+            }
+            if (encoded.divisor > 1) {
+                reducer.divide(DataType.FLOAT32, values, first * Float.BYTES, count, encoded.divisor);
+            }
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package io.hearth.collective.sum;
+
+import io.hearth.accel.Reducer;
+import io.hearth.collective.AllReduceStrategy;
+import io.hearth.collective.CollectiveOptions;
+import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Ownership;
+import io.hearth.collective.Signature;
+import io.hearth.collective.TensorShape;
+import io.hearth.collective.Tensors;
+import io.hearth.collective.call.CallPlan;
+import io.hearth.collective.choice.CodecDecision;
+import io.hearth.collective.exchange.Buffers;
+import io.hearth.compression.BlockCodec;
+import io.hearth.compression.Codec;
+import io.hearth.compression.CompressionRules;
+import io.hearth.compression.CompressionStrategy;
+import io.hearth.compression.ErrorFeedback;
+import io.hearth.compression.OnNonFinite;
+import io.hearth.compression.PassDenseCodec;
+import io.hearth.core.DataType;
+import io.hearth.core.ReduceOp;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** How an all-reduce is done: as it is, in place, or by one of the ways to compress it. Decides by what all ranks know alike. */
+public final class SumPlans {
+    private final EngineOptions options;
+    private final Buffers buffers;
+    private final Reducer reducer;
+    private final CompressionMemories memories;
+    private final CodecThreads threads;
+    private final DirectPlay direct;
+
+    /**
+     * How a tensor goes.
+     *
+     * @param how without shapes
+     * @param block elements; a tensor that is not alone begins at a multiple of so many
+     */
+    public record Way(CollectiveOptions how, int block) {}
+
+    public SumPlans(
+            EngineOptions options,
+            Buffers buffers,
+            Reducer reducer,
+            CompressionMemories memories,
+            CodecThreads threads) {
+        this.threads = threads;
+        this.options = options;
+        this.buffers = buffers;
+        this.reducer = reducer;
+        this.memories = memories;
+        this.direct = new DirectPlay(reducer, buffers);
+    }
+
+    /**
+     * For {@code count} elements.
+     *
+     * @param bucket of a list that they are
+     * @throws IllegalArgumentException if the call itself asks for a compression that is not for these, or one that a segment has no
+     *     room for
+     */
+    public CallPlan plan(long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorBucket> bucket) {
+        return plan(count, type, op, how, spans(count, how, bucket)).of(bucket.map(TensorBucket::list));
+    }
+
+    private CallPlan plan(
+            long count, DataType type, ReduceOp op, CollectiveOptions how, List<TensorBucket.Span> spans) {
+        AllReduceStrategy way = how.allReduce().orElse(options.config().allReduce());
+        Ownership ownership = way == AllReduceStrategy.DIRECT ? how.ownership() : Ownership.EQUAL;
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        boolean fits = fits(type, op);
+        if (!fits && how.compression().isPresent() && !compression.equals(CompressionStrategy.NONE)) {
+            throw new IllegalArgumentException("compression " + compression.text()
+                    + " is for SUM and AVG of float32, not for " + op + " of " + type);
+        }
+        if (!fits) {
+            return plain(op, type, count, way, ownership);
+        }
+        String key = key(how, count);
+        return switch (compression) {
+            case CompressionStrategy.None _ -> plain(op, type, count, way, ownership);
+            case CompressionStrategy.RandomK randomK ->
+                count == 0 ? plain(op, type, count, way, ownership) : drawn(op, count, randomK, key);
+            case CompressionStrategy.Coded coded -> coded(op, count, way, ownership, coded, key);
+            case CompressionStrategy.Dgc dgc -> gathered(op, count, dgc, new Encodings.ByDgc(memories.of(dgc)), key);
+            case CompressionStrategy.Auto _ ->
+                throw new IllegalStateException("auto is no codec: AutoSums chooses one");
+            case CompressionRules _ -> throw new IllegalStateException("rules are no codec: ruled() has it");
+            case CompressionStrategy.PowerSgd lowRank -> lowRank(op, count, way, ownership, lowRank, key, spans);
+        };
+    }
+
+    /** Whether the group chooses the codec of such a call, and among which. */
+    public Optional<CompressionStrategy.Auto> auto(DataType type, ReduceOp op, CollectiveOptions how) {
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        return fits(type, op) && compression instanceof CompressionStrategy.Auto auto
+                ? Optional.of(auto)
+                : Optional.empty();
+    }
+
+    private static boolean fits(DataType type, ReduceOp op) {
+        return type == DataType.FLOAT32 && (op == ReduceOp.SUM || op == ReduceOp.AVG);
+    }
+
+    /** The name by its size of a tensor that was given none, if its sum depends on what is remembered by that name. */
+    public Optional<String> unnamed(
+            long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorBucket> bucket) {
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        boolean remembers = how.isUnnamed()
+                && fits(type, op)
+                && CompressionMemories.remembers(compression)
+                && switch (compression) {
+                    case CompressionStrategy.Auto _ -> count * Float.BYTES >= CodecDecision.BYTES_MIN;
+                    case CompressionStrategy.PowerSgd lowRank ->
+                        spans(count, how, bucket).stream().anyMatch(span -> isWorth(span, lowRank.rank()));
+                    case CompressionStrategy.Coded _, CompressionStrategy.Dgc _ -> count > 0;
+                    case CompressionRules _ -> throw new IllegalStateException("rules are no codec: ruled() has it");
+                };
+        return remembers ? Optional.of(key(how, count)) : Optional.empty();
+    }
+
+    /**
+     * The call with the compression of its tensor, where that is by rules; else as it is.
+     *
+     * @param count values of the tensor
+     * @param shape of it, where the caller gave one
+     */
+    public CollectiveOptions ruled(
+            long count, DataType type, ReduceOp op, CollectiveOptions how, Optional<TensorShape> shape) {
+        if (!(how.compression().orElse(options.compression()) instanceof CompressionRules rules) || !fits(type, op)) {
+            return how;
+        }
+        OptionalInt dimensions =
+                shape.isPresent() ? OptionalInt.of(shape.get().sizes().size()) : OptionalInt.empty();
+        return how.as(rules.of(dimensions, count));
+    }
+
+    /** How each tensor of a list goes, which may differ by rules. */
+    public List<Way> ways(List<MemorySegment> tensors, DataType type, ReduceOp op, CollectiveOptions how) {
+        List<TensorShape> shapes = shapes(type, op, how);
+        CollectiveOptions common = how.shaped();
+        var ways = new ArrayList<Way>();
+        for (int i = 0; i < tensors.size(); i++) {
+            Optional<TensorShape> shape = i < shapes.size() ? Optional.of(shapes.get(i)) : Optional.empty();
+            CollectiveOptions own = ruled(Tensors.elements(tensors.get(i), type), type, op, common, shape);
+            ways.add(new Way(own, block(type, op, own)));
+        }
+        return ways;
+    }
+
+    /** Elements at whose multiples each tensor of a list begins: those of a block, so that none shares a scale with its neighbour. */
+    private int block(DataType type, ReduceOp op, CollectiveOptions how) {
+        CompressionStrategy compression = how.compression().orElse(options.compression());
+        return fits(type, op) ? block(compression) : 1;
+    }
+
+    private static int block(CompressionStrategy compression) {
+        return switch (compression) {
+            case CompressionStrategy.Coded coded -> coded.block();
+            case CompressionStrategy.Auto auto -> auto.block();
+            case CompressionStrategy.Dgc _, CompressionStrategy.PowerSgd _, CompressionRules _ -> 1;
+        };
+    }
+
+    /** Those of a list's tensors, where they matter. */
+    public List<TensorShape> shapes(DataType type, ReduceOp op, CollectiveOptions how) {
+        return fits(type, op) ? how.shapes() : List.of();
+    }
+
+    private static List<TensorBucket.Span> spans(long count, CollectiveOptions how, Optional<TensorBucket> bucket) {
+        if (bucket.isPresent()) {
+            return bucket.get().spans();
+        }
+        if (how.shapes().size() > 1) {
+            throw new IllegalArgumentException(how.shapes().size() + " shapes for one tensor: give one, or none");
+        }
+        Optional<TensorShape> shape = how.shapes().stream().findFirst();
+        shape.ifPresent(given -> demandFits(given, count));
+        return List.of(new TensorBucket.Span(0, count, shape));
+    }
+
+    /**
+     * Says whether a tensor can have that shape.
+     *
+     * @throws IllegalArgumentException it has another number of values
+     */
+    public static void demandFits(TensorShape shape, long count) {
+        if (shape.count() != count) {
+            throw new IllegalArgumentException(
+                    count + " values are no tensor of " + shape.text() + ", which has " + shape.count());
+        }
+    }
+
+    /** Values of a row; 0 for what is no matrix. */
+    private static int columns(TensorBucket.Span span) {
+        return span.shape()
+                .map(shape -> shape.columns().orElse(0))
+                .orElseGet(() -> Math.toIntExact((long) Math.ceil(Math.sqrt((double) span.count()))));
+    }
+
+    /** Whether two factors of {@code rank} columns are less than the matrix. */
+    private static boolean isWorth(TensorBucket.Span span, int rank) {
+        int columns = columns(span);
+        return columns > 0 && rank * (Math.ceilDiv(span.count(), (long) columns) + columns) < span.count();
+    }
+
+    /** Names a tensor in what compressions remember. */
+    public static String key(CollectiveOptions how, long count) {
+        return how.key().orElse("float32[" + count + "]");
+    }
+
+    private CallPlan plain(ReduceOp op, DataType type, long count, AllReduceStrategy way, Ownership ownership) {
+        String name = way.name().toLowerCase(Locale.ROOT) + ownership.text();
+        boolean mayGoRound = way == AllReduceStrategy.AUTO || way == AllReduceStrategy.RING;
+        if (mayGoRound && count * type.bytes() >= options.config().inPlaceBytesMin()) {
+            return new CallPlan(Signature.inPlace(op, type, count, name), new SumInPlace());
+        }
+        return new CallPlan(
+                Signature.combining(Signature.Kind.ALL_REDUCE, op, type, count, name),
+                new PlainSum(way, ownership, direct));
+    }
+
+    private CallPlan coded(
+            ReduceOp op,
+            long count,
+            AllReduceStrategy way,
+            Ownership ownership,
+            CompressionStrategy.Coded compression,
+            String key) {
+        Codec codec = compression.codec(reducer.codecKernels());
+        boolean passesDense = codec instanceof PassDenseCodec;
+        Codec within = PassDenseCodec.within(codec);
+        if (within instanceof BlockCodec blocks) {
+            EncodedParts.demandFits(blocks, options.config().segmentBytes());
+            if (!EncodedParts.pays(blocks, count)) {
+                return plain(op, DataType.FLOAT32, count, way, ownership);
+            }
+            boolean isRing = way == AllReduceStrategy.RING;
+            AllReduceStrategy taken = isRing ? AllReduceStrategy.RING : AllReduceStrategy.DIRECT;
+            String name = taken.name().toLowerCase(Locale.ROOT) + ownership.text();
+            boolean inPlace = isLarge(count);
+            var signature = Signature.encoded(op, count, compression.text(), name, inPlace);
+            var sum = new QuantisedSum(
+                    blocks, owed(compression), key, isRing, ownership, passesDense, inPlace, buffers, reducer, threads);
+            return new CallPlan(signature, sum);
+        }
+        return gathered(op, count, compression, Encodings.ByCodec.of(compression, codec, owed(compression)), key);
+    }
+
+    private Optional<ErrorFeedback> owed(CompressionStrategy.Coded compression) {
+        return compression.isOwed() ? Optional.of(memories.of(compression)) : Optional.empty();
+    }
+
+    private CallPlan gathered(
+            ReduceOp op, long count, CompressionStrategy compression, Encodings encodings, String key) {
+        boolean inPlace = encodings.isSparse() && isLarge(count);
+        var signature = Signature.encoded(op, count, compression.text(), Signature.AUTO, inPlace);
+        return new CallPlan(signature, new GatheredSum(encodings, key, inPlace, buffers, reducer, threads));
+    }
+
+    private CallPlan drawn(ReduceOp op, long count, CompressionStrategy.RandomK compression, String key) {
+        boolean passesDense = compression.onNonFinite() == OnNonFinite.DENSE;
+        return new CallPlan(
+                Signature.encoded(op, count, compression.text(), Signature.AUTO, true),
+                new DrawnSum(memories.of(compression), key, passesDense, buffers));
+    }
+
+    private boolean isLarge(long count) {
+        return count * Float.BYTES >= options.config().inPlaceBytesMin();
+    }
+
+    private CallPlan lowRank(
+            ReduceOp op,
+            long count,
+            AllReduceStrategy way,
+            Ownership ownership,
+            CompressionStrategy.PowerSgd compression,
+            String key,
+            List<TensorBucket.Span> spans) {
+        var matrices = new ArrayList<LowRankSum.Matrix>();
+        var plain = new ArrayList<LowRankSum.Plain>();
+        var shapes = new StringBuilder();
+        long done = 0;
+        for (TensorBucket.Span span : spans) {
+            if (isWorth(span, compression.rank())) {
+                addPlain(plain, done, span.first());
+                String name = spans.size() == 1 ? key : key + "/" + matrices.size();
+                matrices.add(new LowRankSum.Matrix(name, span.first(), span.count(), columns(span)));
+                shapes.append(' ').append(span.first()).append('+').append(columns(span));
+                done = span.first() + span.count();
+            }
+        }
+        if (matrices.isEmpty()) {
+            return plain(op, DataType.FLOAT32, count, way, ownership);
+        }
+        addPlain(plain, done, count);
+        String text = compression.text() + " in rows of "
+                + (matrices.size() == 1
+                        ? matrices.getFirst().columns()
+                        : "%08x".formatted(shapes.toString().hashCode()));
+        return new CallPlan(
+                Signature.encoded(op, count, text, Signature.AUTO, true),
+                new LowRankSum(memories.of(compression), matrices, plain, buffers));
+    }
+
+    private static void addPlain(List<LowRankSum.Plain> plain, long from, long to) {
+        if (to > from) {
+            plain.add(new LowRankSum.Plain(from, to - from));
+        }
+    }
+}

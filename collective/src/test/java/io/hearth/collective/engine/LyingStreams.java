@@ -1,0 +1,131 @@
+package io.hearth.collective.engine;
+
+import io.hearth.identity.NodeId;
+import io.hearth.transport.DataStream;
+import io.hearth.transport.ReceivedRecord;
+import io.hearth.transport.StreamId;
+import io.hearth.transport.StreamSource;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** What a member's engine says, changed by a test before its streams protect it: a member with good keys that lies. */
+public final class LyingStreams implements StreamSource {
+    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
+
+    private final StreamSource honest;
+    private final Lie lie;
+    private final boolean isDeaf;
+
+    LyingStreams(StreamSource honest, Lie lie) {
+        this(honest, lie, false);
+    }
+
+    /** {@code isDeaf}: reads nothing from its streams. */
+    LyingStreams(StreamSource honest, Lie lie, boolean isDeaf) {
+        this.honest = honest;
+        this.lie = lie;
+        this.isDeaf = isDeaf;
+    }
+
+    /** One record as it is sent. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Said(int kind, int chunk, long number, long offset, byte[] bytes) {
+        public Said of(int otherKind) {
+            return new Said(otherKind, chunk, number, offset, bytes);
+        }
+
+        public Said ofChunk(int other) {
+            return new Said(kind, other, number, offset, bytes);
+        }
+
+        public Said ofNumber(long other) {
+            return new Said(kind, chunk, other, offset, bytes);
+        }
+
+        public Said at(long other) {
+            return new Said(kind, chunk, number, other, bytes);
+        }
+
+        public Said with(byte[] other) {
+            return new Said(kind, chunk, number, offset, other);
+        }
+    }
+
+    /** What is sent instead of a record; asked for each, by one thread at a time for each stream. */
+    public interface Lie {
+        List<Said> instead(Said record);
+    }
+
+    @Override
+    public DataStream open(NodeId peer, StreamId id, Duration timeout) throws IOException, InterruptedException {
+        DataStream stream = honest.open(peer, id, timeout);
+        var closed = new CountDownLatch(1);
+        return new DataStream() {
+            @Override
+            public NodeId peer() {
+                return stream.peer();
+            }
+
+            @Override
+            public StreamId id() {
+                return stream.id();
+            }
+
+            @Override
+            public void send(
+                    int kind,
+                    int chunk,
+                    long number,
+                    long offset,
+                    MemorySegment prefix,
+                    MemorySegment bytes,
+                    long from,
+                    int length)
+                    throws IOException {
+                int before = (int) prefix.byteSize();
+                byte[] all = new byte[before + length];
+                MemorySegment.copy(prefix, ValueLayout.JAVA_BYTE, 0, all, 0, before);
+                MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, all, before, length);
+                for (Said said : lie.instead(new Said(kind, chunk, number, offset, all))) {
+                    MemorySegment payload = MemorySegment.ofArray(said.bytes());
+                    stream.send(
+                            said.kind(),
+                            said.chunk(),
+                            said.number(),
+                            said.offset(),
+                            NOTHING,
+                            payload,
+                            0,
+                            said.bytes().length);
+                }
+            }
+
+            @Override
+            public ReceivedRecord receive() throws IOException {
+                if (isDeaf) {
+                    try {
+                        closed.await();
+                    } catch (InterruptedException stop) {
+                        throw new IOException(stop);
+                    }
+                }
+                return stream.receive();
+            }
+
+            @Override
+            public long bytesSent() {
+                return stream.bytesSent();
+            }
+
+            @Override
+            public void close() {
+                stream.close();
+                closed.countDown();
+            }
+        };
+    }
+}

@@ -1,0 +1,105 @@
+package io.hearth.collective.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hearth.accel.EngineMemory;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+final class BuffersTest {
+    @Test
+    void thePeakIsTheMostThatWasAllocatedAtOnceSinceItWasAsked() {
+        try (var buffers = new Buffers()) {
+            Buffers.Buffer one = buffers.take(100_000);
+            Buffers.Buffer two = buffers.take(300_000);
+            Buffers.Buffer three = buffers.take(700_000);
+            buffers.give(one);
+            buffers.give(two);
+            assertEquals(1_100_000, buffers.takePeakBytes());
+            buffers.give(three); // the spare one of 100,000 goes
+            Buffers.Buffer again = buffers.take(290_000); // of the spare 300,000
+            assertEquals(1_100_000, buffers.takePeakBytes(), "held when it was asked before");
+            assertEquals(1_000_000, buffers.takePeakBytes());
+            buffers.give(again);
+        }
+    }
+
+    /** Otherwise a step that sums a gradient, its loss and its number of samples would clear the gradient's memory each time. */
+    @Test
+    void smallBuffersPushNoLargeOneOut() {
+        try (var buffers = new Buffers()) {
+            Buffers.Buffer gradient = buffers.take(1 << 20);
+            Buffers.Buffer bucket = buffers.take(1 << 18);
+            buffers.give(gradient);
+            buffers.give(bucket);
+            List<Buffers.Buffer> small = LongStream.of(8, 100, 1000, 10_000, 60_000)
+                    .mapToObj(buffers::take)
+                    .toList();
+            small.forEach(buffers::give);
+            var _ = buffers.takePeakBytes();
+            assertEquals((1 << 20) + (1 << 18) + 71_100, buffers.takePeakBytes(), "and of small ones four");
+            assertEquals(gradient.whole(), buffers.take(1 << 20).whole());
+            assertEquals(bucket.whole(), buffers.take(1 << 18).whole());
+            assertEquals(small.getLast().whole(), buffers.take(60_000).whole());
+        }
+    }
+
+    @Test
+    void theReducersOwnMemoryComesFirstAndIsGivenBack() {
+        var alive = new AtomicInteger();
+        Buffers.Source large = bytes -> {
+            if (bytes < 100_000) {
+                return Optional.empty();
+            }
+            var arena = Arena.ofShared();
+            alive.incrementAndGet();
+            return Optional.of(new EngineMemory(arena.allocate(bytes), () -> {
+                arena.close();
+                alive.decrementAndGet();
+            }));
+        };
+        try (var buffers = new Buffers(large)) {
+            assertTrue(buffers.takeOwn(99_999).isEmpty());
+            Buffers.Buffer plain = buffers.take(99_999);
+            assertFalse(plain.isOwn());
+            Buffers.Buffer own = buffers.take(100_000);
+            assertTrue(own.isOwn());
+            assertEquals(100_000, own.bytes().byteSize());
+            buffers.give(plain);
+            buffers.give(own);
+            assertEquals(own.whole(), buffers.takeOwn(50_000).orElseThrow().whole(), "a spare one, not the plain one");
+            List<Buffers.Buffer> many =
+                    Stream.generate(() -> buffers.take(200_000)).limit(6).toList();
+            assertEquals(7, alive.get());
+            many.forEach(buffers::give);
+            assertEquals(1 + 3, alive.get(), "the one in use and so many spare ones");
+            buffers.give(own);
+        }
+        assertEquals(0, alive.get());
+    }
+
+    @Test
+    void memoryOfAPageAndMoreBeginsWithAPage() {
+        try (var buffers = new Buffers()) {
+            for (long bytes : new long[] {16 * 1024, 16 * 1024 + 1, 100_000}) {
+                assertEquals(0, buffers.take(bytes).bytes().address() % (16 * 1024));
+            }
+        }
+    }
+
+    @Test
+    void nothingIsHeldOnceItIsClosed() {
+        var buffers = new Buffers();
+        buffers.give(buffers.take(1000));
+        buffers.close();
+        buffers.takePeakBytes();
+        assertEquals(0, buffers.takePeakBytes());
+    }
+}
