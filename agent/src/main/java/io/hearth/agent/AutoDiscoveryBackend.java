@@ -94,7 +94,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
         if (peers < 0) {
             throw new IllegalArgumentException("cannot wait for " + peers + " peers; 0 or more");
         }
-        Optional<ClusterStatus> there = node.observation()
+        Optional<ClusterStatus> there = node.latestStatus()
                 .await(
                         status -> found(status) >= peers
                                 || status.ownDoubled().isPresent()

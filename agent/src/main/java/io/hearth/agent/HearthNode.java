@@ -71,13 +71,13 @@ public final class HearthNode implements AutoCloseable {
      * @return the number of the one handed over
      */
     public long awaitStatusAfter(long seen, Consumer<ClusterStatus> reader) throws InterruptedException {
-        Observation.Version<ClusterStatus> newer = parts.status().awaitAfter(seen);
+        VersionedValue.Version<ClusterStatus> newer = parts.status().awaitAfter(seen);
         reader.accept(newer.value());
         return newer.number();
     }
 
     /** Statuses as they come, for who waits. */
-    Observation<ClusterStatus> observation() {
+    VersionedValue<ClusterStatus> latestStatus() {
         return parts.status();
     }
 

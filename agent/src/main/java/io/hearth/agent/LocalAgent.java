@@ -10,7 +10,7 @@ public final class LocalAgent implements AutoCloseable {
     /** The socket's name in the home folder. */
     public static final String SOCKET = "agent.sock";
 
-    private final Scope scope = new Scope();
+    private final CloseStack closing = new CloseStack();
     private final HearthNode node;
 
     private LocalAgent(HearthConfig config, Map<String, String> environment) throws SetupException {
@@ -18,15 +18,15 @@ public final class LocalAgent implements AutoCloseable {
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         boolean started = false;
         try {
-            node = scope.keep(HearthNode.start(config, environment));
-            var answers = new Observation<JsonObject>(StatusJson.of(node.status()));
-            scope.keep(LocalApiServer.start(home.socket(SOCKET), answers, node::statusAgeNanos));
+            node = closing.keep(HearthNode.start(config, environment));
+            var answers = new VersionedValue<JsonObject>(StatusJson.of(node.status()));
+            closing.keep(LocalApiServer.start(home.socket(SOCKET), answers, node::statusAgeNanos));
             var translator = Thread.ofVirtual().name("hearth-status").start(() -> translate(answers));
-            scope.keep(translator::interrupt);
+            closing.keep(translator::interrupt);
             started = true;
         } finally {
             if (!started) {
-                scope.close();
+                closing.close();
             }
         }
     }
@@ -62,7 +62,7 @@ public final class LocalAgent implements AutoCloseable {
         }
     }
 
-    private void translate(Observation<JsonObject> answers) {
+    private void translate(VersionedValue<JsonObject> answers) {
         try {
             long seen = 0;
             while (true) {
@@ -77,6 +77,6 @@ public final class LocalAgent implements AutoCloseable {
 
     @Override
     public void close() {
-        scope.close();
+        closing.close();
     }
 }

@@ -52,7 +52,7 @@ final class LocalApiServer implements AutoCloseable {
     private final Path path;
     private final UserPrincipal self;
     private final ServerSocketChannel server;
-    private final Observation<JsonObject> status;
+    private final VersionedValue<JsonObject> status;
     private final LongSupplier ageNanos;
     private final Semaphore places = new Semaphore(CLIENTS_MAX);
     private final Semaphore watching = new Semaphore(WATCHERS_MAX);
@@ -63,7 +63,7 @@ final class LocalApiServer implements AutoCloseable {
             Path path,
             ServerSocketChannel server,
             UserPrincipal self,
-            Observation<JsonObject> status,
+            VersionedValue<JsonObject> status,
             LongSupplier ageNanos) {
         this.path = path;
         this.self = self;
@@ -80,7 +80,7 @@ final class LocalApiServer implements AutoCloseable {
      * @param ageNanos how old the newest status may be
      * @throws SetupException if another agent serves there, or the path cannot be used; says what to do
      */
-    static LocalApiServer start(Path path, Observation<JsonObject> status, LongSupplier ageNanos)
+    static LocalApiServer start(Path path, VersionedValue<JsonObject> status, LongSupplier ageNanos)
             throws SetupException {
         try {
             clearStale(path);
@@ -199,7 +199,7 @@ final class LocalApiServer implements AutoCloseable {
         });
         long seen = 0;
         while (client.isOpen()) {
-            Observation.Version<JsonObject> next = status.awaitAfter(seen);
+            VersionedValue.Version<JsonObject> next = status.awaitAfter(seen);
             write(client, aged(next.value()));
             seen = next.number();
         }

@@ -8,9 +8,10 @@ import io.hearth.core.SetupException;
 import io.hearth.election.ElectionEvent;
 import io.hearth.election.Message;
 import io.hearth.election.View;
+import io.hearth.election.view.QuorumLosses;
+import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.ViewEvent;
 import io.hearth.election.view.ViewMachine;
-import io.hearth.election.view.ViewMachine.Effect;
-import io.hearth.election.view.ViewMachine.Event;
 import io.hearth.election.view.ViewState;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
@@ -35,8 +36,8 @@ final class Membership {
     private final Runnable left;
     private final BiConsumer<String, String> blamed;
     private final Clock clock;
-    private final MachineDriver<ViewState, Event, Effect> views;
-    private List<Effect> beforeStart = new ArrayList<>();
+    private final MachineDriver<ViewState, ViewEvent, ViewEffect> views;
+    private List<ViewEffect> beforeStart = new ArrayList<>();
     private String waiting = "";
     private String doubled = "";
     private String removed = ""; // why this node is in no view with others; empty once it is in one
@@ -45,7 +46,7 @@ final class Membership {
     /**
      * Carries out the effects of the start at {@link #start}, and then those of every event.
      *
-     * @param voter carries out votes; its answers come back as {@link Event.Voted}
+     * @param voter carries out votes; its answers come back as {@link ViewEvent.Voted}
      * @param setAside has the voter set all records aside before its next task, and log why
      * @param left told once this node may exit
      * @param blamed told whose view contradicts one that is known, and how
@@ -69,7 +70,7 @@ final class Membership {
         this.blamed = blamed;
         var first = machine.start(start, clock.nanoTime());
         this.beforeStart.addAll(first.effects());
-        this.views = new MachineDriver<>(machine, first.state(), new Event.Tick(), clock, this::carryOut);
+        this.views = new MachineDriver<>(machine, first.state(), new ViewEvent.Tick(), clock, this::carryOut);
     }
 
     /** On the owner thread, before the first event. */
@@ -78,7 +79,7 @@ final class Membership {
         beforeStart = List.of();
     }
 
-    MachineDriver<ViewState, Event, Effect> driver() {
+    MachineDriver<ViewState, ViewEvent, ViewEffect> driver() {
         return views;
     }
 
@@ -98,7 +99,7 @@ final class Membership {
     void ownDoubled(String text, SortedSet<PeerId> machines) {
         doubled = text;
         setAside.accept("another computer uses the same identity");
-        views.step(new Event.Doubled(machines));
+        views.step(new ViewEvent.Doubled(machines));
         collectives.fail(new SetupException(text));
     }
 
@@ -108,7 +109,7 @@ final class Membership {
         if (fault.isPresent()) {
             return fault;
         }
-        Optional<String> stalled = views.state().stalled();
+        Optional<String> stalled = QuorumLosses.text(views.state());
         if (stalled.isPresent()) {
             return stalled.map(why -> slowDisk().map(slow -> why + "; " + slow).orElse(why));
         }
@@ -133,21 +134,21 @@ final class Membership {
                 : Optional.empty();
     }
 
-    private void carryOut(Effect effect) {
+    private void carryOut(ViewEffect effect) {
         switch (effect) {
-            case Effect.Vote(VoterTask task) -> voter.submit(task);
-            case Effect.Rest(boolean resting) -> collectives.rest(resting);
-            case Effect.Send(NodeId to, Message message) -> send(to, message);
-            case Effect.Freeze(var lineage, long epoch) -> {
+            case ViewEffect.Vote(VoterTask task) -> voter.submit(task);
+            case ViewEffect.Rest(boolean resting) -> collectives.rest(resting);
+            case ViewEffect.Send(NodeId to, Message message) -> send(to, message);
+            case ViewEffect.Freeze(var lineage, long epoch) -> {
                 var status = collectives.freeze(lineage, epoch);
-                views.step(new Event.Frozen(lineage, epoch, status, collectives.doneUpTo()));
+                views.step(new ViewEvent.Frozen(lineage, epoch, status, collectives.doneUpTo()));
             }
-            case Effect.Install(View view) -> install(view);
-            case Effect.Removed(Effect.Removed.Cause cause, String why) -> removed(cause, why);
-            case Effect.Hold(boolean held) -> collectives.hold(held);
-            case Effect.Left() -> left.run();
-            case Effect.Announce(ElectionEvent event) -> announce(event);
-            case Effect.Pending(String reason) -> {
+            case ViewEffect.Install(View view) -> install(view);
+            case ViewEffect.Removed(ViewEffect.Removed.Cause cause, String why) -> removed(cause, why);
+            case ViewEffect.Hold(boolean held) -> collectives.hold(held);
+            case ViewEffect.Left() -> left.run();
+            case ViewEffect.Announce(ElectionEvent event) -> announce(event);
+            case ViewEffect.Pending(String reason) -> {
                 waiting = reason;
                 if (!reason.isEmpty()) {
                     LOG.info("not admitted yet: {}", reason);
@@ -156,7 +157,7 @@ final class Membership {
         }
     }
 
-    private void removed(Effect.Removed.Cause cause, String why) {
+    private void removed(ViewEffect.Removed.Cause cause, String why) {
         LOG.warn("removed from the cluster: {}", why);
         removed = why;
         removedNanos = clock.nanoTime();

@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
 final class NodeAssembly implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
-    private final Scope scope;
+    private final CloseStack closing;
     private final Clock clock;
     private final NodeInbox inbox = new NodeInbox();
     private final CountDownLatch left = new CountDownLatch(1);
@@ -61,8 +61,8 @@ final class NodeAssembly implements AutoCloseable {
     private final Optional<CollectiveEngine> engine;
     private final Sources sources;
     private final VoterThread voter;
-    private final Observation<ClusterStatus> status;
-    private final Observation<ClusterTopology> topology;
+    private final VersionedValue<ClusterStatus> status;
+    private final VersionedValue<ClusterTopology> topology;
     private final NodeLoop loop;
     private final AtomicReference<String> keyIdNow; // written by the owner thread, read by it and by who starts
 
@@ -75,21 +75,21 @@ final class NodeAssembly implements AutoCloseable {
         spans(config); // a wrong one is said before anything is opened
         Clock clock = Clock.system();
         long startedNanos = clock.nanoTime();
-        Reach.checkInterfaces(config);
+        ListenOptions.checkInterfaces(config);
         HearthHome home =
                 config.home().isPresent() ? HearthHome.open(config.home().get()) : HearthHome.open(environment);
         NetworkNamespace namespace = namespace(config, new NamespaceLookup(home, environment));
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
         Engines.Choice reducer = reducer(config, home);
-        var scope = new Scope();
+        var closing = new CloseStack();
         boolean started = false;
         try {
-            var assembly = new NodeAssembly(config, home, namespace, identity, reducer, scope, clock, startedNanos);
+            var assembly = new NodeAssembly(config, home, namespace, identity, reducer, closing, clock, startedNanos);
             started = true;
             return assembly;
         } finally {
             if (!started) {
-                scope.close();
+                closing.close();
             }
         }
     }
@@ -100,13 +100,13 @@ final class NodeAssembly implements AutoCloseable {
             NetworkNamespace namespace,
             NodeIdentity identity,
             Engines.Choice reducer,
-            Scope scope,
+            CloseStack closing,
             Clock clock,
             long startedNanos)
             throws SetupException {
-        this.scope = scope;
+        this.closing = closing;
         this.clock = clock;
-        SlotLease lease = scope.keep(
+        SlotLease lease = closing.keep(
                 config.role() == Role.TRAINER
                         ? SlotLease.trainer(home, clock)
                         : SlotLease.single(home, config.slot(), clock));
@@ -124,30 +124,30 @@ final class NodeAssembly implements AutoCloseable {
         if (!namespace.isOpen()) {
             door.block(BlockFile.in(home).read());
         }
-        KeyRing keys = scope.keep(ring(book));
-        Links links = scope.keep(Links.open(
-                Reach.links(config, home).policy(door),
+        KeyRing keys = closing.keep(ring(book));
+        Links links = closing.keep(Links.open(
+                ListenOptions.links(config, home).policy(door),
                 identity,
                 new Endpoint(self, lease.incarnation(), lease.bootId(), SystemBoot.ofThisComputer()),
                 keys,
                 new LinkEvents(inbox)));
         SortedMap<String, InterfaceClass> interfaces = LocalInterfaces.classes();
-        TagKeys tags = scope.keep(new TagKeys());
-        sources = scope.keep(new Sources(config, tags.of(book), links.port(), interfaces, home, self, inbox, clock));
+        TagKeys tags = closing.keep(new TagKeys());
+        sources = closing.keep(new Sources(config, tags.of(book), links.port(), interfaces, home, self, inbox, clock));
         sources.start(); // it takes a second until others hear of this node: time for the rest
         engine = config.role() == Role.TRAINER
-                ? Optional.of(scope.keep(engine(config, links, reducer)))
+                ? Optional.of(closing.keep(engine(config, links, reducer)))
                 : Optional.empty();
-        var acquaintances = new Acquaintances(self, profile(config, reducer), interfaces);
-        VoteFolder votes = scope.keep(VoteFolder.open(
+        var directory = new PeerDirectory(self, profile(config, reducer), interfaces);
+        VoteFolder votes = closing.keep(VoteFolder.open(
                 home.subfolder("votes"), identity.peer(), IdentityFile.in(home).computer(identity), clock));
-        voter = scope.keep(new VoterThread(
+        voter = closing.keep(new VoterThread(
                 self.shortText(),
                 votes,
                 (task, answer) -> inbox.event(new NodeEvent.Voted(task, answer)),
                 why -> inbox.event(new NodeEvent.Failed("the voter", why))));
         var faults = new PeerFaults(links::close);
-        var membership = membership(config, links, lease, votes, acquaintances, faults);
+        var membership = membership(config, links, lease, votes, directory, faults);
         var talk = new GroupTalk(
                 self,
                 config.group(),
@@ -172,7 +172,7 @@ final class NodeAssembly implements AutoCloseable {
                                 sources.remembered(),
                                 (to, news) -> links.send(to, AddressNewsCodec.KIND, AddressNewsCodec.encode(news))),
                         membership,
-                        acquaintances,
+                        directory,
                         new StatusReport(
                                 self,
                                 links.port(),
@@ -186,10 +186,10 @@ final class NodeAssembly implements AutoCloseable {
                         faults),
                 config.health(),
                 this::publish);
-        status = new Observation<>(core.status());
-        topology = new Observation<>(acquaintances.topology());
+        status = new VersionedValue<>(core.status());
+        topology = new VersionedValue<>(directory.topology());
         voter.start();
-        loop = scope.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
+        loop = closing.keep(new NodeLoop(self.shortText(), clock, inbox, core, this::stopped));
         loop.start();
         LOG.info("started node={} port={} namespace={} key={}", self.text(), links.port(), namespace.name(), keyId);
     }
@@ -204,7 +204,7 @@ final class NodeAssembly implements AutoCloseable {
             KeyRing keys,
             TagKeys tags,
             Links links) {
-        var keeper = scope.keep(new RosterKeeper(home, namespace, identity, inbox::event));
+        var keeper = closing.keep(new RosterKeeper(home, namespace, identity, inbox::event));
         keeper.start();
         return new RosterTalk(identity.peer(), book, keeper, door, clock, new RosterTalk.Outcome() {
             @Override
@@ -240,11 +240,11 @@ final class NodeAssembly implements AutoCloseable {
         return engine;
     }
 
-    Observation<ClusterStatus> status() {
+    VersionedValue<ClusterStatus> status() {
         return status;
     }
 
-    Observation<ClusterTopology> topology() {
+    VersionedValue<ClusterTopology> topology() {
         return topology;
     }
 
@@ -277,7 +277,7 @@ final class NodeAssembly implements AutoCloseable {
 
     @Override
     public void close() {
-        scope.close();
+        closing.close();
     }
 
     private void publish(ClusterStatus newest, ClusterTopology measured) {
@@ -326,7 +326,7 @@ final class NodeAssembly implements AutoCloseable {
             Links links,
             SlotLease lease,
             VoteFolder votes,
-            Acquaintances acquaintances,
+            PeerDirectory directory,
             PeerFaults faults)
             throws SetupException {
         return new Membership(
@@ -344,7 +344,7 @@ final class NodeAssembly implements AutoCloseable {
                 votes::setAside,
                 (to, message) -> links.send(to, MessageCodec.kind(message), MessageCodec.encode(message)),
                 engine.isPresent()
-                        ? new Collectives.Engine(engine.get(), acquaintances::roundTrips)
+                        ? new Collectives.Engine(engine.get(), directory::roundTrips)
                         : new Collectives.None(),
                 left::countDown,
                 faults::count);

@@ -12,7 +12,7 @@ import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.protobuf.MessageCodec;
-import io.hearth.election.view.ViewMachine;
+import io.hearth.election.view.ViewEvent;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
@@ -45,7 +45,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private final PeerFinder finder;
     private final PeerWatch watch;
     private final Membership membership;
-    private final Acquaintances acquaintances;
+    private final PeerDirectory directory;
     private final RefusedPeers refused = new RefusedPeers();
     private final PeerFaults faults;
     private final Duplicates duplicates;
@@ -69,7 +69,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             Links links,
             PeerFinder finder,
             Membership membership,
-            Acquaintances acquaintances,
+            PeerDirectory directory,
             StatusReport report,
             GroupTalk talk,
             Optional<RosterTalk> roster,
@@ -96,7 +96,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         this.watch = new PeerWatch(health, clock, this);
         this.finder = parts.finder();
         this.membership = parts.membership();
-        this.acquaintances = parts.acquaintances();
+        this.directory = parts.directory();
         this.report = parts.report();
         this.talk = parts.talk();
         this.roster = parts.roster();
@@ -106,8 +106,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** What the node believes. */
     ClusterStatus status() {
-        return report.status(
-                membership, watch, acquaintances, refused.list(), faults.list(), duplicates, firstPeerMillis);
+        return report.status(membership, watch, directory, refused.list(), faults.list(), duplicates, firstPeerMillis);
     }
 
     @Override
@@ -129,7 +128,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             }
             case NodeEvent.Doubled(var machines) -> {
                 duplicates.others(machines);
-                membership.driver().step(new ViewMachine.Event.Doubled(duplicates.machines()));
+                membership.driver().step(new ViewEvent.Doubled(duplicates.machines()));
                 changed = true;
             }
             case NodeEvent.OwnDoubled(var found, var by) -> {
@@ -161,22 +160,22 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 finder.networkChanged(); // who was refused is admitted again, and waits a minute before its next dial
             }
             case NodeEvent.Progress(long doneUpTo, GroupPhase phase) ->
-                membership.driver().step(new ViewMachine.Event.Progress(doneUpTo, phase));
+                membership.driver().step(new ViewEvent.Progress(doneUpTo, phase));
             case NodeEvent.GroupBroken(NodeId peer, String why) -> {
                 LOG.info("the group's streams are set up anew: {}", why);
-                membership.driver().step(new ViewMachine.Event.GroupBroken(peer, why));
+                membership.driver().step(new ViewEvent.GroupBroken(peer, why));
             }
             case NodeEvent.Resign(String why) -> {
                 LOG.warn("out of the group: {}", why);
-                membership.driver().step(new ViewMachine.Event.Resign());
+                membership.driver().step(new ViewEvent.Resign());
             }
             case NodeEvent.Voted(VoterTask task, VoterAnswer answer) ->
-                membership.driver().step(new ViewMachine.Event.Voted(task, answer));
+                membership.driver().step(new ViewEvent.Voted(task, answer));
             case NodeEvent.Failed(String thread, Throwable why) ->
                 throw new IllegalStateException(thread + " failed: " + why, why);
             case NodeEvent.Leave(String why) -> {
                 LOG.info("leaving: {}", why);
-                membership.driver().step(new ViewMachine.Event.Leave());
+                membership.driver().step(new ViewEvent.Leave());
             }
         }
     }
@@ -201,7 +200,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         if (changed || now - publishedNanos >= PUBLISH_NANOS) {
             changed = false;
             publishedNanos = now;
-            publisher.accept(status(), acquaintances.topology());
+            publisher.accept(status(), directory.topology());
         }
     }
 
@@ -234,18 +233,18 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
             LOG.debug(
                     "peer={} suspected: {}", suspected.node().shortText(), suspected.why()); // it left, or never was in
         }
-        membership.driver().step(new ViewMachine.Event.Suspected(suspected.node(), suspected.incarnation()));
+        membership.driver().step(new ViewEvent.Suspected(suspected.node(), suspected.incarnation()));
         changed = true;
     }
 
     @Override
     public void refused(HealthMachine.Effect.Refused refused) {
-        membership.driver().step(new ViewMachine.Event.Refused(refused.node(), refused.incarnation()));
+        membership.driver().step(new ViewEvent.Refused(refused.node(), refused.incarnation()));
     }
 
     @Override
     public void trusted(HealthMachine.Effect.Trusted trusted) {
-        membership.driver().step(new ViewMachine.Event.Trusted(trusted.node(), trusted.incarnation()));
+        membership.driver().step(new ViewEvent.Trusted(trusted.node(), trusted.incarnation()));
         changed = true;
     }
 
@@ -272,7 +271,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                     .forEach(machine -> LOG.warn(
                             "machine={} is out of the namespace: it goes with the next view", machine.shortText()));
             excluded = out;
-            membership.driver().step(new ViewMachine.Event.Excluded(out));
+            membership.driver().step(new ViewEvent.Excluded(out));
             changed = true;
         }
     }
@@ -287,8 +286,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
 
     /** The group is full without this node: it goes back to a view of its own. */
     private void stepAside() {
-        membership.driver().step(new ViewMachine.Event.Progress(-1, GroupPhase.BUSY)); // it asks nobody for entry
-        membership.driver().step(new ViewMachine.Event.Resign());
+        membership.driver().step(new ViewEvent.Progress(-1, GroupPhase.BUSY)); // it asks nobody for entry
+        membership.driver().step(new ViewEvent.Resign());
         changed = true;
     }
 
@@ -319,15 +318,15 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 node.shortText(),
                 admitted.link().address(),
                 admitted.link().dialedByUs());
-        acquaintances.admitted(admitted.link());
+        directory.admitted(admitted.link());
         links.remember(admitted.link().address().getAddress());
-        links.send(node, NodeProfileCodec.KIND, acquaintances.introduction());
+        links.send(node, NodeProfileCodec.KIND, directory.introduction());
         talk.admitted(node);
         roster.ifPresent(talking -> talking.admitted(node, admitted.link().keyId()));
         finder.admitted(admitted.link());
         membership
                 .driver()
-                .step(new ViewMachine.Event.Linked(node, admitted.link().peer().incarnation()));
+                .step(new ViewEvent.Linked(node, admitted.link().peer().incarnation()));
         watch.admitted(admitted.link());
         changed = true;
     }
@@ -335,15 +334,15 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
     private void lost(NodeEvent.Lost lost) {
         LOG.info("link lost peer={} why={}", lost.peer().shortText(), lost.why());
         roster.ifPresent(talking -> {
-            talking.saw(lost.peer(), acquaintances.label(lost.peer()));
+            talking.saw(lost.peer(), directory.label(lost.peer()));
             talking.lost(lost.peer());
         });
-        acquaintances.lost(lost.peer());
+        directory.lost(lost.peer());
         talk.lost(lost.peer());
         finder.lost(lost);
         watch.lost(lost.peer())
                 .ifPresent(incarnation ->
-                        membership.driver().step(new ViewMachine.Event.Unlinked(lost.peer(), incarnation, lost.why())));
+                        membership.driver().step(new ViewEvent.Unlinked(lost.peer(), incarnation, lost.why())));
         changed = true;
     }
 
@@ -354,8 +353,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 ControlData.demandReadable(decoded);
                 election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileCodec.KIND) {
-                acquaintances.introduced(message.from(), message.bytes());
-                roster.ifPresent(talking -> talking.saw(message.from(), acquaintances.label(message.from())));
+                directory.introduced(message.from(), message.bytes());
+                roster.ifPresent(talking -> talking.saw(message.from(), directory.label(message.from())));
                 changed = true;
             } else if (RosterMessageCodec.isKind(message.kind())) {
                 roster.ifPresent(
@@ -378,8 +377,8 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
                 incarnation,
                 message instanceof Message.Heartbeat heartbeat ? Optional.of(heartbeat) : Optional.empty());
         if (message instanceof Message.Heartbeat) {
-            watch.peer(from).ifPresent(health -> acquaintances.measured(from, health));
+            watch.peer(from).ifPresent(health -> directory.measured(from, health));
         }
-        membership.driver().step(new ViewMachine.Event.Received(from, incarnation, message));
+        membership.driver().step(new ViewEvent.Received(from, incarnation, message));
     }
 }

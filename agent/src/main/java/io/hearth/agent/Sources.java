@@ -32,7 +32,7 @@ final class Sources implements AutoCloseable {
     /** Silence shorter than this is not worth a line. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
 
-    private final Scope scope = new Scope();
+    private final CloseStack scope = new CloseStack();
     private final NodeInbox inbox;
     private final Clock clock;
     private final long startedNanos;
@@ -57,7 +57,7 @@ final class Sources implements AutoCloseable {
         tags = new TagCodec(keys);
         var options = new MdnsOptions(
                 port,
-                Reach.interfaces(config),
+                ListenOptions.interfaces(config),
                 name -> medium(interfaces.getOrDefault(name, InterfaceClass.OTHER)),
                 Optional.empty());
         mdns = scope.keep(new MdnsSource(

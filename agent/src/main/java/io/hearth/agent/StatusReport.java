@@ -6,6 +6,7 @@ import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.election.health.HealthStatus;
 import io.hearth.election.health.PeerHealth;
+import io.hearth.election.view.Apartness;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,7 @@ final class StatusReport {
     ClusterStatus status(
             Membership membership,
             PeerWatch watch,
-            Acquaintances acquaintances,
+            PeerDirectory directory,
             List<ClusterStatus.Refused> refused,
             List<ClusterStatus.Fault> faults,
             Duplicates duplicates,
@@ -78,14 +79,14 @@ final class StatusReport {
                     Optional.of(member),
                     OptionalInt.of(rank),
                     watch,
-                    acquaintances,
+                    directory,
                     duplicates,
                     membership));
         }
-        for (NodeId linked : new TreeSet<>(acquaintances.linked())) {
+        for (NodeId linked : new TreeSet<>(directory.linked())) {
             if (view.member(linked).isEmpty()) {
-                nodes.add(node(
-                        linked, Optional.empty(), OptionalInt.empty(), watch, acquaintances, duplicates, membership));
+                nodes.add(
+                        node(linked, Optional.empty(), OptionalInt.empty(), watch, directory, duplicates, membership));
             }
         }
         List<ClusterStatus.Trainer> trainers = talk.trainers(view);
@@ -109,7 +110,7 @@ final class StatusReport {
                 firstPeerMillis,
                 Math.max(membership.driver().state().trainersElsewhere(), elsewhere(trainers)),
                 trainers,
-                acquaintances.linked().isEmpty() ? discovery.get() : Optional.empty(),
+                directory.linked().isEmpty() ? discovery.get() : Optional.empty(),
                 mdns.get());
     }
 
@@ -133,23 +134,23 @@ final class StatusReport {
             Optional<Member> member,
             OptionalInt rank,
             PeerWatch watch,
-            Acquaintances acquaintances,
+            PeerDirectory directory,
             Duplicates duplicates,
             Membership membership) {
         boolean isSelf = id.equals(self);
         Optional<PeerHealth> health = watch.peer(id);
         Optional<String> apart =
-                duplicates.of(id).or(() -> membership.driver().state().apart(id));
+                duplicates.of(id).or(() -> Apartness.of(membership.driver().state(), id));
         HealthStatus detected =
                 isSelf ? HealthStatus.HEALTHY : health.map(PeerHealth::status).orElse(HealthStatus.UNKNOWN);
         return new ClusterStatus.Node(
                 id,
-                acquaintances.label(id),
+                directory.label(id),
                 member.map(Member::role),
                 member.map(Member::group).orElse(""),
                 rank,
                 isSelf,
-                acquaintances.address(id),
+                directory.address(id),
                 detected == HealthStatus.HEALTHY && apart.isPresent() ? HealthStatus.DEGRADED : detected,
                 health.map(PeerHealth::lastRttNanos).orElse(OptionalLong.empty()),
                 health.map(PeerHealth::meanRttNanos).orElse(OptionalLong.empty()),

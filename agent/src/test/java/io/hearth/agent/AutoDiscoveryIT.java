@@ -124,7 +124,7 @@ final class AutoDiscoveryIT {
             AutoDiscoveryBackend late = nodes.trainer(TestNodes.loopback().deadline(Duration.ofSeconds(2)));
             late.addPeer(TestNodes.address(alone));
             Optional<ClusterStatus> told = late.node()
-                    .observation()
+                    .latestStatus()
                     .await(
                             status -> status.waiting()
                                     .filter(why -> why.contains("its group is training"))
@@ -168,7 +168,7 @@ final class AutoDiscoveryIT {
             assertEquals(1, two.get(0).waitForPeers(1, PATIENCE));
             for (AutoDiscoveryBackend either : List.of(two.get(0), stranger)) {
                 Optional<ClusterStatus> refused = either.node()
-                        .observation()
+                        .latestStatus()
                         .await(status -> !status.refused().isEmpty(), PATIENCE);
                 assertTrue(refused.isPresent());
                 assertTrue(refused.get().refused().getFirst().why().contains("another namespace"));

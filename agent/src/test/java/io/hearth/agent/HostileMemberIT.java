@@ -162,7 +162,7 @@ final class HostileMemberIT {
                         address,
                         () -> links.send(node.id(), NodeProfileCodec.KIND, new byte[] {-1}));
                 ClusterStatus status = node.node()
-                        .observation()
+                        .latestStatus()
                         .await(now -> now.faults().stream().anyMatch(fault -> fault.count() >= 5), PATIENCE)
                         .orElseThrow();
                 assertEquals(self.shortText(), status.faults().getFirst().who());
@@ -194,7 +194,7 @@ final class HostileMemberIT {
                     links.send(node.id(), MessageCodec.kind(forged), MessageCodec.encode(forged));
                 }
                 ClusterStatus counted = node.node()
-                        .observation()
+                        .latestStatus()
                         .await(
                                 now -> ignored(now, io.hearth.election.MessageRejection.FOREIGN_BALLOT) == 2
                                         && ignored(now, io.hearth.election.MessageRejection.STRAY_ANSWER) == 2,
@@ -225,7 +225,7 @@ final class HostileMemberIT {
             AutoDiscoveryBackend node = nodes.trainer(TestNodes.loopback());
             node.node().failed("a planted thread", new NoClassDefFoundError("planted"));
             assertTrue(node.node()
-                    .observation()
+                    .latestStatus()
                     .await(_ -> node.node().failure().isPresent(), PATIENCE)
                     .isPresent());
             HearthException failure = node.node().failure().orElseThrow();

@@ -55,7 +55,7 @@ final class LocalApiServerTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    private final Observation<JsonObject> status = new Observation<>(number(1));
+    private final VersionedValue<JsonObject> status = new VersionedValue<>(number(1));
 
     private static JsonObject number(int number) {
         var json = new JsonObject();

@@ -15,8 +15,8 @@ import io.hearth.election.Message;
 import io.hearth.election.Presence;
 import io.hearth.election.Role;
 import io.hearth.election.View;
+import io.hearth.election.view.ViewEvent;
 import io.hearth.election.view.ViewMachine;
-import io.hearth.election.view.ViewMachine.Event;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
@@ -40,13 +40,13 @@ final class MembershipTest {
     private static final Lineage LINEAGE = new Lineage(false, 500, MASTER, 1, 0);
     private static final long SEAT = 71;
 
-    private final BlockingQueue<Event> answers = new LinkedBlockingQueue<>();
+    private final BlockingQueue<ViewEvent> answers = new LinkedBlockingQueue<>();
     private final List<Message> sent = new ArrayList<>();
     private final List<String> blamed = new ArrayList<>();
     private final AtomicLong slowest = new AtomicLong();
     private final HandClock clock = new HandClock();
     private final VoterThread voter = new VoterThread(
-            "test", new SoundDisk(), (task, answer) -> answers.add(new Event.Voted(task, answer)), why -> {
+            "test", new SoundDisk(), (task, answer) -> answers.add(new ViewEvent.Voted(task, answer)), why -> {
                 throw new AssertionError(why);
             });
     private final Membership membership = new Membership(
@@ -105,12 +105,12 @@ final class MembershipTest {
     }
 
     private void diskDone() throws InterruptedException {
-        Event answer = answers.poll(10, TimeUnit.SECONDS);
-        membership.driver().step(answer == null ? new Event.Tick() : answer);
+        ViewEvent answer = answers.poll(10, TimeUnit.SECONDS);
+        membership.driver().step(answer == null ? new ViewEvent.Tick() : answer);
     }
 
     private void received(Message message) {
-        membership.driver().step(new Event.Received(MASTER, 1, message));
+        membership.driver().step(new ViewEvent.Received(MASTER, 1, message));
     }
 
     private void masterIsHeard(long epoch) {
@@ -120,7 +120,7 @@ final class MembershipTest {
 
     /** In a view of two, as its junior. */
     private void joinTheMaster() throws InterruptedException {
-        membership.driver().step(new Event.Linked(MASTER, 1));
+        membership.driver().step(new ViewEvent.Linked(MASTER, 1));
         masterIsHeard(3);
         diskDone();
         assertTrue(sent.getLast() instanceof Message.Join, sent::toString);
@@ -140,7 +140,7 @@ final class MembershipTest {
     private void pass(long nanos) {
         for (long until = clock.nanos + nanos; clock.nanos < until; ) {
             clock.nanos += 50 * MILLI;
-            membership.driver().step(new Event.Tick());
+            membership.driver().step(new ViewEvent.Tick());
         }
     }
 
@@ -158,7 +158,7 @@ final class MembershipTest {
     void aStallIsToldWithWhatIsMissingNow() throws Exception {
         joinTheMaster();
         assertEquals(Optional.empty(), membership.waiting());
-        membership.driver().step(new Event.Suspected(MASTER, 1));
+        membership.driver().step(new ViewEvent.Suspected(MASTER, 1));
         pass(9 * SECOND);
         String stalled =
                 "no quorum of the machines has been heard for 9 s; waiting for " + MASTER.shortText() + " (not heard)";

@@ -48,7 +48,7 @@ final class OtherVersionIT {
                 out.write(hello);
                 out.flush();
                 ClusterStatus status = node.node()
-                        .observation()
+                        .latestStatus()
                         .await(now -> !now.refused().isEmpty(), PATIENCE)
                         .orElseThrow();
                 String why = "no protocol version in common: this node speaks [2], the peer [8, 9];"

@@ -80,7 +80,7 @@ final class TestNodes implements AutoCloseable {
     static ClusterStatus await(AutoDiscoveryBackend node, Predicate<ClusterStatus> wanted, Duration patience)
             throws InterruptedException {
         return node.node()
-                .observation()
+                .latestStatus()
                 .await(wanted, patience)
                 .orElseThrow(() -> new AssertionError(
                         node.status().explain() + "; " + node.status().explainTrainers() + "; " + node.status()));

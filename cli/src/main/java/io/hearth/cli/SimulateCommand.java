@@ -9,7 +9,7 @@ import io.hearth.core.Clock;
 import io.hearth.simulation.Delays;
 import io.hearth.simulation.FaultKind;
 import io.hearth.simulation.Outcome;
-import io.hearth.simulation.Plant;
+import io.hearth.simulation.PlantedBug;
 import io.hearth.simulation.Simulation;
 import io.hearth.simulation.Sweep;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ final class SimulateCommand implements Callable<Integer> {
             paramLabel = "NAME",
             converter = PlantName.class,
             description = "Spoil the nodes on purpose and see that it is found.")
-    private Optional<Plant> plant = Optional.empty();
+    private Optional<PlantedBug> plant = Optional.empty();
 
     @Option(names = "--plants", description = "Print the names of all plants and what each does wrong.")
     private boolean plants;
@@ -76,10 +76,10 @@ final class SimulateCommand implements Callable<Integer> {
     private boolean json;
 
     /** The name of a plant. */
-    static final class PlantName implements ITypeConverter<Plant> {
+    static final class PlantName implements ITypeConverter<PlantedBug> {
         @Override
-        public Plant convert(String text) {
-            return Plant.of(text)
+        public PlantedBug convert(String text) {
+            return PlantedBug.of(text)
                     .orElseThrow(() -> new TypeConversionException(
                             "'" + text + "' is none; 'hearth simulate --plants' prints them"));
         }
@@ -92,7 +92,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (plants) {
-            Table.lines(Arrays.stream(Plant.values())
+            Table.lines(Arrays.stream(PlantedBug.values())
                             .map(each -> List.of(each.text(), each.what()))
                             .toList())
                     .forEach(terminal.out()::println);

@@ -52,7 +52,7 @@ public interface BlockCodec extends Codec {
     default long encodeLeavingError(MemorySegment values, long count, long seed, MemorySegment encoded)
             throws NonFiniteException {
         long bytes = encode(values, count, seed, encoded);
-        Owing.leaveError(this, encoded.asSlice(0, bytes), values, count);
+        Residuals.leaveError(this, encoded.asSlice(0, bytes), values, count);
         return bytes;
     }
 

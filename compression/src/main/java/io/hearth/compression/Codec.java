@@ -72,7 +72,7 @@ public interface Codec {
             long seed,
             MemorySegment encoded)
             throws NonFiniteException {
-        return Owing.encode(this, gradient, owed, left, count, seed, encoded);
+        return Residuals.encode(this, gradient, owed, left, count, seed, encoded);
     }
 
     /**

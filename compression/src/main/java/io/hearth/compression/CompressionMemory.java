@@ -20,7 +20,7 @@ public abstract sealed class CompressionMemory implements AutoCloseable
 
     /** All that is remembered of {@code key}, for tests. */
     final float[] remembered(String key) {
-        Remembered tensor = tensors.known(key);
+        TensorMemory tensor = tensors.known(key);
         if (tensor == null) {
             return new float[0];
         }

@@ -2,11 +2,11 @@ package io.hearth.compression;
 
 /** One step of {@link DgcMemory} in which all went as it is. */
 final class DgcDensePending implements Pending {
-    private final Remembered.Encoding encoding;
+    private final TensorMemory.Encoding encoding;
     private final DgcStep step;
     private boolean isKept;
 
-    DgcDensePending(Remembered.Encoding encoding, DgcStep step) {
+    DgcDensePending(TensorMemory.Encoding encoding, DgcStep step) {
         this.encoding = encoding;
         this.step = step;
     }

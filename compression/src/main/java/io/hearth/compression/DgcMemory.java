@@ -81,7 +81,7 @@ public final class DgcMemory extends GradientMemory {
             throws NonFiniteException {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(encoded, encodedBytesMax(count), count);
-        Remembered tensor = tensors().idle(key, 2 * count, 0);
+        TensorMemory tensor = tensors().idle(key, 2 * count, 0);
         if (count == 0) {
             return tensor.pend(new Sparse.Writer(encoded, 0, 0, options.full(), 0).finish(), tensor.note(), () -> {});
         }
@@ -101,7 +101,7 @@ public final class DgcMemory extends GradientMemory {
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Float32.checkRoom(gradient, count);
         Float32.checkRoom(values, count);
-        Remembered tensor = tensors().idle(key, 2 * count, 0);
+        TensorMemory tensor = tensors().idle(key, 2 * count, 0);
         var step = new DgcStep(gradient, tensor.now(), values, count, options.momentum(), clip(gradient, count));
         step.makeAll();
         return new DgcDensePending(tensor.pend(count * Float.BYTES, tensor.note(), () -> {}), step);

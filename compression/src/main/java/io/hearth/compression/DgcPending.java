@@ -8,7 +8,7 @@ final class DgcPending extends SparsePending {
     private final DgcStep step;
 
     /** That {@code step} makes, of which {@code own} was sent. */
-    DgcPending(Workers workers, Remembered.Encoding encoding, MemorySegment own, DgcStep step, long count) {
+    DgcPending(Workers workers, TensorMemory.Encoding encoding, MemorySegment own, DgcStep step, long count) {
         super(workers, encoding, own, count);
         this.step = step;
     }

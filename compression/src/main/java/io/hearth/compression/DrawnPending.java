@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 /** One draw of {@link RandomKMemory}. */
 final class DrawnPending implements RandomKMemory.Drawn {
     private final CodecKernels kernels;
-    private final Remembered.Encoding encoding;
+    private final TensorMemory.Encoding encoding;
     private final DrawnIndices indices;
     private final MemorySegment gradient;
     private final MemorySegment owed;
@@ -15,7 +15,7 @@ final class DrawnPending implements RandomKMemory.Drawn {
     /** {@code owed} is empty where nothing is remembered. */
     DrawnPending(
             CodecKernels kernels,
-            Remembered.Encoding encoding,
+            TensorMemory.Encoding encoding,
             DrawnIndices indices,
             MemorySegment gradient,
             MemorySegment owed) {

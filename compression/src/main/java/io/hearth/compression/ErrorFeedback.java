@@ -69,55 +69,6 @@ public final class ErrorFeedback extends GradientMemory {
         candidates = new Candidates(kernels, workers);
     }
 
-    /**
-     * An encoding that is made part by part, by one thread at a time, which need not be the one that began it: whoever hands over
-     * from one thread to another makes their actions happen one after the other.
-     */
-    public interface Parts extends Pending {
-        /**
-         * Encodes the values from {@code first} on; parts come in any order, each once, from any thread, also several
-         * at a time.
-         *
-         * @param first a multiple of {@link BlockCodec#block}
-         * @param count a multiple of {@link BlockCodec#block} but in the tensor's last part, which ends with the tensor
-         * @param encoded native memory of at least {@link #encodedBytesMax} bytes; written
-         * @return bytes written, {@code encodedBytesMax(count)}
-         * @throws NonFiniteException as {@link GradientMemory#prepare}; its index counts from the start of the tensor, and the part
-         *     counts as not encoded
-         * @throws IllegalArgumentException if that is no part of the tensor, or some of it was encoded before
-         */
-        long encode(long first, long count, MemorySegment encoded) throws NonFiniteException;
-
-        /**
-         * Encodes the sum of all members' parts, which this member makes for all of them, and owes what that leaves out: sums of
-         * encodings, encoded once more, lose nothing over time if both sides make up for what they left out (Tang et al.,
-         * "DoubleSqueeze", ICML 2019, algorithm 1).
-         *
-         * @param first of the part, whose own values were encoded before
-         * @param sum native memory, float32, {@code count} values; written: what the encoding leaves out
-         * @param divisor by which the sum was divided already, 1 or more; what is owed is of the sum before that
-         * @param draw the codec's seed
-         * @param encoded as in {@link #encode}
-         * @return bytes written, {@code encodedBytesMax(count)}
-         * @throws NonFiniteException if a value of the sum cannot be carried; its index counts from the start of the part
-         * @throws IllegalStateException if the own values were not encoded yet
-         */
-        long encodeSum(long first, long count, MemorySegment sum, int divisor, long draw, MemorySegment encoded)
-                throws NonFiniteException;
-
-        /** Size of the encodings of all parts so far, their headers included. */
-        @Override
-        long encodedBytes();
-
-        /**
-         * All parts were summed: what they left out is now owed.
-         *
-         * @throws IllegalStateException if a value was not encoded; all is as before then
-         */
-        @Override
-        void commit();
-    }
-
     @Override
     public long encodedBytesMax(long count) {
         return codec.encodedBytesMax(count);
@@ -126,11 +77,11 @@ public final class ErrorFeedback extends GradientMemory {
     @Override
     public Pending prepare(String key, MemorySegment gradient, long count, MemorySegment encoded)
             throws NonFiniteException {
-        Remembered tensor = tensor(key, gradient, count);
+        TensorMemory tensor = tensor(key, gradient, count);
         return encode(tensor, key, gradient, count, draw(tensor, key), encoded);
     }
 
-    private long draw(Remembered tensor, String key) {
+    private long draw(TensorMemory tensor, String key) {
         return seed + (tensor.steps() + 1) * GOLDEN + ((long) key.hashCode() << Integer.SIZE);
     }
 
@@ -157,14 +108,14 @@ public final class ErrorFeedback extends GradientMemory {
      * @throws IllegalArgumentException if the codec is no {@link BlockCodec}
      * @throws IllegalStateException as {@link #prepare}
      */
-    public Parts begin(String key, MemorySegment gradient, long count, long seed) {
+    public PendingParts begin(String key, MemorySegment gradient, long count, long seed) {
         Codec within = PassDenseCodec.within(codec);
         if (!(within instanceof BlockCodec blocks)) {
             throw new IllegalArgumentException("'" + codec.name()
                     + "' encodes a tensor as a whole, not in parts: call prepare, or choose a codec with blocks");
         }
-        Remembered tensor = tensor(key, gradient, count);
-        return new PartsOwing(blocks, tensor, gradient, seed, draw(tensor, key), spares);
+        TensorMemory tensor = tensor(key, gradient, count);
+        return new PartResiduals(blocks, tensor, gradient, seed, draw(tensor, key), spares);
     }
 
     /**
@@ -181,7 +132,7 @@ public final class ErrorFeedback extends GradientMemory {
                     "'" + codec.name() + "' encodes a tensor as a whole: call prepare, or choose topk with chunk=4096");
         }
         Float32.checkRoom(encoded, codec.encodedBytesMax(count), count);
-        Remembered tensor = tensor(key, gradient, count);
+        TensorMemory tensor = tensor(key, gradient, count);
         Source source = Source.sum(kernels, gradient, tensor, run(chunked.run(count)));
         MemorySegment encoding = encoded.asSlice(0, codec.encodedBytesMax(count));
         Pending pending = pendLargest(tensor, key, gradient, count, encoding);
@@ -190,34 +141,34 @@ public final class ErrorFeedback extends GradientMemory {
 
     /** At least the largest magnitude of the gradient and what its tensor is owed, together; arguments as in {@link #prepare}. */
     public float reach(String key, MemorySegment gradient, long count) {
-        Remembered tensor = tensor(key, gradient, count);
+        TensorMemory tensor = tensor(key, gradient, count);
         if (!tensor.isNarrow()) {
-            return Reach.of(gradient, count) + Reach.of(tensor.now(), count);
+            return MaxMagnitude.of(gradient, count) + MaxMagnitude.of(tensor.now(), count);
         }
         float most = 0;
         for (long first = 0; first < count; first += SparseSum.RUN) {
             int n = (int) Math.min(SparseSum.RUN, count - first);
             tensor.load(tensor.now(), first, run(n), n);
-            most = Math.max(most, Reach.of(run(n), n));
+            most = Math.max(most, MaxMagnitude.of(run(n), n));
         }
-        return Reach.of(gradient, count) + most;
+        return MaxMagnitude.of(gradient, count) + most;
     }
 
     @Override
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
-        Remembered tensor = tensor(key, gradient, count);
+        TensorMemory tensor = tensor(key, gradient, count);
         Float32.checkRoom(values, count);
         tensor.addTo(gradient, 0, values, count, kernels);
         return tensor.pend(count * Float.BYTES, 0, () -> tensor.now().fill((byte) 0));
     }
 
-    private Remembered tensor(String key, MemorySegment gradient, long count) {
+    private TensorMemory tensor(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
         return tensors().idle(key, count, 0);
     }
 
     private Pending encode(
-            Remembered tensor, String key, MemorySegment gradient, long count, long draw, MemorySegment encoded)
+            TensorMemory tensor, String key, MemorySegment gradient, long count, long draw, MemorySegment encoded)
             throws NonFiniteException {
         if (PassDenseCodec.within(codec) instanceof SparseCodec sparse) {
             return encodeLargest(sparse, tensor, key, gradient, count, encoded);
@@ -237,7 +188,7 @@ public final class ErrorFeedback extends GradientMemory {
 
     private Pending encodeLargest(
             SparseCodec sparse,
-            Remembered tensor,
+            TensorMemory tensor,
             String key,
             MemorySegment gradient,
             long count,
@@ -260,12 +211,12 @@ public final class ErrorFeedback extends GradientMemory {
     }
 
     private Pending pendLargest(
-            Remembered tensor, String key, MemorySegment gradient, long count, MemorySegment encoding) {
+            TensorMemory tensor, String key, MemorySegment gradient, long count, MemorySegment encoding) {
         var pending = tensor.pend(encoding.byteSize(), 0, () -> {});
         if (tensor.isNarrow()) {
             return new NarrowSparsePending(kernels, workers, pending, encoding, gradient, tensor, draw(tensor, key));
         }
-        return new OwingSparsePending(kernels, workers, pending, encoding, gradient, tensor.now(), count);
+        return new ResidualSparsePending(kernels, workers, pending, encoding, gradient, tensor.now(), count);
     }
 
     /** Room for the sums of so many values, which are looked at and not kept. */
@@ -278,7 +229,7 @@ public final class ErrorFeedback extends GradientMemory {
 
     /** Whether a tensor of that name and size was encoded before, so that something may be owed to it. */
     public boolean owes(String key, long count) {
-        Remembered known = tensors().known(key);
+        TensorMemory known = tensors().known(key);
         return known != null && known.floats() == count;
     }
 
@@ -291,7 +242,7 @@ public final class ErrorFeedback extends GradientMemory {
      */
     public void addOwed(String key, MemorySegment gradient, long count) {
         Float32.checkRoom(gradient, count);
-        Remembered known = tensors().known(key);
+        TensorMemory known = tensors().known(key);
         if (known == null || known.floats() != count) {
             throw new IllegalArgumentException("nothing is owed to a tensor " + key + " of " + count + " values");
         }

@@ -8,17 +8,17 @@ import java.lang.foreign.MemorySegment;
 final class NarrowSparsePending extends SparsePending {
     private final CodecKernels kernels;
     private final MemorySegment gradient;
-    private final Remembered owed;
+    private final TensorMemory owed;
     private final long draw;
 
     /** {@code draw}: by which it is rounded. */
     NarrowSparsePending(
             CodecKernels kernels,
             Workers workers,
-            Remembered.Encoding encoding,
+            TensorMemory.Encoding encoding,
             MemorySegment own,
             MemorySegment gradient,
-            Remembered owed,
+            TensorMemory owed,
             long draw) {
         super(workers, encoding, own, owed.floats());
         this.kernels = kernels;

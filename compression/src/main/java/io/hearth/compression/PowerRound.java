@@ -20,12 +20,12 @@ final class PowerRound implements PowerSgdMemory.Round {
     private final CodecKernels kernels;
     private final MatrixKernels matrices;
     private final boolean remembers;
-    private final Remembered tensor;
+    private final TensorMemory tensor;
     private final MemorySegment gradient;
     private final long count;
     private final int columns;
     private final int width;
-    private final Remembered.Encoding encoding;
+    private final TensorMemory.Encoding encoding;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment left;
     private final MemorySegment right;
@@ -38,7 +38,7 @@ final class PowerRound implements PowerSgdMemory.Round {
     PowerRound(
             CodecKernels kernels,
             boolean remembers,
-            Remembered tensor,
+            TensorMemory tensor,
             MemorySegment gradient,
             long count,
             int columns,

@@ -129,7 +129,7 @@ public final class PowerSgdMemory extends CompressionMemory {
      * @throws IllegalStateException if this key is pending already, or a new key is one too many
      */
     public Round begin(String key, MemorySegment gradient, long count, int columns) throws NonFiniteException {
-        Remembered tensor = tensor(key, gradient, count, columns);
+        TensorMemory tensor = tensor(key, gradient, count, columns);
         var random = new SplittableRandom(seed ^ key.hashCode() ^ (tensor.steps() << Integer.SIZE));
         return new PowerRound(kernels, remembers, tensor, gradient, count, columns, width(count, columns))
                 .begin(random);
@@ -144,14 +144,14 @@ public final class PowerSgdMemory extends CompressionMemory {
      */
     public Pending prepareDense(String key, MemorySegment gradient, long count, int columns, MemorySegment mean) {
         Float32.checkRoom(mean, count);
-        Remembered tensor = tensor(key, gradient, count, columns);
+        TensorMemory tensor = tensor(key, gradient, count, columns);
         kernels.add(mean, 0, gradient, 0, tensor.now(), 0, count);
         long bytes = count * Float.BYTES;
         return tensor.pend(
                 bytes, tensor.note(), () -> tensor.now().asSlice(0, bytes).fill((byte) 0));
     }
 
-    private Remembered tensor(String key, MemorySegment gradient, long count, int columns) {
+    private TensorMemory tensor(String key, MemorySegment gradient, long count, int columns) {
         if (count < 1 || columns < 1 || columns > count) {
             throw new IllegalArgumentException(
                     "need a matrix of at least 1 value and 1 column, got " + count + " values in rows of " + columns);

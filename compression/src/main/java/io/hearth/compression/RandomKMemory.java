@@ -61,17 +61,17 @@ public final class RandomKMemory extends CompressionMemory {
      */
     public Drawn prepare(String key, MemorySegment gradient, long count, long seed, MemorySegment drawn)
             throws NonFiniteException {
-        Remembered tensor = tensor(key, gradient, count);
+        TensorMemory tensor = tensor(key, gradient, count);
         var indices = DrawnIndices.of(fraction, seed, count);
         Float32.checkRoom(drawn, indices.kept());
         try (var arena = Arena.ofConfined()) {
             draw(source(tensor, gradient, count, arena), indices, drawn);
         }
-        Remembered.Encoding encoding = tensor.pend(indices.kept() * Float.BYTES, 0, () -> {});
+        TensorMemory.Encoding encoding = tensor.pend(indices.kept() * Float.BYTES, 0, () -> {});
         return new DrawnPending(kernels, encoding, indices, gradient, tensor.now());
     }
 
-    private Source source(Remembered tensor, MemorySegment gradient, long count, Arena arena) {
+    private Source source(TensorMemory tensor, MemorySegment gradient, long count, Arena arena) {
         if (!remembers) {
             return Source.of(gradient);
         }
@@ -107,7 +107,7 @@ public final class RandomKMemory extends CompressionMemory {
      */
     public Pending prepareDense(String key, MemorySegment gradient, long count, MemorySegment values) {
         Float32.checkRoom(values, count);
-        Remembered tensor = tensor(key, gradient, count);
+        TensorMemory tensor = tensor(key, gradient, count);
         if (remembers) {
             kernels.add(values, 0, gradient, 0, tensor.now(), 0, count);
         } else {
@@ -116,7 +116,7 @@ public final class RandomKMemory extends CompressionMemory {
         return tensor.pend(count * Float.BYTES, 0, () -> tensor.now().fill((byte) 0));
     }
 
-    private Remembered tensor(String key, MemorySegment gradient, long count) {
+    private TensorMemory tensor(String key, MemorySegment gradient, long count) {
         if (count < 1) {
             throw new IllegalArgumentException("need a tensor of at least 1 value to draw from, got " + count);
         }

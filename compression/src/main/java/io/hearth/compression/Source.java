@@ -52,7 +52,7 @@ interface Source {
      *
      * @param run native memory for the longest run; written
      */
-    static Source sum(CodecKernels kernels, MemorySegment gradient, Remembered owed, MemorySegment run) {
+    static Source sum(CodecKernels kernels, MemorySegment gradient, TensorMemory owed, MemorySegment run) {
         return new Source() {
             @Override
             public float value(long index) {

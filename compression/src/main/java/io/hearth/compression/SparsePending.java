@@ -11,14 +11,14 @@ import java.util.List;
  * <p>The gradient and the encoding are borrowed until the end, and must not change before.
  */
 public abstract sealed class SparsePending implements Pending
-        permits OwingSparsePending, NarrowSparsePending, DgcPending {
+        permits ResidualSparsePending, NarrowSparsePending, DgcPending {
     private final Workers workers;
-    private final Remembered.Encoding encoding;
+    private final TensorMemory.Encoding encoding;
     private final MemorySegment own;
     private final long count;
     private boolean isOwed;
 
-    SparsePending(Workers workers, Remembered.Encoding encoding, MemorySegment own, long count) {
+    SparsePending(Workers workers, TensorMemory.Encoding encoding, MemorySegment own, long count) {
         this.workers = workers;
         this.encoding = encoding;
         this.own = own;

@@ -51,9 +51,9 @@ final class TensorFile {
 
     private TensorFile() {}
 
-    static long bytes(SortedMap<String, Remembered> tensors) {
+    static long bytes(SortedMap<String, TensorMemory> tensors) {
         long bytes = HEAD_BYTES + Integer.BYTES;
-        for (Map.Entry<String, Remembered> entry : tensors.entrySet()) {
+        for (Map.Entry<String, TensorMemory> entry : tensors.entrySet()) {
             bytes += TENSOR_BYTES
                     + name(entry.getKey()).length
                     + entry.getValue().floats() * Float.BYTES;
@@ -61,7 +61,7 @@ final class TensorFile {
         return bytes;
     }
 
-    static void write(byte kind, SortedMap<String, Remembered> tensors, MemorySegment file) {
+    static void write(byte kind, SortedMap<String, TensorMemory> tensors, MemorySegment file) {
         long bytes = bytes(tensors);
         if (file.byteSize() < bytes) {
             throw new IllegalArgumentException(
@@ -70,9 +70,9 @@ final class TensorFile {
         file.set(LONG, 0, head(kind));
         file.set(INT, TENSORS_AT, tensors.size());
         long at = HEAD_BYTES;
-        for (Map.Entry<String, Remembered> entry : tensors.entrySet()) {
+        for (Map.Entry<String, TensorMemory> entry : tensors.entrySet()) {
             byte[] name = name(entry.getKey());
-            Remembered tensor = entry.getValue();
+            TensorMemory tensor = entry.getValue();
             file.set(INT, at, name.length);
             MemorySegment.copy(name, 0, file, ValueLayout.JAVA_BYTE, at + Integer.BYTES, name.length);
             at += Integer.BYTES + name.length;
@@ -88,7 +88,7 @@ final class TensorFile {
     }
 
     /** What was written, to be kept narrow or not; nothing is allocated before all is known to be sound. */
-    static SortedMap<String, Remembered> read(byte kind, int tensorsMax, boolean isNarrow, MemorySegment file)
+    static SortedMap<String, TensorMemory> read(byte kind, int tensorsMax, boolean isNarrow, MemorySegment file)
             throws MalformedMessageException {
         if (file.byteSize() < HEAD_BYTES + Integer.BYTES || file.get(LONG, 0) != head(kind)) {
             throw new MalformedMessageException("not a saved gradient memory of kind " + kind + ", version " + VERSION);
@@ -98,11 +98,11 @@ final class TensorFile {
             throw new MalformedMessageException("the saved gradient memory is damaged: its checksum does not fit");
         }
         List<Entry> entries = entries(file, tensorsMax, end);
-        var tensors = new TreeMap<String, Remembered>();
+        var tensors = new TreeMap<String, TensorMemory>();
         for (Entry entry : entries) {
             tensors.put(
                     entry.name(),
-                    new Remembered(
+                    new TensorMemory(
                             entry.floats(), entry.shape(), entry.steps(), entry.note(), entry.values(), isNarrow));
         }
         return tensors;

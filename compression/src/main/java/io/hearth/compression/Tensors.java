@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Tensors {
     private final int tensorsMax;
     private final boolean isNarrow;
-    private SortedMap<String, Remembered> byKey = new TreeMap<>();
+    private SortedMap<String, TensorMemory> byKey = new TreeMap<>();
 
     Tensors(int tensorsMax, boolean isNarrow) {
         if (tensorsMax < 1) {
@@ -27,8 +27,8 @@ final class Tensors {
     }
 
     /** The tensor of that name, idle; a fresh one if there is none or it has another number of floats or another shape. */
-    Remembered idle(String key, long floats, long shape) {
-        Remembered known = byKey.get(key);
+    TensorMemory idle(String key, long floats, long shape) {
+        TensorMemory known = byKey.get(key);
         if (known != null) {
             known.checkIdle(key);
             if (known.floats() == floats && known.shape() == shape) {
@@ -37,7 +37,7 @@ final class Tensors {
             forget(key);
         }
         demandRoom(key);
-        var fresh = new Remembered(floats, shape, isNarrow);
+        var fresh = new TensorMemory(floats, shape, isNarrow);
         byKey.put(key, fresh);
         return fresh;
     }
@@ -50,12 +50,12 @@ final class Tensors {
     }
 
     @Nullable
-    Remembered known(String key) {
+    TensorMemory known(String key) {
         return byKey.get(key);
     }
 
     void forget(String key) {
-        Remembered known = byKey.get(key);
+        TensorMemory known = byKey.get(key);
         if (known != null) {
             known.checkIdle(key);
             byKey.remove(key);
@@ -64,20 +64,20 @@ final class Tensors {
     }
 
     /** All of them, none pending, in the order of their names. */
-    SortedMap<String, Remembered> allIdle() {
+    SortedMap<String, TensorMemory> allIdle() {
         byKey.forEach((key, tensor) -> tensor.checkIdle(key));
         return byKey;
     }
 
     /** Takes over those and closes its own. */
-    void replace(SortedMap<String, Remembered> fresh) {
-        SortedMap<String, Remembered> old = allIdle();
+    void replace(SortedMap<String, TensorMemory> fresh) {
+        SortedMap<String, TensorMemory> old = allIdle();
         byKey = fresh;
-        old.values().forEach(Remembered::close);
+        old.values().forEach(TensorMemory::close);
     }
 
     void close() {
-        byKey.values().forEach(Remembered::close);
+        byKey.values().forEach(TensorMemory::close);
         byKey.clear();
     }
 }

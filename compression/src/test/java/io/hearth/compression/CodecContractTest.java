@@ -187,9 +187,9 @@ abstract class CodecContractTest {
             assertTrue(refusal.toString().contains("value " + (block + 2) + " is NaN"), refusal.toString());
             MemorySegment owed = arena.allocate(Float32.FLOAT, 2L * block);
             MemorySegment left = arena.allocate(Float32.FLOAT, 2L * block);
-            var owing = assertThrows(
+            var residuals = assertThrows(
                     NonFiniteException.class, () -> codec.encodePartOwing(tensor, owed, left, block, block, 0, room));
-            assertEquals(block + 2, owing.index());
+            assertEquals(block + 2, residuals.index());
         }
     }
 
@@ -222,7 +222,7 @@ abstract class CodecContractTest {
                             pattern + " at " + i);
                 }
                 MemorySegment plainLeft = arena.allocate(Float32.FLOAT, length);
-                assertEquals(bytes, Owing.encode(codec(), gradients, owes, plainLeft, length, 9, room));
+                assertEquals(bytes, Residuals.encode(codec(), gradients, owes, plainLeft, length, 9, room));
                 for (int i = 0; i < length; i++) {
                     assertEquals(
                             Canaries.inside(left).getAtIndex(Float32.FLOAT, i) + 0f,

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.accel.CodecKernels;
 import io.hearth.accel.select.Engines;
-import io.hearth.compression.ErrorFeedback.Parts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -65,7 +64,7 @@ final class ErrorFeedbackPartsTest {
                 Pending pending = whole.prepare("w", gradient, count, step, room);
                 byte[] body = bytes(HEADER, pending.encodedBytes());
                 pending.commit();
-                Parts parts = inParts.begin("w", gradient, count, step);
+                PendingParts parts = inParts.begin("w", gradient, count, step);
                 byte[] bodies = other.submit(() -> encodeShuffled(codec, parts, count, random))
                         .get();
                 parts.commit();
@@ -76,7 +75,7 @@ final class ErrorFeedbackPartsTest {
     }
 
     /** All parts in some order; their bodies, brought in the order of the tensor. */
-    private byte[] encodeShuffled(BlockCodec codec, Parts parts, int count, Random random) throws Exception {
+    private byte[] encodeShuffled(BlockCodec codec, PendingParts parts, int count, Random random) throws Exception {
         var starts = new ArrayList<Integer>(List.of(0));
         while (starts.getLast() < count) {
             starts.add(starts.getLast() + codec.block() * (1 + random.nextInt(Math.ceilDiv(count, codec.block()))));
@@ -101,7 +100,7 @@ final class ErrorFeedbackPartsTest {
     @Test
     void allOfItHasToBeEncodedOnceAndOnlyOnce() throws Exception {
         try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
-            Parts parts = feedback.begin("w", normal(45, new Random(1)), 45, 0);
+            PendingParts parts = feedback.begin("w", normal(45, new Random(1)), 45, 0);
             assertThrows(IllegalStateException.class, parts::commit);
             parts.encode(16, 8, room);
             parts.encode(40, 5, room);
@@ -135,14 +134,14 @@ final class ErrorFeedbackPartsTest {
             MemorySegment gradient = normal(64, new Random(2));
             feedback.prepare("w", gradient, 64, 5, room).commit();
             float[] before = feedback.remembered("w");
-            Parts given = feedback.begin("w", gradient, 64, 6);
+            PendingParts given = feedback.begin("w", gradient, 64, 6);
             byte[] first = bytes(0, given.encode(8, 16, room));
             assertThrows(IllegalStateException.class, () -> feedback.begin("w", gradient, 64, 6));
             assertThrows(IllegalStateException.class, () -> feedback.prepare("w", gradient, 64, room));
             assertThrows(IllegalStateException.class, feedback::savedBytes);
             given.rollback();
             assertBitsEqual(before, feedback.remembered("w"), "after rollback");
-            Parts again = feedback.begin("w", gradient, 64, 6);
+            PendingParts again = feedback.begin("w", gradient, 64, 6);
             assertArrayEquals(first, bytes(0, again.encode(8, 16, room)));
             again.rollback();
         }
@@ -153,7 +152,7 @@ final class ErrorFeedbackPartsTest {
         try (var feedback = new ErrorFeedback(new Int8Codec(8), 1)) {
             MemorySegment gradient = normal(64, new Random(3));
             gradient.setAtIndex(Float32.FLOAT, 21, Float.NaN);
-            Parts parts = feedback.begin("w", gradient, 64, 0);
+            PendingParts parts = feedback.begin("w", gradient, 64, 0);
             parts.encode(0, 16, room);
             assertEquals(
                     21,

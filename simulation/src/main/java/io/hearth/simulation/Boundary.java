@@ -115,7 +115,7 @@ final class Boundary {
         List<Integer> sources = vote.sources().get(members.indexOf(process.host.id));
         if (sources == null) {
             staging.clear(); // what an earlier attempt left there is of no use any more
-        } else if (world.sabotage.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
+        } else if (world.hooks.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
         if (!exchanges.holders(number).contains(process.host.id)) {
@@ -124,7 +124,7 @@ final class Boundary {
             exchanges.hold(number);
         }
         boolean allHold = exchanges.holders(number).containsAll(members);
-        return allHold || !world.sabotage.waitsForHolders()
+        return allHold || !world.hooks.waitsForHolders()
                 ? Optional.of(new End(Optional.empty(), agreed.model()))
                 : Optional.empty();
     }
@@ -140,7 +140,7 @@ final class Boundary {
         for (int rank = 0; rank < byRank.size(); rank++) {
             claims.add(claim(byRank.get(rank), rank, byRank.size()));
         }
-        StateVote vote = StateVote.decide(world.sabotage.votes(claims));
+        StateVote vote = StateVote.decide(world.hooks.votes(claims));
         attempt.vote = vote;
         world.results.agreed(byRank, claim(vote.agreed()));
         return vote;
@@ -169,7 +169,7 @@ final class Boundary {
         }
         List<NodeId> members = state().layout().members();
         Frame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
-        if (!own.joined() && !world.sabotage.keepsWhoDiffers()) {
+        if (!own.joined() && !world.hooks.keepsWhoDiffers()) {
             giveUp("its state differs");
             return false;
         }
@@ -205,7 +205,7 @@ final class Boundary {
 
     /** Where nobody and no message is lost, whoever lacks the state gets it, and stays; a pause as long as all spans loses members. */
     private void giveUp(String why) {
-        boolean isNobodyLost = world.weather.isMild() && !world.spans.areScaled();
+        boolean isNobodyLost = world.profile.isMild() && !world.spans.areScaled();
         Violation.unless(!isNobodyLost, "state", () -> process.host.name() + " leaves its group: " + why);
         trainer.script().giveUp(why);
     }
@@ -222,7 +222,7 @@ final class Boundary {
                 world.transferNanos() / 2, // a manifest and then all chunks at once
                 () -> process.deliver(() -> {
                     if (ask.fence().equals(fence()) && !trainer.script().isOver()) {
-                        world.post.stream(
+                        world.bus.stream(
                                 process,
                                 ask.from(),
                                 new Frame.Chunk(ask.fence(), ask.number(), process.host.id, ask.chunk(), answer(ask)));
@@ -233,7 +233,7 @@ final class Boundary {
     private long answer(Frame.Ask ask) {
         long model = steps().claim("").model();
         long right = ask.chunk() == FetchMachine.MANIFEST ? model : Staging.chunk(model, ask.chunk());
-        if (!world.isFaulty() || !world.weather.has(FaultKind.LYING_SOURCE) || world.random.nextBoolean()) {
+        if (!world.isFaulty() || !world.profile.has(FaultKind.LYING_SOURCE) || world.random.nextBoolean()) {
             return right;
         }
         world.tally.fault(FaultKind.LYING_SOURCE);

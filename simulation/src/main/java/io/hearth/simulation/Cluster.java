@@ -194,8 +194,8 @@ final class Cluster {
         world.expulsion.started(process);
         process.trainer()
                 .ifPresent(trainer -> trainer.script().beginAfterPatience(SECOND + random.nextLong(6 * SECOND)));
-        world.hostile.link(process);
-        process.finder().begin();
+        world.byzantine.link(process);
+        process.stub().begin();
     }
 
     /** Whether every two processes have a link. */
@@ -261,7 +261,7 @@ final class Cluster {
     }
 
     private static void failed(NodeProcess from, PeerAddress address, String why) {
-        from.deliver(() -> from.finder().step(new PeerTableMachine.Event.DialFailed(address, why)));
+        from.deliver(() -> from.stub().step(new PeerTableMachine.Event.DialFailed(address, why)));
     }
 
     private void linked(NodeProcess from, NodeProcess target, PeerAddress address) {
@@ -272,10 +272,10 @@ final class Cluster {
         boolean isFirst = !areLinked(from, target);
         links.put(new Link(from, target), world.now());
         NodeId dialled = target.host.id;
-        from.finder().linked(new PeerTableMachine.Event.Admitted(address, dialled), dialled, address);
+        from.stub().linked(new PeerTableMachine.Event.Admitted(address, dialled), dialled, address);
         NodeId dialler = from.host.id;
         PeerAddress at = from.host.address();
-        target.deliver(() -> target.finder().linked(new PeerTableMachine.Event.Accepted(at, dialler), dialler, at));
+        target.deliver(() -> target.stub().linked(new PeerTableMachine.Event.Accepted(at, dialler), dialler, at));
         world.removals.lookAtLinks();
         world.expulsion.linked(from, target);
         if (isFirst) {
@@ -291,7 +291,7 @@ final class Cluster {
                 return;
             }
             one.unlinked(other.host.id, other.incarnation, refused);
-            one.finder().lost(other.host.id);
+            one.stub().lost(other.host.id);
         });
     }
 
@@ -344,7 +344,7 @@ final class Cluster {
         }
         world.trace(process, () -> silently ? "UNPLUGGED" : "KILLED");
         if (world.isFaulty()
-                && world.weather.has(FaultKind.DAMAGED_RECORD)
+                && world.profile.has(FaultKind.DAMAGED_RECORD)
                 && random.nextInt(4) == 0
                 && process.host.disk.damage(random)) {
             isDamaged = true;
@@ -393,11 +393,13 @@ final class Cluster {
     /** The others went on without a process, or its lineage ended. Who has no link to one of them is half of a broken pair. */
     void removed(NodeProcess process, View before) {
         world.dissolutions.removed(process, before);
-        boolean isOver =
-                world.ledger.newest(before.lineage()).filter(View::isTombstone).isPresent();
+        boolean isOver = world.viewChecker
+                .newest(before.lineage())
+                .filter(View::isTombstone)
+                .isPresent();
         boolean wasLinked = isLinkedToAll(process) && !world.removals.wasApart(process);
         Violation.unless(
-                isOver || !wasLinked || !world.weather.isMild(),
+                isOver || !wasLinked || !world.profile.isMild(),
                 "L1",
                 () -> process.host.name() + " was removed though it was well");
     }

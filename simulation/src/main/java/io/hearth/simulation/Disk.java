@@ -94,16 +94,16 @@ final class Disk {
     }
 
     /** What a start reads: sound records. */
-    List<LineageRecord> load(Sabotage sabotage) {
+    List<LineageRecord> load(BugHooks hooks) {
         var sound = new ArrayList<LineageRecord>();
         for (Lineage lineage : List.copyOf(records.keySet())) {
-            read(lineage, sabotage).ifPresent(sound::add);
+            read(lineage, hooks).ifPresent(sound::add);
         }
         return sound;
     }
 
     /** The sound record of a lineage; a damaged one is set aside, unless the sabotage knows better. */
-    Optional<LineageRecord> read(Lineage lineage, Sabotage sabotage) {
+    Optional<LineageRecord> read(Lineage lineage, BugHooks hooks) {
         LineageRecord record = records.get(lineage);
         Bytes bytes = damaged.remove(lineage);
         if (record == null || bytes == null) {
@@ -114,7 +114,7 @@ final class Disk {
             throw new Violation("record", "a damaged record was read as a sound one");
         } catch (DamagedRecordException expected) {
             records.remove(lineage);
-            Optional<LineageRecord> rebuilt = sabotage.rebuild(record);
+            Optional<LineageRecord> rebuilt = hooks.rebuild(record);
             rebuilt.ifPresent(again -> records.put(lineage, again));
             return rebuilt;
         }

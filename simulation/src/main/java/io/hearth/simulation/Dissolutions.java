@@ -56,18 +56,18 @@ final class Dissolutions {
     }
 
     /** A quorum accepted the end of a lineage. */
-    void ended(Ledger.Succession change) {
+    void ended(ViewChecker.Succession change) {
         for (Member member : change.before().members()) {
             world.cluster
                     .running(member)
-                    .filter(process -> !process.isLeaving() && world.ledger.hasAnswered(change, member))
+                    .filter(process -> !process.isLeaving() && world.viewChecker.hasAnswered(change, member))
                     .flatMap(NodeProcess::trainer)
                     .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
         }
         Optional<NodeProcess> proposer = proposer(change);
         long stale = staleNanos(proposer);
-        boolean isKnown = !world.weather.has(FaultKind.NONSENSE)
-                && !world.weather.has(FaultKind.LATE_MESSAGE)
+        boolean isKnown = !world.profile.has(FaultKind.NONSENSE)
+                && !world.profile.has(FaultKind.LATE_MESSAGE)
                 && !world.liar.boasts();
         Violation.unless(
                 !isKnown
@@ -93,7 +93,7 @@ final class Dissolutions {
             }
         }
         Violation.unless(
-                !voting.contains(process.host.id.peer()) || !Ledger.isQuorum(view, voting),
+                !voting.contains(process.host.id.peer()) || !ViewChecker.isQuorum(view, voting),
                 "I10",
                 () -> process.host.name() + " gave up epoch " + view.epoch() + " though a quorum can still vote");
     }
@@ -106,7 +106,7 @@ final class Dissolutions {
     }
 
     /** A process lives in a better lineage as far as it knows, and the proposer's own record does not know better. */
-    private boolean isClaimed(Ledger.Succession change, Optional<NodeProcess> proposer) {
+    private boolean isClaimed(ViewChecker.Succession change, Optional<NodeProcess> proposer) {
         Stream<View> dead = lastWords.values().stream()
                 .filter(word -> world.now() - word.atNanos() < STALE_NANOS)
                 .map(LastWord::view);
@@ -119,7 +119,7 @@ final class Dissolutions {
                                 .isEmpty());
     }
 
-    private Optional<NodeProcess> proposer(Ledger.Succession change) {
+    private Optional<NodeProcess> proposer(ViewChecker.Succession change) {
         return change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
     }
 

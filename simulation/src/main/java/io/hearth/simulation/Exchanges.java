@@ -59,7 +59,7 @@ final class Exchanges {
     }
 
     void receive(Frame frame) {
-        if (streams.receive(frame, fence(), world.sabotage.fences())) {
+        if (streams.receive(frame, fence(), world.hooks.fences())) {
             pump();
         }
     }
@@ -99,7 +99,7 @@ final class Exchanges {
 
     /** Begins the exchange of a number. */
     void run(long number, Script.Call call, Optional<CallRejection> why) {
-        Optional<CallRejection> doomed = world.sabotage.doom(call.signature(), why);
+        Optional<CallRejection> doomed = world.hooks.doom(call.signature(), why);
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         streams.open();
@@ -117,7 +117,7 @@ final class Exchanges {
             if (to.equals(process.host.id)) {
                 streams.input(number, to, share);
             } else {
-                world.post.stream(process, to, new Frame.Input(fence(), number, process.host.id, share));
+                world.bus.stream(process, to, new Frame.Input(fence(), number, process.host.id, share));
             }
         }
     }
@@ -150,7 +150,7 @@ final class Exchanges {
     void toOthers(Frame frame) {
         for (NodeId member : state().layout().members()) {
             if (!member.equals(process.host.id)) {
-                world.post.stream(process, member, frame);
+                world.bus.stream(process, member, frame);
             }
         }
     }
@@ -247,13 +247,13 @@ final class Exchanges {
             }
             if (!streams.holders(number).contains(process.host.id)) {
                 areOfOneModel(number, got);
-                long part = Parts.part(signature, process.host.id, world.sabotage.layout(state()), got);
+                long part = Parts.part(signature, process.host.id, world.hooks.layout(state()), got);
                 streams.inHand(number, new Frame.Sum(fence(), groupEpoch(fence()), part, List.copyOf(members)));
                 hold(number);
             }
             boolean isEager = signature.inPlace()
-                    ? !world.sabotage.sumWaitsForHolders()
-                    : !world.sabotage.partWaitsForHolders(signature, process.host.id);
+                    ? !world.hooks.sumWaitsForHolders()
+                    : !world.hooks.partWaitsForHolders(signature, process.host.id);
             if (isEager || streams.holders(number).containsAll(members)) {
                 streams.result(number, streams.inHand(number).orElseThrow());
                 trainer.step(new Event.Finished(number, fence()));
@@ -302,7 +302,7 @@ final class Exchanges {
         if (!streams.holders(number).contains(process.host.id)) {
             hold(number);
         }
-        boolean isEager = root.equals(process.host.id) && !world.sabotage.rootWaitsForHolders();
+        boolean isEager = root.equals(process.host.id) && !world.hooks.rootWaitsForHolders();
         if (!isEager && !streams.holders(number).containsAll(members)) {
             return false;
         }

@@ -3,7 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine;
+import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.PeerId;
 import java.util.Collections;
 import java.util.HashSet;
@@ -41,8 +41,8 @@ final class Expulsion {
     }
 
     void plan() {
-        if (world.weather.has(FaultKind.PUT_OUT)) {
-            world.after(random.nextLong(world.weather.faultyNanos()), this::strike);
+        if (world.profile.has(FaultKind.PUT_OUT)) {
+            world.after(random.nextLong(world.profile.faultyNanos()), this::strike);
         }
     }
 
@@ -117,14 +117,14 @@ final class Expulsion {
         if (doAllKnow) {
             knownSince.putIfAbsent(machine, world.now());
         }
-        if (world.sabotage.excludes()) {
-            process.view(new ViewMachine.Event.Excluded(out));
+        if (world.hooks.excludes()) {
+            process.view(new ViewEvent.Excluded(out));
         }
         world.cluster.hosts().stream().filter(this::isOut).forEach(host -> world.cluster.dropLink(process.host, host));
     }
 
     /** X1. */
-    void committed(Ledger.Succession change) {
+    void committed(ViewChecker.Succession change) {
         View view = change.view();
         boolean isListed = view.machines().stream().anyMatch(machine -> out.contains(machine));
         if (isListed) {
@@ -133,7 +133,7 @@ final class Expulsion {
                     .map(Map.Entry::getKey)
                     .collect(Collectors.toSet());
             Violation.unless(
-                    !Ledger.isQuorum(change.before(), knew),
+                    !ViewChecker.isQuorum(change.before(), knew),
                     "X1",
                     () -> "a machine that was put out is in epoch " + view.epoch() + ", made by "
                             + world.name(change.ballot().proposer()) + " when a quorum knew that");

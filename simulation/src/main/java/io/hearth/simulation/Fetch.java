@@ -133,7 +133,7 @@ final class Fetch {
                     frame.bits() == task.agreed()
                             ? new Event.Manifest(source, staging.missing(task.own(), task.agreed()))
                             : new Event.Lied(source, "sent the manifest of another state"));
-        } else if (frame.bits() == Staging.chunk(task.agreed(), frame.chunk()) || !world.sabotage.checksChunks()) {
+        } else if (frame.bits() == Staging.chunk(task.agreed(), frame.chunk()) || !world.hooks.checksChunks()) {
             staging.put(frame.chunk(), frame.bits());
             step(new Event.Arrived(source, frame.chunk()));
         } else {
@@ -151,7 +151,7 @@ final class Fetch {
     private void carryOut(Effect effect) {
         switch (effect) {
             case Effect.Ask(int source, int chunk) ->
-                world.post.stream(
+                world.bus.stream(
                         process,
                         task.sources().get(source),
                         new Frame.Ask(task.fence(), task.number(), process.host.id, chunk));

@@ -127,7 +127,7 @@ final class Liar {
         String name = host.name();
         world.note(
                 name + " is a liar: " + plan.kinds().stream().map(LieKind::text).toList());
-        world.after(5 * SECOND, () -> viewsBefore = world.ledger.views());
+        world.after(5 * SECOND, () -> viewsBefore = world.viewChecker.views());
         tellLater();
     }
 
@@ -202,12 +202,12 @@ final class Liar {
         if (!isOfViews && does(LieKind.ANY_NUMBER)) {
             bytes = WireNumbers.changed(bytes, random);
         } else if (lie.equals(message)) {
-            world.post.carry(self, to, message);
+            world.bus.carry(self, to, message);
             return;
         }
         arrived(self, to, MessageCodec.kind(lie), bytes).ifPresent(heard -> {
             lied(kind(message), heard, to);
-            world.post.carry(self, to, heard);
+            world.bus.carry(self, to, heard);
         });
     }
 
@@ -568,7 +568,7 @@ final class Liar {
         }
         weigh();
         isOver = true;
-        long views = world.ledger.views() - viewsBefore;
+        long views = world.viewChecker.views() - viewsBefore;
         Violation.unless(
                 !plan.isAlone() || forges() || views <= VIEWS_A_SECOND_MAX * world.now() / SECOND,
                 "views",

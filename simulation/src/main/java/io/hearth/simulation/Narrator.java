@@ -5,7 +5,7 @@ import io.hearth.election.ElectionEvent;
 import io.hearth.election.Lineage;
 import io.hearth.election.Message;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine.Effect;
+import io.hearth.election.view.ViewEffect;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
@@ -20,24 +20,25 @@ final class Narrator {
     }
 
     /** Empty for what would only fill the page. */
-    Optional<String> line(Effect effect) {
+    Optional<String> line(ViewEffect effect) {
         return switch (effect) {
-            case Effect.Vote(VoterTask task) -> Optional.of("votes: " + text(task));
-            case Effect.Rest(boolean rests) -> Optional.of(rests ? "rests" : "rests no more");
-            case Effect.Send(NodeId to, Message message) ->
+            case ViewEffect.Vote(VoterTask task) -> Optional.of("votes: " + text(task));
+            case ViewEffect.Rest(boolean rests) -> Optional.of(rests ? "rests" : "rests no more");
+            case ViewEffect.Send(NodeId to, Message message) ->
                 message instanceof Message.Heartbeat
                         ? Optional.empty()
                         : Optional.of("-> " + names.apply(to) + " " + text(message));
-            case Effect.Freeze(Lineage lineage, long epoch) ->
+            case ViewEffect.Freeze(Lineage lineage, long epoch) ->
                 Optional.of("freezes for the successor of " + text(lineage) + " e" + epoch);
-            case Effect.Install(View view) -> Optional.of("INSTALLS " + text(view));
-            case Effect.Removed(Effect.Removed.Cause _, String why) -> Optional.of("REMOVED: " + why);
-            case Effect.Left() -> Optional.of("may exit");
-            case Effect.Hold(boolean held) -> Optional.of(held ? "holds its group" : "holds its group no more");
-            case Effect.Announce(var event) ->
+            case ViewEffect.Install(View view) -> Optional.of("INSTALLS " + text(view));
+            case ViewEffect.Removed(ViewEffect.Removed.Cause _, String why) -> Optional.of("REMOVED: " + why);
+            case ViewEffect.Left() -> Optional.of("may exit");
+            case ViewEffect.Hold(boolean held) -> Optional.of(held ? "holds its group" : "holds its group no more");
+            case ViewEffect.Announce(var event) ->
                 Optional.of("announces " + event.getClass().getSimpleName()
                         + (event instanceof ElectionEvent.Started started ? ": " + started.why() : ""));
-            case Effect.Pending(String reason) -> reason.isEmpty() ? Optional.empty() : Optional.of("waits: " + reason);
+            case ViewEffect.Pending(String reason) ->
+                reason.isEmpty() ? Optional.empty() : Optional.of("waits: " + reason);
         };
     }
 

@@ -27,20 +27,20 @@ final class Network {
     private long delayNanos;
     private long dataDelayNanos;
 
-    Network(int hosts, Weather weather, SplittableRandom random, Tally tally, Timeline timeline) {
+    Network(int hosts, FaultProfile profile, SplittableRandom random, Tally tally, Timeline timeline) {
         this.cut = new boolean[hosts][hosts];
         this.out = new boolean[hosts][hosts];
         this.cutUntil = new long[hosts][hosts];
         this.outUntil = new long[hosts][hosts];
         this.timeline = timeline;
-        this.lateness = weather.lateness();
+        this.lateness = profile.lateness();
         this.slowNanos = new long[hosts][hosts];
         this.random = random;
         this.tally = tally;
-        this.loss = weather.loss();
-        this.duplication = weather.duplication();
-        this.delayNanos = weather.delayNanos();
-        this.dataDelayNanos = weather.dataDelayNanos();
+        this.loss = profile.loss();
+        this.duplication = profile.duplication();
+        this.delayNanos = profile.delayNanos();
+        this.dataDelayNanos = profile.dataDelayNanos();
     }
 
     boolean isCut(int from, int to) {

@@ -14,9 +14,9 @@ import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.HealthState;
 import io.hearth.election.health.PeerHealth;
 import io.hearth.election.view.StateRules;
+import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.ViewEvent;
 import io.hearth.election.view.ViewMachine;
-import io.hearth.election.view.ViewMachine.Effect;
-import io.hearth.election.view.ViewMachine.Event;
 import io.hearth.election.view.ViewState;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
@@ -40,10 +40,10 @@ final class NodeProcess {
     private final ViewMachine machine;
     private final HealthMachine watch;
     private final Deque<Runnable> backlog = new ArrayDeque<>(); // what came while it stood still
-    private final Deque<Event> waiting = new ArrayDeque<>();
+    private final Deque<ViewEvent> waiting = new ArrayDeque<>();
     private final @Nullable Trainer trainer;
-    private final Finder finder;
-    private final Step<ViewState, Effect> first;
+    private final DiscoveryStub stub;
+    private final Step<ViewState, ViewEffect> first;
     private ViewState state;
     private HealthState health;
     private long pausedSince = -World.WELL_NANOS;
@@ -55,9 +55,9 @@ final class NodeProcess {
     NodeProcess(World world, Host host) {
         this.world = world;
         this.host = host;
-        var start = world.sabotage.start(new ViewMachine.Start(
+        var start = world.hooks.start(new ViewMachine.Start(
                 world.wallMillis(host.home),
-                host.disk.load(world.sabotage),
+                host.disk.load(world.hooks),
                 host.id,
                 host.disk.nextStart(host.id),
                 host.role,
@@ -66,17 +66,17 @@ final class NodeProcess {
         this.incarnation = start.incarnation();
         this.watch = new HealthMachine(world.spans.health());
         this.machine = new ViewMachine(
-                world.config, world.liar.resolver(host, world.sabotage.resolver(new CollectiveResolver())));
+                world.config, world.liar.resolver(host, world.hooks.resolver(new CollectiveResolver())));
         this.health = HealthState.empty(world.now());
         this.first = machine.start(start, world.now());
         this.state = first.state();
-        this.finder = new Finder(this);
+        this.stub = new DiscoveryStub(this);
         this.trainer = host.role == Role.TRAINER ? new Trainer(this) : null;
     }
 
     /** Carries out what the start asked for. */
     void begin() {
-        carryOut(new Event.Tick(), first);
+        carryOut(new ViewEvent.Tick(), first);
         scheduleTick();
     }
 
@@ -88,8 +88,8 @@ final class NodeProcess {
         return Optional.ofNullable(trainer);
     }
 
-    Finder finder() {
-        return finder;
+    DiscoveryStub stub() {
+        return stub;
     }
 
     boolean isAlive() {
@@ -158,7 +158,7 @@ final class NodeProcess {
         }
         long now = world.now();
         long sleep =
-                Math.min(finder.sleepNanos(), Math.min(machine.sleepNanos(state, now), watch.sleepNanos(health, now)));
+                Math.min(stub.sleepNanos(), Math.min(machine.sleepNanos(state, now), watch.sleepNanos(health, now)));
         long due = now + Math.max(TICK_MIN_NANOS, sleep);
         if (due >= tickAt) {
             return;
@@ -179,22 +179,22 @@ final class NodeProcess {
             health(new HealthMachine.Event.Tick());
         }
         if (machine.sleepNanos(state, world.now()) <= 0) {
-            view(new Event.Tick());
+            view(new ViewEvent.Tick());
         }
-        if (finder.sleepNanos() <= 0) {
-            finder.tick();
+        if (stub.sleepNanos() <= 0) {
+            stub.tick();
         }
     }
 
     void linked(NodeId peer, long peerIncarnation) {
         world.trace(this, () -> "has a link to " + world.name(peer) + "." + peerIncarnation);
-        view(new Event.Linked(peer, peerIncarnation));
+        view(new ViewEvent.Linked(peer, peerIncarnation));
         health(new HealthMachine.Event.Linked(peer, peerIncarnation));
     }
 
     void unlinked(NodeId peer, long peerIncarnation, boolean refused) {
         world.trace(this, () -> "lost its link to " + world.name(peer) + "." + peerIncarnation);
-        view(new Event.Unlinked(peer, peerIncarnation));
+        view(new ViewEvent.Unlinked(peer, peerIncarnation));
         health(new HealthMachine.Event.LinkLost(peer, peerIncarnation));
         if (refused) {
             health(new HealthMachine.Event.RedialRefused(peer));
@@ -210,9 +210,9 @@ final class NodeProcess {
                         ? new HealthMachine.Event.HeartbeatHeard(
                                 from, sender, beat.sequence(), beat.echo(), beat.echoHeldNanos())
                         : new HealthMachine.Event.Heard(from, sender));
-        view(new Event.Received(from, sender, message));
-        for (Sabotage.Forged forged : world.sabotage.more(this, from, message)) {
-            view(new Event.Received(forged.from(), forged.incarnation(), forged.message()));
+        view(new ViewEvent.Received(from, sender, message));
+        for (BugHooks.Forged forged : world.hooks.more(this, from, message)) {
+            view(new ViewEvent.Received(forged.from(), forged.incarnation(), forged.message()));
         }
     }
 
@@ -223,12 +223,12 @@ final class NodeProcess {
                 .map(PeerHealth::incarnation)
                 .or(() -> other.map(process -> process.incarnation))
                 .ifPresent(known -> unlinked(peer, known, false));
-        finder.lost(peer);
+        stub.lost(peer);
     }
 
     /** Steps the view machine; an event that an effect leads to waits until the effects of its step are done. */
-    void view(Event event) {
-        isLeaving |= event instanceof Event.Leave;
+    void view(ViewEvent event) {
+        isLeaving |= event instanceof ViewEvent.Leave;
         waiting.add(event);
         if (stepping) {
             return;
@@ -236,7 +236,7 @@ final class NodeProcess {
         stepping = true;
         try {
             while (!waiting.isEmpty() && isAlive()) {
-                Event next = waiting.remove();
+                ViewEvent next = waiting.remove();
                 carryOut(next, machine.step(state, next, world.now()));
             }
         } finally {
@@ -254,15 +254,15 @@ final class NodeProcess {
         for (HealthMachine.Effect effect : step.effects()) {
             switch (effect) {
                 case HealthMachine.Effect.SendHeartbeat(NodeId to, long sequence, long echo, long held) ->
-                    world.post.send(this, to, new Message.Heartbeat(state.presence(), sequence, echo, held));
+                    world.bus.send(this, to, new Message.Heartbeat(state.presence(), sequence, echo, held));
                 case HealthMachine.Effect.Suspected(NodeId node, long suspect, String why) -> {
                     world.trace(this, () -> "suspects " + world.name(node) + ": " + why);
-                    view(new Event.Suspected(node, suspect));
+                    view(new ViewEvent.Suspected(node, suspect));
                 }
-                case HealthMachine.Effect.Refused(NodeId node, long gone) -> view(new Event.Refused(node, gone));
+                case HealthMachine.Effect.Refused(NodeId node, long gone) -> view(new ViewEvent.Refused(node, gone));
                 case HealthMachine.Effect.Trusted(NodeId node, long trusted) -> {
                     world.trace(this, () -> "hears " + world.name(node) + " again");
-                    view(new Event.Trusted(node, trusted));
+                    view(new ViewEvent.Trusted(node, trusted));
                 }
                 case HealthMachine.Effect.Renew(NodeId node, String why) -> {
                     world.trace(this, () -> "gives up its link to " + world.name(node) + ": " + why);
@@ -273,13 +273,13 @@ final class NodeProcess {
         }
     }
 
-    private void carryOut(Event cause, Step<ViewState, Effect> step) {
+    private void carryOut(ViewEvent cause, Step<ViewState, ViewEffect> step) {
         world.tally.event();
         View lived = state.view();
         state = step.state();
-        List<Effect> effects = world.sabotage.effects(this, cause, step.effects());
-        world.chaos.beforeEffects(this, effects);
-        for (Effect effect : effects) {
+        List<ViewEffect> effects = world.hooks.effects(this, cause, step.effects());
+        world.injector.beforeEffects(this, effects);
+        for (ViewEffect effect : effects) {
             if (!isAlive()) {
                 return; // died between two effects
             }
@@ -287,8 +287,8 @@ final class NodeProcess {
                 world.narrator.line(effect).ifPresent(line -> world.trace(this, () -> line));
             }
             carryOut(effect, lived);
-            lived = effect instanceof Effect.Install(View view) ? view : lived;
-            world.chaos.afterEffect(this, effect);
+            lived = effect instanceof ViewEffect.Install(View view) ? view : lived;
+            world.injector.afterEffect(this, effect);
         }
         StateRules.fault(state).ifPresent(fault -> {
             throw new Violation("state", fault);
@@ -296,33 +296,33 @@ final class NodeProcess {
     }
 
     /** {@code lived}: the view that was installed last before this effect. */
-    private void carryOut(Effect effect, View lived) {
+    private void carryOut(ViewEffect effect, View lived) {
         switch (effect) {
-            case Effect.Vote(VoterTask task) -> host.disk.lock(() -> vote(task));
-            case Effect.Send(NodeId to, Message message) -> world.post.send(this, to, message);
-            case Effect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
-            case Effect.Install(View view) -> {
-                world.ledger.learned(view);
+            case ViewEffect.Vote(VoterTask task) -> host.disk.lock(() -> vote(task));
+            case ViewEffect.Send(NodeId to, Message message) -> world.bus.send(this, to, message);
+            case ViewEffect.Freeze(Lineage lineage, long epoch) -> freeze(lineage, epoch);
+            case ViewEffect.Install(View view) -> {
+                world.viewChecker.learned(view);
                 world.removals.installed(this, view);
-                finder.heardByOthers(view);
+                stub.heardByOthers(view);
                 if (trainer != null) {
                     trainer.install(view);
                 }
             }
-            case Effect.Removed(Effect.Removed.Cause cause, String why) -> {
+            case ViewEffect.Removed(ViewEffect.Removed.Cause cause, String why) -> {
                 world.cluster.removed(this, lived);
-                if (cause == Effect.Removed.Cause.LINEAGE_LOST) {
+                if (cause == ViewEffect.Removed.Cause.LINEAGE_LOST) {
                     world.dissolutions.givenUp(this, lived);
                 }
-                if (trainer != null && world.sabotage.tellsCollectivesOfRemoval()) {
+                if (trainer != null && world.hooks.tellsCollectivesOfRemoval()) {
                     trainer.script().removed(why);
                 }
             }
-            case Effect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
-            case Effect.Left() -> world.cluster.exit(this);
-            case Effect.Announce _,
-                    Effect.Pending _,
-                    Effect.Rest _ -> {} // a paused process finds all frames when it goes on
+            case ViewEffect.Hold(boolean held) -> trainer().ifPresent(trainer -> trainer.hold(held));
+            case ViewEffect.Left() -> world.cluster.exit(this);
+            case ViewEffect.Announce _,
+                    ViewEffect.Pending _,
+                    ViewEffect.Rest _ -> {} // a paused process finds all frames when it goes on
         }
     }
 
@@ -334,7 +334,7 @@ final class NodeProcess {
         }
         OptionalLong nanos = writes(task) ? host.home.write(world.random) : OptionalLong.of(0);
         long span = world.diskNanos() + nanos.orElse(0);
-        if (world.sabotage.syncsOnLoop()) {
+        if (world.hooks.syncsOnLoop()) {
             pause(span);
         }
         world.after(span, () -> voted(task, nanos.isPresent()));
@@ -343,7 +343,7 @@ final class NodeProcess {
     /** Most of what a voter is told it knows already, and a look at the files syncs nothing. */
     private boolean writes(VoterTask task) {
         return Voter.lineage(task)
-                .map(lineage -> Voter.decide(host.id.peer(), host.disk.read(lineage, world.sabotage), task))
+                .map(lineage -> Voter.decide(host.id.peer(), host.disk.read(lineage, world.hooks), task))
                 .flatMap(Voter.Decision::write)
                 .isPresent();
     }
@@ -352,7 +352,7 @@ final class NodeProcess {
     private void voted(VoterTask task, boolean isWritable) {
         if (isAlive() || world.random.nextBoolean()) {
             VoterAnswer answer = cast(task, isWritable);
-            deliver(() -> view(new Event.Voted(task, answer)));
+            deliver(() -> view(new ViewEvent.Voted(task, answer)));
         }
         host.disk.unlock();
     }
@@ -363,7 +363,7 @@ final class NodeProcess {
                     host.disk.retain(host.id.peer(), used, world.now(), world.spans.keepRecordNanos()));
         }
         Lineage lineage = Voter.lineage(task).orElseThrow();
-        Optional<LineageRecord> old = host.disk.read(lineage, world.sabotage);
+        Optional<LineageRecord> old = host.disk.read(lineage, world.hooks);
         Voter.Decision decision = Voter.decide(host.id.peer(), old, task);
         if (decision.write().isEmpty()) {
             return decision.answer();
@@ -372,12 +372,12 @@ final class NodeProcess {
             return new VoterAnswer.Failed("no space left");
         }
         LineageRecord record = decision.write().get();
-        world.ledger.recorded(this, old, record);
+        world.viewChecker.recorded(this, old, record);
         world.liar.wrote(record);
-        if (world.sabotage.isDurable(old, record)) {
+        if (world.hooks.isDurable(old, record)) {
             host.disk.save(record, world.now());
         }
-        world.chaos.afterWrite(this, record);
+        world.injector.afterWrite(this, record);
         return decision.answer();
     }
 
@@ -395,9 +395,9 @@ final class NodeProcess {
         if (!state.view().lineage().equals(lineage) || state.view().epoch() != epoch) {
             return; // a successor came meanwhile
         }
-        world.ledger.froze(lineage, epoch, host.id, incarnation);
+        world.viewChecker.froze(lineage, epoch, host.id, incarnation);
         Bytes status = trainer == null ? Bytes.EMPTY : trainer.freeze(lineage, epoch);
         long done = trainer == null ? -1 : trainer.doneUpTo();
-        view(new Event.Frozen(lineage, epoch, Optional.of(status), done));
+        view(new ViewEvent.Frozen(lineage, epoch, Optional.of(status), done));
     }
 }

@@ -129,7 +129,7 @@ final class Outages {
             return;
         }
         if (random.nextBoolean()) {
-            host.process().ifPresent(world.chaos::leave);
+            host.process().ifPresent(world.injector::leave);
         } else {
             host.process().ifPresent(process -> world.cluster.crash(process, random.nextBoolean()));
             world.after(4 * SECOND, () -> world.cluster.start(host));

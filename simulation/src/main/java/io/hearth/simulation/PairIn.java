@@ -70,7 +70,7 @@ final class PairIn extends PairEnd {
     private void step(Event event) {
         world.tally.event();
         Step<ReceiveMachine.State, Effect> step = machine.step(state, event, world.now());
-        state = world.sabotage.received(event, step.state());
+        state = world.hooks.received(event, step.state());
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Greet(long done, Optional<CallRejection> how) -> say(new PairRecord.Greet(done, how));

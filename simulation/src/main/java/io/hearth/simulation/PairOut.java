@@ -21,7 +21,7 @@ final class PairOut extends PairEnd {
     private final SendMachine machine = new SendMachine();
     private final NodeId peer;
     private SendMachine.State state = SendMachine.State.START;
-    private PairLedger.@Nullable Sent open;
+    private PairChecker.@Nullable Sent open;
     private int looks; // at a stream on which nothing is in the way
 
     PairOut(PairTraffic traffic, NodeId peer, String pair) {
@@ -34,7 +34,7 @@ final class PairOut extends PairEnd {
         if (open != null || isOver()) {
             return;
         }
-        PairLedger.Sent call = world.pairs.sends(pair);
+        PairChecker.Sent call = world.pairs.sends(pair);
         open = call;
         looks = 0;
         world.trace(process, () -> "sends " + call.values() + " to " + world.name(peer));
@@ -59,7 +59,7 @@ final class PairOut extends PairEnd {
     }
 
     /** Opens a stream if both ends want one, again and again. */
-    private void look(PairLedger.Sent call) {
+    private void look(PairChecker.Sent call) {
         if (!call.equals(open)) {
             return;
         }
@@ -82,7 +82,7 @@ final class PairOut extends PairEnd {
     private void step(Event event) {
         world.tally.event();
         Step<SendMachine.State, Effect> step = machine.step(state, event, world.now());
-        state = world.sabotage.sent(event, step.state());
+        state = world.hooks.sent(event, step.state());
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Offer(long number, TransferSpec parcel) -> say(new PairRecord.Offer(number, parcel));
@@ -100,13 +100,13 @@ final class PairOut extends PairEnd {
         for (int place = 0; place < open.count(); place++) {
             say(new PairRecord.Data(number, place, open.first() + place));
         }
-        if (!world.sabotage.sendWaitsForReceiver()) {
+        if (!world.hooks.sendWaitsForReceiver()) {
             returned(Optional.empty());
         }
     }
 
     private void returned(Optional<CallRejection> how) {
-        PairLedger.Sent call = open;
+        PairChecker.Sent call = open;
         open = null;
         if (call != null) {
             world.trace(process, () -> "has sent " + call.values() + " to " + world.name(peer));

@@ -48,7 +48,7 @@ final class PairStream {
         boolean isLate = world.isFaulty() && world.pairs.random.nextInt(LATE_ONE_IN) == 0;
         return 50 * MICRO
                 + world.pairs.random.nextLong(
-                        isLate ? 400 * MILLI : Math.min(world.weather.dataDelayNanos(), 20 * MILLI));
+                        isLate ? 400 * MILLI : Math.min(world.profile.dataDelayNanos(), 20 * MILLI));
     }
 
     private void move(Way way, long delayNanos) {
@@ -70,7 +70,7 @@ final class PairStream {
             return;
         }
         if (world.isFaulty()
-                && world.weather.has(FaultKind.STREAM_BREAK)
+                && world.profile.has(FaultKind.STREAM_BREAK)
                 && world.pairs.random.nextInt(BREAK_ONE_IN) == 0) {
             isBroken = true;
             world.tally.fault(FaultKind.STREAM_BREAK);

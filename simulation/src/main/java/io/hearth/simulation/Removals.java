@@ -55,7 +55,7 @@ final class Removals {
     }
 
     /** A quorum accepted a successor. */
-    void committed(Ledger.Succession change) {
+    void committed(ViewChecker.Succession change) {
         world.tally.view();
         world.expulsion.committed(change);
         if (change.view().isTombstone()) {
@@ -84,7 +84,7 @@ final class Removals {
         return apart.contains(process);
     }
 
-    private boolean livesThere(NodeProcess process, Ledger.Succession change, long since) {
+    private boolean livesThere(NodeProcess process, ViewChecker.Succession change, long since) {
         Residence residence = residences.get(process);
         return residence != null
                 && residence.lineage().equals(change.view().lineage())
@@ -93,7 +93,7 @@ final class Removals {
                 && !process.isLeaving();
     }
 
-    private void judge(NodeProcess process, Ledger.Succession change) {
+    private void judge(NodeProcess process, ViewChecker.Succession change) {
         Optional<String> excuse = excuse(process, change);
         String what = process.host.name() + " was removed by "
                 + world.name(change.ballot().proposer()) + " in epoch "
@@ -110,7 +110,7 @@ final class Removals {
     }
 
     /** Why a member may have been removed; empty if it was well, and heard by whoever proposed that. */
-    private Optional<String> excuse(NodeProcess process, Ledger.Succession change) {
+    private Optional<String> excuse(NodeProcess process, ViewChecker.Succession change) {
         long from = change.beganNanos() - world.spans.heardNanos();
         Optional<NodeProcess> proposer =
                 change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
@@ -139,7 +139,7 @@ final class Removals {
     }
 
     /** It may have been taken out because it and a member that stays do not reach each other. */
-    private boolean isOfBrokenPair(NodeProcess process, Ledger.Succession change) {
+    private boolean isOfBrokenPair(NodeProcess process, ViewChecker.Succession change) {
         long from = change.beganNanos() - world.spans.brokenPairNanos();
         return change.view().members().stream()
                 .flatMap(kept -> world.cluster.running(kept).stream())
@@ -169,11 +169,11 @@ final class Removals {
     }
 
     /** In a view of three machines and more no machine is a quorum by itself, so nothing was decided during the outage. */
-    private boolean isOfOutageOnly(NodeProcess process, Ledger.Succession change) {
+    private boolean isOfOutageOnly(NodeProcess process, ViewChecker.Succession change) {
         boolean isUndisturbed = world.cluster.processes().stream()
                 .allMatch(other -> other == process
                         || world.network.undisturbedButForOutages(process.host.index, other.host.index) < outageBegan);
-        return Ledger.machines(change.before()).size() > 2
+        return ViewChecker.machines(change.before()).size() > 2
                 && livesThere(process, change, outageBegan)
                 && process.pausedUntil() < outageBegan
                 && change.beganNanos() < outageEnded + BACK_NANOS + world.spans.heardNanos()

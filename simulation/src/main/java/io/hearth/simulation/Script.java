@@ -9,7 +9,7 @@ import io.hearth.collective.group.GroupMachine;
 import io.hearth.collective.group.GroupMachine.Event;
 import io.hearth.collective.group.Status;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine;
+import io.hearth.election.view.ViewEvent;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -137,7 +137,7 @@ final class Script {
         long number = state.next();
         steps.flip(process);
         var call = new Call(
-                steps.next(number, world.sabotage.ranks(state)), view, world.random.nextLong(), steps.model(number));
+                steps.next(number, world.hooks.ranks(state)), view, world.random.nextLong(), steps.model(number));
         called++;
         calls.put(number, call);
         world.trace(
@@ -223,7 +223,7 @@ final class Script {
 
     private void expire(long number) {
         world.trace(process, () -> "number " + number + " did not end before its deadline");
-        if (world.sabotage.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
+        if (world.hooks.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
             trainer.step(new Event.Refused(
                     number,
                     trainer.state().layout().fence(),
@@ -243,7 +243,7 @@ final class Script {
         world.trace(process, () -> "gives up: " + why);
         finish();
         boolean comesBack = world.hasSteps && !isClosing && (!world.isFaulty() || world.random.nextInt(4) > 0);
-        trainer.tellLoop(comesBack ? new ViewMachine.Event.Resign() : new ViewMachine.Event.Leave());
+        trainer.tellLoop(comesBack ? new ViewEvent.Resign() : new ViewEvent.Leave());
         if (comesBack) {
             comeBackLater(restsUntil);
         }
@@ -259,9 +259,7 @@ final class Script {
         if (world.hasSteps && !isClosing) {
             comeBackLater(world.restsUntil());
         } else {
-            world.after(
-                    20 * MILLI + world.random.nextLong(300 * MILLI),
-                    () -> trainer.tellLoop(new ViewMachine.Event.Leave()));
+            world.after(20 * MILLI + world.random.nextLong(300 * MILLI), () -> trainer.tellLoop(new ViewEvent.Leave()));
         }
     }
 
@@ -300,10 +298,10 @@ final class Script {
     }
 
     private void leave() {
-        if (world.sabotage.leavesAbruptly()) {
+        if (world.hooks.leavesAbruptly()) {
             world.cluster.exit(process);
         } else {
-            trainer.tellLoop(new ViewMachine.Event.Leave());
+            trainer.tellLoop(new ViewEvent.Leave());
         }
     }
 }

@@ -15,13 +15,13 @@ public final class Simulation {
     private Simulation() {}
 
     /** Plays one seed; {@code plant} spoils the nodes on purpose. */
-    public static Outcome run(long seed, Optional<Plant> plant) {
-        return play(seed, plant, null);
+    public static Outcome run(long seed, Optional<PlantedBug> bug) {
+        return play(seed, bug, null);
     }
 
     /** As {@link #run}, and tells each thing that happens as a line. */
-    public static Outcome trace(long seed, Optional<Plant> plant, Consumer<String> lines) {
-        return play(seed, plant, lines);
+    public static Outcome trace(long seed, Optional<PlantedBug> bug, Consumer<String> lines) {
+        return play(seed, bug, lines);
     }
 
     /**
@@ -32,11 +32,11 @@ public final class Simulation {
      */
     public static Outcome lies(long seed, Set<LieKind> kinds, int atOnce, @Nullable Consumer<String> lines) {
         var plan = new Liar.Plan(kinds, atOnce, 40 * Timeline.MILLI, true);
-        return play(new World(seed, Sabotage.NONE, lines, Optional.of(plan)), seed);
+        return play(new World(seed, BugHooks.NONE, lines, Optional.of(plan)), seed);
     }
 
-    private static Outcome play(long seed, Optional<Plant> plant, @Nullable Consumer<String> lines) {
-        return play(new World(seed, plant.map(Plant::sabotage).orElse(Sabotage.NONE), lines), seed);
+    private static Outcome play(long seed, Optional<PlantedBug> bug, @Nullable Consumer<String> lines) {
+        return play(new World(seed, bug.map(PlantedBug::hooks).orElse(BugHooks.NONE), lines), seed);
     }
 
     private static Outcome play(World world, long seed) {
@@ -54,7 +54,7 @@ public final class Simulation {
                 seed,
                 world.spans.name(),
                 world.tally.events(),
-                world.ledger.views(),
+                world.viewChecker.views(),
                 world.tally.collectives(),
                 world.now(),
                 world.tally.faults(),

@@ -34,11 +34,11 @@ public final class Sweep {
      *
      * @param first seed
      * @param seeds how many from there
-     * @param plant spoils the nodes on purpose
+     * @param bug spoils the nodes on purpose
      * @param threads 1 to {@link #THREADS_MAX}
      * @param violationsMax ends after so many, at least 1
      */
-    public record Request(long first, long seeds, Optional<Plant> plant, int threads, int violationsMax) {
+    public record Request(long first, long seeds, Optional<PlantedBug> bug, int threads, int violationsMax) {
         public Request {
             if (first < 0 || seeds < 1 || first > Long.MAX_VALUE - seeds) {
                 throw new IllegalArgumentException(
@@ -149,7 +149,7 @@ public final class Sweep {
     private void playAll() {
         long end = request.first() + request.seeds();
         for (long seed = next.getAndIncrement(); seed < end && !isOver.get(); seed = next.getAndIncrement()) {
-            Outcome outcome = Simulation.run(seed, request.plant());
+            Outcome outcome = Simulation.run(seed, request.bug());
             lock.lock();
             try {
                 report = report.plus(outcome);

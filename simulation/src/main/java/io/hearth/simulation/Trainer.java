@@ -3,7 +3,6 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 
 import io.hearth.collective.Signature;
-import io.hearth.collective.engine.CollectiveEngine;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.collective.group.GroupMachine;
@@ -20,7 +19,7 @@ import io.hearth.election.GroupView;
 import io.hearth.election.Lineage;
 import io.hearth.election.Member;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine;
+import io.hearth.election.view.ViewEvent;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +46,7 @@ final class Trainer {
     Trainer(NodeProcess process) {
         this.process = process;
         this.world = process.world;
-        this.machine = new GroupMachine(CollectiveEngine.WINDOW, world.policy);
+        this.machine = new GroupMachine(GroupMachine.WINDOW, world.policy);
         this.script = new Script(process, this);
         this.exchanges = new Exchanges(process, this);
         this.pairs = new PairTraffic(process, this);
@@ -98,7 +97,7 @@ final class Trainer {
         var now = new Event.Freeze(new GroupMachine.Frozen(World.text(lineage), epoch));
         reported = state.status(World.text(lineage));
         Bytes status = CollectiveMessages.encode(reported);
-        long late = world.sabotage.lateFreezeNanos();
+        long late = world.hooks.lateFreezeNanos();
         if (late == 0) {
             step(now);
         } else {
@@ -110,15 +109,15 @@ final class Trainer {
                         }
                     }));
         }
-        if (world.sabotage.thawNanos() < Long.MAX_VALUE) {
-            world.after(world.sabotage.thawNanos(), () -> process.deliver(() -> thaw(epoch)));
+        if (world.hooks.thawNanos() < Long.MAX_VALUE) {
+            world.after(world.hooks.thawNanos(), () -> process.deliver(() -> thaw(epoch)));
         }
         return status;
     }
 
     private void thaw(long epoch) {
         if (state.frozen().filter(frozen -> frozen.epoch() == epoch).isPresent()) {
-            state = GroupSabotages.thawed(state);
+            state = GroupBugHooks.thawed(state);
             exchanges.pump();
         }
     }
@@ -165,7 +164,7 @@ final class Trainer {
     void finish() {
         pairs.over();
         newest = null; // the view in which it ended is none to come back to
-        tellLoop(new ViewMachine.Event.Progress(
+        tellLoop(new ViewEvent.Progress(
                 state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY)); // no step is awaited
     }
 
@@ -213,7 +212,7 @@ final class Trainer {
         world.tally.event();
         String fence = state.layout().fence();
         Step<State, Effect> step = machine.step(state, event, world.now());
-        state = world.sabotage.remembered(step.state());
+        state = world.hooks.remembered(step.state());
         if (!state.layout().fence().equals(fence)) {
             exchanges.enter(fence);
             pairs.renewed();
@@ -225,7 +224,7 @@ final class Trainer {
         switch (effect) {
             case Effect.Abandon() -> {} // entering the new fence forgot all of the former
             case Effect.RollBack(long number) -> {
-                if (world.sabotage.rollsBack()) {
+                if (world.hooks.rollsBack()) {
                     exchanges.settleMemory(number);
                 }
             }
@@ -248,23 +247,22 @@ final class Trainer {
             case Effect.TellLack _ -> {}
             case Effect.TellBroken(NodeId peer, String why) -> {
                 world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
-                tellLoop(new ViewMachine.Event.GroupBroken(peer, why));
+                tellLoop(new ViewEvent.GroupBroken(peer, why));
             }
             case Effect.Renumber(long from, long to) -> {
                 exchanges.settleMemory(from);
-                if (world.sabotage.renumbers()) {
+                if (world.hooks.renumbers()) {
                     script.renumber(from, to);
                 }
             }
             case Effect.TellProgress(long doneUpTo, GroupPhase phase) ->
-                tellLoop(new ViewMachine.Event.Progress(
-                        doneUpTo, world.sabotage.admitsAtWork() ? GroupPhase.FRESH : phase));
+                tellLoop(new ViewEvent.Progress(doneUpTo, world.hooks.admitsAtWork() ? GroupPhase.FRESH : phase));
         }
     }
 
     /** Whether the next step has to wait. */
     void hold(boolean held) {
-        boolean isHeld = held && world.sabotage.holds();
+        boolean isHeld = held && world.hooks.holds();
         if (script.isOver()) {
             state = held(state, isHeld);
         } else {
@@ -291,7 +289,7 @@ final class Trainer {
     }
 
     /** The loop hears of it a moment later, in order; what comes from others may be before it. */
-    void tellLoop(ViewMachine.Event event) {
+    void tellLoop(ViewEvent event) {
         loopAt = Math.max(loopAt, world.now() + world.random.nextLong(MILLI));
         world.after(loopAt - world.now(), () -> process.deliver(() -> process.view(event)));
     }

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One seed: some hosts, their processes and the network between them, through a time of faults and then in {@link Peace}.
+ * One seed: some hosts, their processes and the network between them, through a time of faults and then in {@link Quiescence}.
  *
  * <p>Rules of safety are checked at every event.
  */
@@ -50,22 +50,22 @@ final class World {
 
     final Timeline timeline = new Timeline();
     final Tally tally = new Tally(timeline::now);
-    final Ledger ledger;
-    final Results results = new Results(this);
+    final ViewChecker viewChecker;
+    final CollectiveChecker results = new CollectiveChecker(this);
     final SplittableRandom random;
     final Spans spans;
-    final Weather weather;
+    final FaultProfile profile;
     final Cluster cluster;
     final Network network;
-    final Post post = new Post(this);
-    final Chaos chaos;
+    final MessageBus bus = new MessageBus(this);
+    final FaultInjector injector;
     final Outages outages;
     final Removals removals = new Removals(this);
     final Dissolutions dissolutions = new Dissolutions(this);
     final Expulsion expulsion;
-    final Hostile hostile;
+    final ByzantineNode byzantine;
     final Liar liar;
-    final Sabotage sabotage;
+    final BugHooks hooks;
     final ElectionConfig config;
     final LossPolicy policy;
     final int depth;
@@ -84,7 +84,7 @@ final class World {
     /** Whether trainers send to each other from rank to rank, too. */
     final boolean hasPairs;
 
-    final PairLedger pairs;
+    final PairChecker pairs;
 
     /** How long news of addresses travel. */
     final SplittableRandom gossips;
@@ -95,48 +95,48 @@ final class World {
     private final long transferNanosMax;
     private Phase phase = Phase.FAULTS;
 
-    World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace) {
-        this(seed, sabotage, trace, Optional.empty());
+    World(long seed, BugHooks hooks, @Nullable Consumer<String> trace) {
+        this(seed, hooks, trace, Optional.empty());
     }
 
     /** {@code lies} are told by a member in any case; else only where the weather has it. */
-    World(long seed, Sabotage sabotage, @Nullable Consumer<String> trace, Optional<Liar.Plan> lies) {
+    World(long seed, BugHooks hooks, @Nullable Consumer<String> trace, Optional<Liar.Plan> lies) {
         this.random = new SplittableRandom(seed);
         var rarities =
                 new SplittableRandom(~seed); // of its own: worlds without them stay as they are when one is added
-        this.sabotage = sabotage;
+        this.hooks = hooks;
         this.trace = trace;
         var extremes = new SplittableRandom(seed ^ EXTREMES); // of its own, too: what no span of some seconds reaches
         this.spans = Spans.draw(extremes);
-        Weather drawn = Weather.draw(random, rarities).widened(extremes, spans);
+        FaultProfile drawn = FaultProfile.draw(random, rarities).widened(extremes, spans);
         var liars = new SplittableRandom(seed ^ LIARS); // of its own, too
         boolean hasLiar = liars.nextInt(LIES_ONE_IN) == 0 || lies.isPresent();
         Liar.Plan plan = lies.orElseGet(() -> hasLiar ? Liar.Plan.draw(liars) : Liar.Plan.NONE);
-        Weather told = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
+        FaultProfile told = hasLiar ? drawn.withLies(plan.isAlone()) : drawn;
         this.gossips = new SplittableRandom(seed ^ GOSSIPS); // of its own, too
-        Weather seen = gossips.nextInt(OUT_OF_SIGHT_ONE_IN) == 0 ? told.with(FaultKind.OUT_OF_SIGHT) : told;
+        FaultProfile seen = gossips.nextInt(OUT_OF_SIGHT_ONE_IN) == 0 ? told.with(FaultKind.OUT_OF_SIGHT) : told;
         var expulsions = new SplittableRandom(seed ^ EXPULSIONS); // of its own, too
         boolean isPutOut = expulsions.nextInt(PUT_OUT_ONE_IN) == 0 && !hasLiar;
-        this.weather = isPutOut ? seen.with(FaultKind.PUT_OUT) : seen;
+        this.profile = isPutOut ? seen.with(FaultKind.PUT_OUT) : seen;
         this.expulsion = new Expulsion(this, expulsions);
         this.cluster = new Cluster(this, random, rarities, extremes);
         this.narrator = new Narrator(this::name);
-        this.network = new Network(cluster.hosts().size(), weather, random, tally, timeline);
-        this.chaos = new Chaos(this, weather, random);
+        this.network = new Network(cluster.hosts().size(), profile, random, tally, timeline);
+        this.injector = new FaultInjector(this, profile, random);
         this.outages = new Outages(this, random);
-        this.hostile = new Hostile(this, random);
+        this.byzantine = new ByzantineNode(this, random);
         this.liar = new Liar(this, plan, liars);
-        this.ledger = new Ledger(this::committed, removals::committed, timeline::now);
+        this.viewChecker = new ViewChecker(this::committed, removals::committed, timeline::now);
         var onPartition =
                 random.nextInt(4) == 0 ? ElectionConfig.OnPartition.CONTINUE : ElectionConfig.OnPartition.STALL;
-        this.config = sabotage.config(spans.election().onPartition(onPartition));
+        this.config = hooks.config(spans.election().onPartition(onPartition));
         this.policy = random.nextInt(5) == 0 ? LossPolicy.FAIL_FAST : LossPolicy.RETRY;
         this.hasSteps = random.nextBoolean() || plan.isAlone();
         this.depth = !hasSteps && random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         this.hasBroadcasts = depth == 1 && rarities.nextBoolean();
         this.hasSumsInPlace = rarities.nextBoolean();
         this.hasParts = new SplittableRandom(seed ^ 0x5041_5254).nextBoolean(); // of its own, as above
-        this.pairs = new PairLedger(new SplittableRandom(seed ^ 0x5041_4952));
+        this.pairs = new PairChecker(new SplittableRandom(seed ^ 0x5041_4952));
         this.hasPairs = pairs.random.nextBoolean();
         this.transferNanosMax = random.nextInt(3) == 0 ? 3 * SECOND : 200 * MILLI;
     }
@@ -144,7 +144,7 @@ final class World {
     /** Plays it to the end, or to the first violation. */
     void play() {
         note("spans: " + spans.name() + ", weather: "
-                + weather.kinds().stream().map(FaultKind::text).toList() + ", hosts "
+                + profile.kinds().stream().map(FaultKind::text).toList() + ", hosts "
                 + cluster.hosts().stream().map(Host::name).toList() + ", " + (hasSteps ? "steps" : "depth " + depth)
                 + (hasBroadcasts ? ", broadcasts" : "")
                 + (hasSumsInPlace ? ", sums in place" : "")
@@ -153,17 +153,17 @@ final class World {
                 + ", " + policy + ", "
                 + config.stalling().onPartition());
         cluster.hosts().forEach(host -> after(random.nextLong(2 * SECOND), () -> cluster.start(host)));
-        chaos.plan();
+        injector.plan();
         expulsion.plan();
-        hostile.begin();
+        byzantine.begin();
         liar.begin();
         if (liar.forges()) {
-            ledger.turnOff();
+            viewChecker.turnOff();
         }
-        timeline.runUntil(weather.faultyNanos());
+        timeline.runUntil(profile.faultyNanos());
         note("PEACE");
         phase = Phase.PEACE;
-        chaos.end();
+        injector.end();
         liar.end();
         outages.end();
         expulsion.end();
@@ -173,26 +173,26 @@ final class World {
                 .filter(host -> !cluster.isGivenUp(host))
                 .toList();
         down.forEach(host -> after(random.nextLong(300 * MILLI), () -> cluster.start(host)));
-        var peace = new Peace(this);
-        peace.settle();
-        if (weather.has(FaultKind.OUTAGE)) {
+        var quiescence = new Quiescence(this);
+        quiescence.settle();
+        if (profile.has(FaultKind.OUTAGE)) {
             timeline.runUntil(outages.inPeace());
-            peace = new Peace(this);
-            peace.settle();
+            quiescence = new Quiescence(this);
+            quiescence.settle();
         }
         if (liar.goes()) {
             note("PEACE without the liar");
-            peace = new Peace(this);
-            peace.settle();
+            quiescence = new Quiescence(this);
+            quiescence.settle();
         }
         if (cluster.loseProcess(random)) {
             note("PEACE without one process of a machine");
-            peace = new Peace(this);
-            peace.settle();
+            quiescence = new Quiescence(this);
+            quiescence.settle();
         }
         note("the last training");
         phase = Phase.LAST_TRAINING;
-        peace.trainOnceMore();
+        quiescence.trainOnceMore();
     }
 
     private void committed(View view) {
@@ -213,7 +213,7 @@ final class World {
     /** What a wall clock says, which may be anything. */
     long wallMillis(Home home) {
         long jump = 0;
-        if (weather.has(FaultKind.CLOCK_JUMP)) {
+        if (profile.has(FaultKind.CLOCK_JUMP)) {
             tally.fault(FaultKind.CLOCK_JUMP);
             jump = random.nextLong(-CLOCK_MILLIS_MAX, CLOCK_MILLIS_MAX);
         }

@@ -27,16 +27,16 @@ final class SimulationTest {
     private static final long SOON_SEEDS_MAX = 150;
 
     /** What takes many seeds from the first is played from here on. */
-    private static final Map<Plant, Long> RARE = Map.of(
-            Plant.THAW, 400L,
-            Plant.UNTOLD_REMOVAL, 400L,
-            Plant.LEAD_DECIDES, 400L,
-            Plant.UNCHECKED_CHUNK, 500L,
-            Plant.STALE_CHUNK, 8_000L,
-            Plant.FINAL_FORWARD, 2_000L);
+    private static final Map<PlantedBug, Long> RARE = Map.of(
+            PlantedBug.THAW, 400L,
+            PlantedBug.UNTOLD_REMOVAL, 400L,
+            PlantedBug.LEAD_DECIDES, 400L,
+            PlantedBug.UNCHECKED_CHUNK, 500L,
+            PlantedBug.STALE_CHUNK, 8_000L,
+            PlantedBug.FINAL_FORWARD, 2_000L);
 
-    private static Sweep.Report play(long first, long seeds, Optional<Plant> plant) throws InterruptedException {
-        return Sweep.run(new Sweep.Request(first, seeds, plant, 2, 1), _ -> {});
+    private static Sweep.Report play(long first, long seeds, Optional<PlantedBug> bug) throws InterruptedException {
+        return Sweep.run(new Sweep.Request(first, seeds, bug, 2, 1), _ -> {});
     }
 
     private static String text(Outcome outcome) {
@@ -53,27 +53,27 @@ final class SimulationTest {
         assertTrue(report.views() > 10 * SEEDS && report.collectives() > 50 * SEEDS, "little happened: " + report);
     }
 
-    static Stream<Plant> soonFound() {
-        return Stream.of(Plant.values()).filter(plant -> plant.seedsMax() <= SOON_SEEDS_MAX);
+    static Stream<PlantedBug> soonFound() {
+        return Stream.of(PlantedBug.values()).filter(bug -> bug.seedsMax() <= SOON_SEEDS_MAX);
     }
 
-    static Stream<Plant> lateFound() {
-        return Stream.of(Plant.values()).filter(plant -> plant.seedsMax() > SOON_SEEDS_MAX);
+    static Stream<PlantedBug> lateFound() {
+        return Stream.of(PlantedBug.values()).filter(bug -> bug.seedsMax() > SOON_SEEDS_MAX);
     }
 
     @ParameterizedTest
     @MethodSource("soonFound")
-    void aPlantedFaultIsFoundSoon(Plant plant) throws InterruptedException {
-        aPlantedFaultIsFound(plant);
+    void aPlantedFaultIsFoundSoon(PlantedBug bug) throws InterruptedException {
+        aPlantedFaultIsFound(bug);
     }
 
     @Tag("full")
     @ParameterizedTest
     @MethodSource("lateFound")
-    void aPlantedFaultIsFound(Plant plant) throws InterruptedException {
-        long first = RARE.getOrDefault(plant, 0L);
-        Sweep.Report report = play(first, plant.seedsMax() - first, Optional.of(plant));
-        assertFalse(report.broken().isEmpty(), plant.what());
+    void aPlantedFaultIsFound(PlantedBug bug) throws InterruptedException {
+        long first = RARE.getOrDefault(bug, 0L);
+        Sweep.Report report = play(first, bug.seedsMax() - first, Optional.of(bug));
+        assertFalse(report.broken().isEmpty(), bug.what());
     }
 
     @Test

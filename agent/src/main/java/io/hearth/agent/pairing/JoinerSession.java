@@ -1,7 +1,7 @@
 package io.hearth.agent.pairing;
 
 import io.hearth.agent.HearthConfig;
-import io.hearth.agent.Reach;
+import io.hearth.agent.ListenOptions;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
@@ -72,12 +72,12 @@ public final class JoinerSession implements AutoCloseable {
                 JPake.nist3072(random),
                 peers.isEmpty() ? limits : limits.graceNanos(0));
         turns = new Turns<>(machine, clock);
-        links = node.links(Reach.newcomer(config), new Events());
+        links = node.links(ListenOptions.newcomer(config), new Events());
         source = peers.isEmpty()
                 ? new MdnsSource(
                         TagCodec.seeking(code.nameplate(), PairingNode.nobodysKey(random)),
                         MdnsOptions.ofPort(links.port())
-                                .on(Reach.interfaces(config))
+                                .on(ListenOptions.interfaces(config))
                                 .silent(),
                         InterfaceMonitor.ofThisMachine(),
                         clock,

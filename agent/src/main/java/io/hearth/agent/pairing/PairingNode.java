@@ -1,7 +1,7 @@
 package io.hearth.agent.pairing;
 
 import io.hearth.agent.HearthConfig;
-import io.hearth.agent.Reach;
+import io.hearth.agent.ListenOptions;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
 import io.hearth.discovery.mdns.machine.TagKey;
@@ -31,7 +31,7 @@ record PairingNode(NodeIdentity identity, String label, SlotLease lease) impleme
      * @throws SetupException something on this machine stands in the way; says what to do
      */
     static PairingNode open(HearthConfig config, HearthHome home, String slot, Clock clock) throws SetupException {
-        Reach.checkInterfaces(config);
+        ListenOptions.checkInterfaces(config);
         NodeIdentity identity = IdentityFile.in(home).loadOrCreate();
         String label = config.label().orElseGet(() -> LocalProfile.read("", "").label());
         return new PairingNode(identity, label, SlotLease.single(home, slot, clock));

@@ -1,7 +1,7 @@
 package io.hearth.agent.pairing;
 
 import io.hearth.agent.HearthConfig;
-import io.hearth.agent.Reach;
+import io.hearth.agent.ListenOptions;
 import io.hearth.core.Bytes;
 import io.hearth.core.Clock;
 import io.hearth.core.SetupException;
@@ -57,10 +57,12 @@ public final class SponsorSession implements AutoCloseable {
         this.sponsor = sponsor;
         turns = new Turns<>(
                 new SponsorMachine(node.identity().peer(), node.label(), code, JPake.nist3072(random), limits), clock);
-        links = node.links(Reach.sponsor(config), new Events());
+        links = node.links(ListenOptions.sponsor(config), new Events());
         mdns = new MdnsSource(
                 new TagCodec(List.of(PairingNode.nobodysKey(random))),
-                MdnsOptions.ofPort(links.port()).on(Reach.interfaces(config)).nameplate(code.nameplate()),
+                MdnsOptions.ofPort(links.port())
+                        .on(ListenOptions.interfaces(config))
+                        .nameplate(code.nameplate()),
                 InterfaceMonitor.ofThisMachine(),
                 clock,
                 () -> {},

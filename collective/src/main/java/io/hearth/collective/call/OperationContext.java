@@ -4,6 +4,8 @@ import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.ScheduleChoice;
 import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.RankOrder;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.CompletionBarrier;
@@ -41,27 +43,25 @@ public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig co
     }
 
     /** Plays a schedule from the call's input to its result. */
-    public Optional<CallRejection> play(Schedule schedule, Exchange.Order order) throws IOException {
-        return exchange.play(schedule, order, Exchange.Region.of(call.input()), Exchange.Region.of(work()));
+    public Optional<CallRejection> play(Schedule schedule, RankOrder order) throws IOException {
+        return exchange.play(schedule, order, Region.of(call.input()), Region.of(work()));
     }
 
     /** Plays a schedule whose positions are ranks though most calls go by hops. */
-    public Optional<CallRejection> playByRank(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
-            throws IOException {
+    public Optional<CallRejection> playByRank(Schedule schedule, Region input, Region buffer) throws IOException {
         Optional<CallRejection> refusal = noted(input, buffer);
         return refusal.isPresent() ? refusal : exchange.play(schedule, mesh.byRank(), input, buffer);
     }
 
     /** What comes before a schedule by ranks that does not begin with a segment to each other one. */
-    public Optional<CallRejection> noted(Exchange.Region input, Exchange.Region buffer) throws IOException {
+    public Optional<CallRejection> noted(Region input, Region buffer) throws IOException {
         return mesh.hopsAreRanks()
                 ? Optional.empty()
                 : exchange.play(new RingNote(hop(), world()), mesh.byHop(), input, buffer);
     }
 
     /** The same, and returns only when all hold what is theirs. */
-    public Optional<CallRejection> playHeld(Schedule schedule, Exchange.Region input, Exchange.Region buffer)
-            throws IOException {
+    public Optional<CallRejection> playHeld(Schedule schedule, Region input, Region buffer) throws IOException {
         Optional<CallRejection> refusal = playByRank(schedule, input, buffer);
         return refusal.isPresent() ? refusal : held();
     }
@@ -70,7 +70,7 @@ public record OperationContext(Exchange exchange, Mesh mesh, CollectiveConfig co
     public Optional<CallRejection> gatherRows(MemorySegment table, long bytesEach) throws IOException {
         List<Long> lengths = Collections.nCopies(world(), bytesEach);
         var schedule = new DirectAllGather(mesh.rank(), Blocks.strided(lengths, bytesEach), segmentBytes());
-        var rows = Exchange.Region.of(table.asSlice(0, bytesEach * world()));
+        var rows = Region.of(table.asSlice(0, bytesEach * world()));
         return exchange.play(schedule, mesh.byRank(), rows, rows);
     }
 

@@ -66,9 +66,6 @@ import org.slf4j.LoggerFactory;
 public final class CollectiveEngine implements DistributedBackend {
     private static final Logger LOG = LoggerFactory.getLogger(CollectiveEngine.class);
 
-    /** How many numbers a group may have open at once, at most; a constant of the protocol. */
-    public static final int WINDOW = 4;
-
     private final EngineOptions options;
     private final Clock clock;
     private final String group;

@@ -6,6 +6,7 @@ import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
 import io.hearth.collective.exchange.MeshDriver;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.GroupMachine.Effect;
 import io.hearth.collective.group.GroupMachine.Event;
@@ -151,6 +152,6 @@ final class Forwarder {
         var schedule = new RingBroadcast(
                 on.byHop().position(on.rank()), on.world(), root, forward.bytes(), config.segmentBytes());
         return Exchange.ofForward(driver, on, forward.number(), forward.bytes(), forward.held())
-                .play(schedule, on.byHop(), Exchange.Region.of(bytes), Exchange.Region.of(bytes));
+                .play(schedule, on.byHop(), Region.of(bytes), Region.of(bytes));
     }
 }

@@ -66,7 +66,7 @@ public final class GroupRuntime implements Workspace, AutoCloseable {
         this.group = group;
         this.self = self;
         this.buffers = new Buffers(reducer::allocate);
-        var machine = new GroupMachine(CollectiveEngine.WINDOW, options.policy(), options.ranks());
+        var machine = new GroupMachine(GroupMachine.WINDOW, options.policy(), options.ranks());
         this.monitor = new GroupMonitor(self, machine, gate, buffers, listener, clock);
         this.driver = new MeshDriver(group, streams, reducer, gate, options.config());
         this.executor = new CallExecutor(group, monitor, driver, buffers, options.config(), clock);

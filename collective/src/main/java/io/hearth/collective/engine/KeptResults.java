@@ -1,13 +1,14 @@
 package io.hearth.collective.engine;
 
 import io.hearth.collective.exchange.Buffers;
+import io.hearth.collective.group.GroupMachine;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Results of ended numbers that somebody may still ask for: a few, so a small table that grows once and then makes no garbage. */
 final class KeptResults {
-    private long[] numbers = new long[CollectiveEngine.WINDOW + 1];
+    private long[] numbers = new long[GroupMachine.WINDOW + 1];
     private Buffers.@Nullable Buffer[] results = new Buffers.@Nullable Buffer[numbers.length]; // null: a free place
 
     /** {@code null} if it is not kept. */

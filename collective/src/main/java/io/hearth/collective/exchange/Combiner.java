@@ -2,7 +2,6 @@ package io.hearth.collective.exchange;
 
 import io.hearth.accel.Reducer;
 import io.hearth.collective.Signature;
-import io.hearth.collective.exchange.Exchange.Region;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.core.DataType;
 import io.hearth.core.ReduceOp;

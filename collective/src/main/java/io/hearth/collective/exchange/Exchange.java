@@ -66,7 +66,7 @@ public final class Exchange {
     /** The exchange of a call; {@code doomed}: only to tell all ranks this. */
     public static Exchange ofCall(
             MeshDriver driver, Mesh mesh, long number, Signature signature, Optional<CallRejection> doomed) {
-        Exchange spare = mesh.takeSpare(signature);
+        Exchange spare = driver.takeSpare(mesh, signature);
         Exchange exchange = spare == null ? new Exchange(driver, mesh, number, signature, false, false) : spare;
         exchange.begin(number);
         if (doomed.isPresent()) {
@@ -85,7 +85,7 @@ public final class Exchange {
     /** All that was to be played is: the next call of the same kind may have this exchange, unless it ended with a refusal. */
     public void end() {
         if (!refusals.isKnown()) {
-            mesh.keepSpare(this);
+            driver.keepSpare(mesh, this);
         }
     }
 
@@ -101,36 +101,6 @@ public final class Exchange {
     }
 
     /**
-     * What positions of a schedule are.
-     *
-     * @param ranks rank of each position
-     */
-    @SuppressWarnings("ArrayRecordComponent") // of the mesh, never changed
-    public record Order(int[] ranks) {
-        /** Where a rank is; -1 for none of them. */
-        public int position(int rank) {
-            for (int position = 0; position < ranks.length; position++) {
-                if (ranks[position] == rank) {
-                    return position;
-                }
-            }
-            return -1;
-        }
-    }
-
-    /**
-     * Native memory that holds a part of what a schedule means by input or buffer.
-     *
-     * @param base where in the whole {@code memory} begins, in bytes
-     */
-    public record Region(MemorySegment memory, long base) {
-        /** The whole. */
-        public static Region of(MemorySegment memory) {
-            return new Region(memory, 0);
-        }
-    }
-
-    /**
      * Plays this rank's part of {@code schedule}; a number may take several schedules, one after the other.
      *
      * @param order what positions mean
@@ -139,23 +109,23 @@ public final class Exchange {
      * @return the refusal with which the number ended on all ranks, if it did
      * @throws IOException a stream is broken or the mesh abandoned; {@code buffer} holds anything
      */
-    public Optional<CallRejection> play(Schedule schedule, Order order, Region input, Region buffer)
+    public Optional<CallRejection> play(Schedule schedule, RankOrder order, Region input, Region buffer)
             throws IOException {
         return play(schedule, order, input, buffer, InPlaceBackup.NONE);
     }
 
     /** The same where {@code input} and {@code buffer} may be one memory; {@code undo} saves what is overwritten. */
-    public Optional<CallRejection> play(Schedule schedule, Order order, Region input, Region buffer, InPlaceBackup undo)
-            throws IOException {
+    public Optional<CallRejection> play(
+            Schedule schedule, RankOrder order, Region input, Region buffer, InPlaceBackup undo) throws IOException {
         SegmentWork work = isHeld
-                ? new HeldSegments(mesh, number, buffer.memory)
+                ? new HeldSegments(mesh, number, buffer.memory())
                 : new PlainSegments(combiner, input, buffer, undo);
         return play(schedule, order, input, buffer, work);
     }
 
     /** The same with segments that are more than elements; {@code work} makes what is sent and uses what comes. */
-    public Optional<CallRejection> play(Schedule schedule, Order order, Region input, Region buffer, SegmentWork work)
-            throws IOException {
+    public Optional<CallRejection> play(
+            Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) throws IOException {
         if (mesh.world() > 1) {
             if (!refusals.isKnown()) {
                 driver.open(mesh, order, schedule.isAround());
@@ -196,7 +166,7 @@ public final class Exchange {
     }
 
     /** What is played. */
-    private record Part(Schedule schedule, Order order, Region input, Region buffer, SegmentWork work) {}
+    private record Part(Schedule schedule, RankOrder order, Region input, Region buffer, SegmentWork work) {}
 
     /** What is exchanged here. */
     public long number() {
@@ -235,11 +205,11 @@ public final class Exchange {
     }
 
     /** How many segments this rank may send before it receives the first without ever waiting in vain; 0 if that is not known. */
-    private int ahead(Schedule schedule, Order order) throws IOException {
+    private int ahead(Schedule schedule, RankOrder order) throws IOException {
         if (!schedule.isAround() || schedule.sends() != schedule.receives()) {
             return 0;
         }
-        int next = order.ranks[(order.position(mesh.rank()) + 1) % order.ranks.length];
+        int next = order.ranks()[(order.position(mesh.rank()) + 1) % order.ranks().length];
         int unread = mesh.stream(next).recordsUnread(driver.segmentBytes() + introductions.bytes());
         return Math.min(AHEAD_MAX, unread - 2); // and a refusal
     }
@@ -371,7 +341,7 @@ public final class Exchange {
 
     /** Takes the expected segment (true), or learns that the number is refused (false). */
     private boolean receive(Part part, Transfer expected) throws IOException {
-        int rank = part.order.ranks[expected.peer()];
+        int rank = part.order.ranks()[expected.peer()];
         long since = watch.now();
         DataStream stream = mesh.stream(rank);
         long openedBefore = stream.openNanos();
@@ -456,7 +426,7 @@ public final class Exchange {
 
     /** False if there is a refusal, which may be that this rank's values cannot be carried. */
     private boolean send(Part part, Transfer transfer) throws IOException {
-        int rank = part.order.ranks[transfer.peer()];
+        int rank = part.order.ranks()[transfer.peer()];
         Region source = transfer.fromInput() ? part.input : part.buffer;
         long since = watch.now();
         try {
@@ -480,8 +450,8 @@ public final class Exchange {
                 transfer.chunk(),
                 transfer.offset(),
                 introduction,
-                source.memory,
-                transfer.length() == 0 ? 0 : transfer.offset() - source.base,
+                source.memory(),
+                transfer.length() == 0 ? 0 : transfer.offset() - source.base(),
                 transfer.length());
         refusals.sent();
         watch.sent(rank, transfer.length(), since, stream.sealNanos() - sealedBefore);

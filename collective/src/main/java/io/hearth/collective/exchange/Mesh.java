@@ -1,6 +1,5 @@
 package io.hearth.collective.exchange;
 
-import io.hearth.collective.Signature;
 import io.hearth.collective.group.GroupLayout;
 import io.hearth.identity.NodeId;
 import io.hearth.transport.DataStream;
@@ -30,14 +29,13 @@ import org.jspecify.annotations.Nullable;
 public final class Mesh {
     private static final Duration OPEN_AT_ONCE_MAX = Duration.ofSeconds(2);
     private static final long RETRY_MILLIS = 50;
-    private static final int SPARE_MAX = 4; // kinds of calls that a script makes in turns
 
     private final GroupLayout layout;
     private final NodeId self;
     private final int rank;
     private final boolean isOnOneMachine;
-    private final Exchange.Order byHop;
-    private final Exchange.Order byRank;
+    private final RankOrder byHop;
+    private final RankOrder byRank;
     private final AtomicReferenceArray<@Nullable DataStream>
             streams; // by rank; set by openers, read by all data threads
     private final ReentrantLock lock = new ReentrantLock();
@@ -46,9 +44,7 @@ public final class Mesh {
     private final List<Thread> openers = new ArrayList<>(); // under the lock
     private final Set<Integer> opening = new ConcurrentSkipListSet<>(); // ranks, by their openers
 
-    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // of whoever drives
-    private int nextSpare; // likewise
-    private boolean ciphersTimed; // likewise
+    private boolean ciphersTimed; // of whoever drives
     private volatile @Nullable NodeId awaited; // written by data threads, read for error texts
     private volatile String waitingFor = "a view"; // where it is no member; written and read likewise
 
@@ -59,10 +55,8 @@ public final class Mesh {
         this.rank = rank(self);
         this.isOnOneMachine =
                 layout.members().stream().map(NodeId::peer).distinct().count() == 1;
-        this.byHop =
-                new Exchange.Order(layout.ring().stream().mapToInt(this::rank).toArray());
-        this.byRank =
-                new Exchange.Order(IntStream.range(0, layout.members().size()).toArray());
+        this.byHop = new RankOrder(layout.ring().stream().mapToInt(this::rank).toArray());
+        this.byRank = new RankOrder(IntStream.range(0, layout.members().size()).toArray());
         this.streams = new AtomicReferenceArray<>(layout.members().size());
     }
 
@@ -92,12 +86,12 @@ public final class Mesh {
     }
 
     /** Positions as bytes travel round the ring. */
-    public Exchange.Order byHop() {
+    public RankOrder byHop() {
         return byHop;
     }
 
     /** Positions that are ranks. */
-    public Exchange.Order byRank() {
+    public RankOrder byRank() {
         return byRank;
     }
 
@@ -169,31 +163,6 @@ public final class Mesh {
                 }
             }
         }
-    }
-
-    /** An exchange that ended here, for a call that asks for the same; {@code null} if there is none. For whoever drives. */
-    @Nullable
-    Exchange takeSpare(Signature signature) {
-        for (int place = 0; place < SPARE_MAX; place++) {
-            Exchange candidate = spare[place];
-            if (candidate != null && candidate.isOf(signature)) {
-                spare[place] = null;
-                return candidate;
-            }
-        }
-        return null;
-    }
-
-    /** Keeps an exchange that ended, in the place of the eldest if there are many. For whoever drives. */
-    void keepSpare(Exchange ended) {
-        for (int place = 0; place < SPARE_MAX; place++) {
-            if (spare[place] == null) {
-                spare[place] = ended;
-                return;
-            }
-        }
-        spare[nextSpare] = ended;
-        nextSpare = (nextSpare + 1) % SPARE_MAX;
     }
 
     /** Bytes that this rank put on the wire in this mesh so far. */

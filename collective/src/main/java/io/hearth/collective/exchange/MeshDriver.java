@@ -13,6 +13,7 @@ import io.hearth.transport.StreamSource;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * So an attempt of a former group epoch is over before one of the next touches buffers and companion.
  */
 public final class MeshDriver implements AutoCloseable {
+    private static final int SPARE_MAX = 4; // kinds of calls that a script makes in turns
+
+    private final @Nullable Exchange[] spare = new @Nullable Exchange[SPARE_MAX]; // of whoever drives
+    private @Nullable Mesh spareOf; // likewise
+    private int nextSpare; // likewise
     private final String group;
     private final StreamSource streams;
     private final Reducer reducer;
@@ -149,7 +155,7 @@ public final class MeshDriver implements AutoCloseable {
     }
 
     /** Sees to it that streams are open: to the two neighbours of an order, or to all. */
-    void open(Mesh on, Exchange.Order order, boolean neighboursOnly) throws IOException {
+    void open(Mesh on, RankOrder order, boolean neighboursOnly) throws IOException {
         int[] ranks = order.ranks();
         int own = order.position(on.rank());
         List<Integer> missing = List.of();
@@ -190,5 +196,34 @@ public final class MeshDriver implements AutoCloseable {
     @Override
     public void close() {
         end();
+    }
+
+    /** An exchange that ended in {@code on}, for a call that asks for the same; {@code null} if there is none. For whoever drives. */
+    @Nullable
+    Exchange takeSpare(Mesh on, Signature signature) {
+        for (int place = 0; place < SPARE_MAX && on.equals(spareOf); place++) {
+            Exchange candidate = spare[place];
+            if (candidate != null && candidate.isOf(signature)) {
+                spare[place] = null;
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps an exchange that ended, in the place of the eldest if there are many, and of all of other meshes. For whoever drives. */
+    void keepSpare(Mesh on, Exchange ended) {
+        if (!on.equals(spareOf)) {
+            Arrays.fill(spare, null);
+            spareOf = on;
+        }
+        for (int place = 0; place < SPARE_MAX; place++) {
+            if (spare[place] == null) {
+                spare[place] = ended;
+                return;
+            }
+        }
+        spare[nextSpare] = ended;
+        nextSpare = (nextSpare + 1) % SPARE_MAX;
     }
 }

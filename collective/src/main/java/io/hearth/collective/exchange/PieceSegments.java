@@ -1,7 +1,6 @@
 package io.hearth.collective.exchange;
 
 import io.hearth.collective.CollectiveTrace.Phase;
-import io.hearth.collective.exchange.Exchange.Region;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.transport.ReceivedRecord;
 import java.lang.foreign.MemorySegment;

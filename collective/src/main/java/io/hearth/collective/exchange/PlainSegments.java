@@ -1,6 +1,5 @@
 package io.hearth.collective.exchange;
 
-import io.hearth.collective.exchange.Exchange.Region;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.transport.ReceivedRecord;
 

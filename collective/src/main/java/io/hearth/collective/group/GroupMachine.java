@@ -76,6 +76,9 @@ import java.util.Optional;
  * of results (the window gives the same bound for nothing).
  */
 public final class GroupMachine implements Machine<GroupMachine.State, GroupMachine.Event, GroupMachine.Effect> {
+    /** How many numbers a group may have open at once, at most; a constant of the protocol. */
+    public static final int WINDOW = 4;
+
     private final int window;
     private final LossPolicy policy;
     private final RankBounds bounds;

@@ -5,8 +5,8 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.collective.schedule.RingAllReduce;
@@ -80,7 +80,7 @@ final class DrawnSum extends EncodedOperation {
         } else if (notCarried.isPresent()) {
             context.exchange().refuse(context.exchange().notCarried(notCarried.get()));
         }
-        var region = Exchange.Region.of(notCarried.isPresent() ? MemorySegment.NULL : sums);
+        var region = Region.of(notCarried.isPresent() ? MemorySegment.NULL : sums);
         var schedule = new RingAllReduce(
                 context.hop(), context.world(), sums.byteSize() / Float.BYTES, Float.BYTES, context.segmentBytes());
         Optional<CallRejection> refusal =

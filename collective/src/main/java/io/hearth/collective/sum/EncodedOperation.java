@@ -6,15 +6,15 @@ import io.hearth.collective.call.Call;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.RingAllGather;
 import io.hearth.collective.schedule.RingAllReduce;
+import io.hearth.compression.MaxMagnitude;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.Pending;
-import io.hearth.compression.Reach;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -110,7 +110,7 @@ abstract class EncodedOperation implements CollectiveOperation {
     Optional<CallRejection> alone(OperationContext context, boolean refusesNonFinite, Plainly own) throws IOException {
         try {
             if (refusesNonFinite) {
-                Reach.demandFinite(
+                MaxMagnitude.demandFinite(
                         context.call().input(), context.call().signature().count());
             }
             return sumPlain(context, own);
@@ -129,7 +129,7 @@ abstract class EncodedOperation implements CollectiveOperation {
             plain = sum.bytes();
         }
         own.write(sum.bytes());
-        var region = Exchange.Region.of(sum.bytes());
+        var region = Region.of(sum.bytes());
         var schedule = new RingAllReduce(
                 context.hop(),
                 context.world(),
@@ -154,7 +154,7 @@ abstract class EncodedOperation implements CollectiveOperation {
             row.set(LONG, (long) context.hop() * Long.BYTES, own);
             var blocks = Blocks.strided(Collections.nCopies(context.world(), (long) Long.BYTES), Long.BYTES);
             var schedule = new RingAllGather(context.hop(), blocks, context.segmentBytes());
-            var region = Exchange.Region.of(row);
+            var region = Region.of(row);
             Optional<CallRejection> refusal =
                     context.exchange().play(schedule, context.mesh().byHop(), region, region);
             for (int position = 0; position < all.length; position++) {

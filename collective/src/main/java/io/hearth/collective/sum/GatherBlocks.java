@@ -5,8 +5,8 @@ import io.hearth.collective.call.Call;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.call.TooSmall;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Status;
 import io.hearth.collective.schedule.Blocks;
@@ -39,8 +39,8 @@ public record GatherBlocks(Optional<NodeId> root) implements CollectiveOperation
         } else if (isTarget) {
             MemorySegment.copy(context.call().input(), 0, context.work(), block * mesh.rank(), block);
         }
-        var input = new Exchange.Region(context.call().input(), block * mesh.rank());
-        var buffer = Exchange.Region.of(context.work());
+        var input = new Region(context.call().input(), block * mesh.rank());
+        var buffer = Region.of(context.work());
         if (root.isPresent()) {
             int centre = Math.max(0, mesh.rank(root.get())); // a lost root: doomed, no segment is played
             return context.playHeld(new StarGather(mesh.rank(), centre, blocks, context.segmentBytes()), input, buffer);

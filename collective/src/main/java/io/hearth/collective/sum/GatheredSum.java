@@ -6,7 +6,7 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.Exchange;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.collective.schedule.Blocks;
@@ -140,7 +140,7 @@ final class GatheredSum extends EncodedOperation {
     private record Table(OperationContext context, Buffers.Buffer memory, Blocks blocks, int segmentBytes) {
         Optional<CallRejection> gather(GradualEncoding making, MemorySegment own) throws IOException {
             var schedule = new RingAllGather(context.hop(), blocks, segmentBytes);
-            var region = Exchange.Region.of(memory.bytes());
+            var region = Region.of(memory.bytes());
             var work =
                     new GradualSegments(context.exchange(), making, own, memory.bytes(), blocks.offset(context.hop()));
             return context.exchange().play(schedule, context.mesh().byHop(), region, region, work);

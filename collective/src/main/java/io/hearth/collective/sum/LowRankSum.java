@@ -4,8 +4,8 @@ import io.hearth.collective.CollectiveTrace.Phase;
 import io.hearth.collective.Signature;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.ExchangeWatch;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.RingAllReduce;
 import io.hearth.compression.NonFiniteException;
@@ -191,7 +191,7 @@ final class LowRankSum extends EncodedOperation {
     }
 
     private static Optional<CallRejection> sum(OperationContext context, MemorySegment values) throws IOException {
-        var region = Exchange.Region.of(values);
+        var region = Region.of(values);
         var schedule = new RingAllReduce(
                 context.hop(), context.world(), values.byteSize() / Float.BYTES, Float.BYTES, context.segmentBytes());
         return context.exchange().play(schedule, context.mesh().byHop(), region, region);

@@ -8,8 +8,8 @@ import io.hearth.collective.exchange.SegmentWork;
 import io.hearth.collective.group.StreamBrokenException;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.compression.BlockCodec;
-import io.hearth.compression.ErrorFeedback;
 import io.hearth.compression.NonFiniteException;
+import io.hearth.compression.PendingParts;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.transport.ReceivedRecord;
 import java.io.IOException;
@@ -30,7 +30,7 @@ abstract class QuantisedSegments implements SegmentWork {
         long encode(long first, long count, MemorySegment slot) throws NonFiniteException;
 
         /**
-         * A part's sum, whose own values were encoded before. Arguments and errors as of {@link ErrorFeedback.Parts#encodeSum}.
+         * A part's sum, whose own values were encoded before. Arguments and errors as of {@link PendingParts#encodeSum}.
          *
          * @return bytes written
          */
@@ -53,7 +53,7 @@ abstract class QuantisedSegments implements SegmentWork {
     }
 
     /** What is left out is owed. */
-    record Remembering(ErrorFeedback.Parts parts) implements PartEncoder {
+    record Remembering(PendingParts parts) implements PartEncoder {
         @Override
         public long encode(long first, long count, MemorySegment slot) throws NonFiniteException {
             return parts.encode(first, count, slot);

@@ -7,7 +7,7 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.Exchange.Region;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.group.Seeds;
 import io.hearth.collective.schedule.DirectAllReduce;
@@ -16,7 +16,8 @@ import io.hearth.collective.sum.QuantisedSegments.PartEncoder;
 import io.hearth.collective.sum.QuantisedSegments.Tools;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.ErrorFeedback;
-import io.hearth.compression.Reach;
+import io.hearth.compression.MaxMagnitude;
+import io.hearth.compression.PendingParts;
 import io.hearth.compression.Workers;
 import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
@@ -137,7 +138,7 @@ final class QuantisedSum extends EncodedOperation {
     private double reach(OperationContext context) {
         MemorySegment input = context.call().input();
         long count = context.call().signature().count();
-        return memory.isPresent() ? memory.get().reach(key, input, count) : Reach.of(input, count);
+        return memory.isPresent() ? memory.get().reach(key, input, count) : MaxMagnitude.of(input, count);
     }
 
     /** All that is owed comes with it. */
@@ -209,7 +210,7 @@ final class QuantisedSum extends EncodedOperation {
         if (memory.isEmpty()) {
             return new QuantisedSegments.Forgetting(codec, source, draw);
         }
-        ErrorFeedback.Parts parts = memory.get().begin(key, source, count, draw);
+        PendingParts parts = memory.get().begin(key, source, count, draw);
         pend(parts);
         return new QuantisedSegments.Remembering(parts);
     }

@@ -4,8 +4,8 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.DirectReduceScatter;
 import io.hearth.collective.schedule.RingReduceScatter;
@@ -26,8 +26,8 @@ public record ReduceScatterShares(DirectPlay direct) implements CollectiveOperat
         if (world == 1) {
             MemorySegment.copy(context.call().input(), 0, context.work(), 0, signature.bytes());
         }
-        var input = Exchange.Region.of(context.call().input());
-        var work = Exchange.Region.of(context.work());
+        var input = Region.of(context.call().input());
+        var work = Region.of(context.work());
         return switch (context.choice().reduceScatter(world, shares.largest() * elementBytes)) {
             case DIRECT -> {
                 Optional<CallRejection> refusal = direct.play(

@@ -4,8 +4,8 @@ import io.hearth.collective.Signature;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.call.TooSmall;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.Blocks;
 import io.hearth.collective.schedule.StarScatter;
@@ -35,8 +35,8 @@ public record ScatterBlocks(NodeId root) implements CollectiveOperation {
         Blocks blocks = Blocks.strided(Collections.nCopies(world, block), block);
         return context.playHeld(
                 new StarScatter(mesh.rank(), centre, blocks, context.segmentBytes()),
-                Exchange.Region.of(input),
-                new Exchange.Region(context.work(), own));
+                Region.of(input),
+                new Region(context.work(), own));
     }
 
     @Override

@@ -6,9 +6,9 @@ import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.call.Workspace;
 import io.hearth.collective.exchange.Buffers;
-import io.hearth.collective.exchange.Exchange;
 import io.hearth.collective.exchange.InPlaceBackup;
 import io.hearth.collective.exchange.Mesh;
+import io.hearth.collective.exchange.Region;
 import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.schedule.RingAllReduce;
 import java.io.IOException;
@@ -74,8 +74,8 @@ final class SumInPlace implements CollectiveOperation {
             MemorySegment.copy(input, 0, result, 0, signature.bytes());
         }
         undo.begin(schedule);
-        Optional<CallRejection> refusal = context.exchange()
-                .play(schedule, context.mesh().byHop(), Exchange.Region.of(input), Exchange.Region.of(result), undo);
+        Optional<CallRejection> refusal =
+                context.exchange().play(schedule, context.mesh().byHop(), Region.of(input), Region.of(result), undo);
         return refusal.isPresent() ? refusal : context.held();
     }
 

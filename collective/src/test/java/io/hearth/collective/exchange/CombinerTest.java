@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.Signature;
-import io.hearth.collective.exchange.Exchange.Region;
 import io.hearth.collective.schedule.Schedule;
 import io.hearth.collective.schedule.Transfer;
 import io.hearth.collective.schedule.WholeExchange;

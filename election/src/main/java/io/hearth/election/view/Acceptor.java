@@ -6,7 +6,6 @@ import io.hearth.election.Message;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
 import java.util.Optional;
@@ -132,7 +131,7 @@ final class Acceptor {
         switch (transition.freeze) {
             case Freeze.Thawed() -> {
                 transition.freeze = new Freeze.Freezing(new TreeMap<>()).asked(ballot);
-                transition.effect(new Effect.Freeze(
+                transition.effect(new ViewEffect.Freeze(
                         transition.current.lineage(), transition.view().epoch()));
             }
             case Freeze.Freezing freezing -> transition.freeze = freezing.asked(ballot);

@@ -227,4 +227,36 @@ final class Admissions {
             transition.admission = transition.admission.holdDowns(holds);
         }
     }
+
+    /**
+     * Whether this lone node asked for entry there and {@code view}, newer than all it knows, grants exactly what it asked for. A view
+     * that was known before it asked admits nobody: it may list this node as it was long ago.
+     */
+    static boolean isAdmittedBy(Transition transition, View view) {
+        return isAnswered(transition, view)
+                && transition.crossing instanceof JoinState.Joining joining
+                && view.member(transition.self.node())
+                        .equals(Optional.of(new Member(
+                                transition.self.node(),
+                                transition.self.incarnation(),
+                                view.epoch(),
+                                transition.self.role(),
+                                transition.self.group(),
+                                joining.seat())));
+    }
+
+    /** Whether {@code view} lists this start where it asked, and not as what it asked for. */
+    static boolean isMistaken(Transition transition, View view) {
+        return isAnswered(transition, view)
+                && view.member(transition.self.node())
+                        .filter(me -> me.incarnation() == transition.self.incarnation())
+                        .isPresent()
+                && !isAdmittedBy(transition, view);
+    }
+
+    private static boolean isAnswered(Transition transition, View view) {
+        return transition.current.isLone()
+                && transition.crossing instanceof JoinState.Joining joining
+                && joining.target().equals(view.lineage());
+    }
 }

@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** Says, for people, why a node that is linked is not in one view with this node, or why it is waited for. */
-final class Apartness {
+public final class Apartness {
     private static final long JOIN_NANOS = 3_000_000_000L; // a node that has just been linked is about to join
     private static final long VOTE_NANOS = 2_000_000_000L; // less than a phase of a ballot lasts
 
     private Apartness() {}
 
     /** One line without the node's name; empty if there is nothing to say of it. */
-    static Optional<String> of(ViewState state, NodeId node) {
+    public static Optional<String> of(ViewState state, NodeId node) {
         if (node.equals(state.self().node())) {
             return Optional.empty();
         }
@@ -60,7 +60,7 @@ final class Apartness {
         if (!state.view().isQuorum(others)) {
             return "this view cannot go on without it: start it or plug it in";
         }
-        return state.hearing() instanceof Hearing.Lost
+        return state.hearing() instanceof HearingState.Lost
                 ? "this view waits for a quorum: start it or plug it in"
                 : "the view goes on without it as soon as a quorum agrees";
     }

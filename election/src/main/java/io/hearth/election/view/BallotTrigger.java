@@ -29,7 +29,7 @@ final class BallotTrigger {
         Change change = transition.change;
         if (change.needed().isEmpty()
                 || transition.now - change.notBeforeNanos() < 0
-                || !(transition.hearing instanceof Hearing.Quorum)
+                || !(transition.hearing instanceof HearingState.Quorum)
                 || !transition.current.isRecorded()
                 || isDrivenByAnother(transition)) {
             return;

@@ -1,6 +1,5 @@
 package io.hearth.election.view;
 
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -38,8 +37,8 @@ final class Doubling {
             return;
         }
         Leaving.tellToGoOn(transition);
-        transition.effect(
-                new Effect.Removed(Effect.Removed.Cause.DOUBLED, "another computer uses the identity of this one"));
+        transition.effect(new ViewEffect.Removed(
+                ViewEffect.Removed.Cause.DOUBLED, "another computer uses the identity of this one"));
         Learner.walkOut(transition);
     }
 }

@@ -1,6 +1,5 @@
 package io.hearth.election.view;
 
-import io.hearth.election.Member;
 import io.hearth.identity.PeerId;
 import java.util.SortedSet;
 
@@ -26,10 +25,5 @@ final class Exclusion {
         if (!transition.excluded.isEmpty() && !transition.current.isLone()) {
             LostVotes.giveUpWithoutQuorum(transition, "too many machines of view %d were put out or lost their votes");
         }
-    }
-
-    /** Whether a member is one of theirs. */
-    static boolean isOut(Transition transition, Member member) {
-        return transition.excluded.contains(member.machine());
     }
 }

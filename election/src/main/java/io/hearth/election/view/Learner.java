@@ -11,14 +11,10 @@ import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.election.ViewSource;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
-import io.hearth.identity.PeerId;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /**
  * Takes committed views, no matter which node brings them and how many were missed, and founds lineages. A view may be used before
@@ -64,26 +60,12 @@ final class Learner {
         } else if (ViewRules.descendantFault(known, view).isPresent()) {
             transition.refuse(MessageRejection.BAD_VIEW);
         } else if (known.member(from).isEmpty()
-                && isQuorumHeard(transition.self.node(), transition.current.lineage(), transition.peers(), known)) {
+                && ViewState.isQuorumHeard(
+                        transition.self.node(), transition.current.lineage(), transition.peers(), known)) {
             transition.refuse(MessageRejection.OUTSIDER);
         } else {
             learn(transition, view, new ViewSource.Told(from));
         }
-    }
-
-    /** Whether a quorum of {@code view} is there and says that it lives in that lineage. */
-    static boolean isQuorumHeard(NodeId self, Lineage current, Map<NodeId, Peer> peers, View view) {
-        var heard = new TreeSet<PeerId>();
-        for (Member member : view.members()) {
-            Peer peer = peers.get(member.node());
-            boolean isThere = member.node().equals(self)
-                    ? current.equals(view.lineage())
-                    : peer != null && peer.linked() && !peer.suspected() && peer.livesIn(view.lineage());
-            if (isThere) {
-                heard.add(member.machine());
-            }
-        }
-        return view.isQuorum(heard);
     }
 
     /** Takes a committed view if it is news of a lineage that this process knows. */
@@ -108,9 +90,9 @@ final class Learner {
         transition.know(view.lineage(), lineage.get().learned(view, source, transition.now));
         if (transition.current.lineage().equals(view.lineage())) {
             succeed(transition, view);
-        } else if (Merge.isAdmittedBy(transition, view)) {
+        } else if (Admissions.isAdmittedBy(transition, view)) {
             moveInto(transition, view);
-        } else if (Merge.isMistaken(transition, view)) {
+        } else if (Admissions.isMistaken(transition, view)) {
             transition.refuse(MessageRejection.OTHER_ENTRY);
         }
         VoteQueue.submit(transition, new VoterTask.Learn(view));
@@ -181,12 +163,12 @@ final class Learner {
     private static void dismissed(Transition transition, View view) {
         if (transition.isLeaving()) {
             transition.departure = LeaveState.GONE;
-            transition.effect(new Effect.Left());
+            transition.effect(new ViewEffect.Left());
             return;
         }
         if (!view.isTombstone()) {
-            transition.effect(new Effect.Removed(
-                    Effect.Removed.Cause.REMOVED,
+            transition.effect(new ViewEffect.Removed(
+                    ViewEffect.Removed.Cause.REMOVED,
                     "view " + view.epoch() + " of lineage " + view.lineage().shortText() + ", "
                             + source(transition).clause() + ", has "
                             + view.members().size()
@@ -194,8 +176,8 @@ final class Learner {
                             + transition.lapses.text(transition.now).orElseGet(() -> whoMayKnow(transition))));
             transition.progress = transition.progress.interrupted();
         } else if (transition.progress.isBusy()) {
-            transition.effect(new Effect.Removed(
-                    Effect.Removed.Cause.REMOVED,
+            transition.effect(new ViewEffect.Removed(
+                    ViewEffect.Removed.Cause.REMOVED,
                     "lineage " + transition.current.lineage().shortText()
                             + " ended to merge with a better one, with view " + view.epoch() + ", "
                             + source(transition).clause()));
@@ -261,10 +243,10 @@ final class Learner {
         transition.change = Change.none(transition.now);
         if (transition.current
                 .isLone()) { // it is its own quorum; a view of several does not end the wait after an outage
-            transition.hearing = Hearing.QUORUM;
+            transition.hearing = HearingState.QUORUM;
         }
         transition.stall = QuorumLoss.FLOWING;
-        transition.effect(new Effect.Install(transition.view()));
+        transition.effect(new ViewEffect.Install(transition.view()));
     }
 
     private static void announceMaster(Transition transition, Optional<View> before) {

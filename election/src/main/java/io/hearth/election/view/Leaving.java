@@ -4,7 +4,6 @@ import io.hearth.election.Member;
 import io.hearth.election.Message;
 import io.hearth.election.Role;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -99,7 +98,7 @@ final class Leaving {
     private static void go(Transition transition) {
         transition.departure = LeaveState.GONE;
         transition.campaign = Campaign.NONE;
-        transition.effect(new Effect.Left());
+        transition.effect(new ViewEffect.Left());
     }
 
     /** Nobody stays who could miss this node, or its vote. */

@@ -3,7 +3,6 @@ package io.hearth.election.view;
 import io.hearth.election.Message;
 import io.hearth.election.MessageRejection;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.TreeSet;
@@ -50,12 +49,12 @@ final class LostVotes {
         if (transition.isLeaving()) {
             transition.departure = LeaveState.GONE;
             transition.campaign = Campaign.NONE;
-            transition.effect(new Effect.Left());
+            transition.effect(new ViewEffect.Left());
             return;
         }
         if (!transition.current.isLone() || transition.progress.isBusy()) {
-            transition.effect(new Effect.Removed(
-                    Effect.Removed.Cause.LINEAGE_LOST,
+            transition.effect(new ViewEffect.Removed(
+                    ViewEffect.Removed.Cause.LINEAGE_LOST,
                     "lineage " + transition.current.lineage().shortText() + " is given up: " + why));
             transition.progress = transition.progress.interrupted();
         }

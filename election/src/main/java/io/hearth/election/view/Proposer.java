@@ -40,7 +40,7 @@ final class Proposer {
         switch (transition.campaign) {
             case Campaign.None() -> {
                 if (transition.change.needed().isEmpty()
-                        || !(transition.hearing instanceof Hearing.Quorum)
+                        || !(transition.hearing instanceof HearingState.Quorum)
                         || BallotTrigger.isDrivenByAnother(transition)) {
                     transition.change = transition.change.unasked();
                 }
@@ -69,7 +69,7 @@ final class Proposer {
     private static void blame(Transition transition) {
         Optional<Member> driver = transition.change.driver().flatMap(transition.view()::member);
         if (driver.isPresent()
-                && transition.hearing instanceof Hearing.Quorum // else it dropped its ballot for a reason
+                && transition.hearing instanceof HearingState.Quorum // else it dropped its ballot for a reason
                 && ViewChangeReasons.isOrphaned(transition)
                 && couldGoOn(transition, driver.get())) {
             NodeId node = driver.get().node();
@@ -265,7 +265,7 @@ final class Proposer {
         return isInTime
                 && transition.view().members().stream()
                         .anyMatch(member -> !preparing.answers().containsKey(member.node())
-                                && !Exclusion.isOut(transition, member)
+                                && !transition.isOut(member)
                                 && ((mayReturn && !MemberStatus.isRefused(transition, member))
                                         || !MemberStatus.isSilent(transition, member))
                                 && !MemberStatus.isRestarted(transition, member)

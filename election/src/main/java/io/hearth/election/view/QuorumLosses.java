@@ -4,14 +4,13 @@ import io.hearth.election.ElectionConfig;
 import io.hearth.election.ElectionConfig.OnPartition;
 import io.hearth.election.ElectionEvent;
 import io.hearth.election.Member;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Notices that no view can be committed, says what is waited for, and goes on alone where that was asked for. */
-final class QuorumLosses {
+public final class QuorumLosses {
     private static final long DRIVEN_NANOS = 5_000_000_000L; // a proposer repeats itself much more often
 
     private QuorumLosses() {}
@@ -58,11 +57,11 @@ final class QuorumLosses {
             return Optional.empty();
         }
         switch (transition.hearing) {
-            case Hearing.Quorum() -> {}
-            case Hearing.Lost _ -> {
+            case HearingState.Quorum() -> {}
+            case HearingState.Lost _ -> {
                 return Optional.of("no quorum of the machines is heard");
             }
-            case Hearing.Returning _ -> {
+            case HearingState.Returning _ -> {
                 return Optional.empty(); // a quorum is back, and the rest is waited for
             }
         }
@@ -77,13 +76,13 @@ final class QuorumLosses {
     }
 
     /** For people, at this moment: what is missing, since when, and whom that waits for; empty while views can be committed. */
-    static Optional<String> text(ViewState state) {
+    public static Optional<String> text(ViewState state) {
         if (!(state.stall() instanceof QuorumLoss.Stalled stalled)) {
             return Optional.empty();
         }
         Change change = state.change();
         var line = new StringBuilder();
-        if (change.needed().isPresent() && state.hearing() instanceof Hearing.Quorum) {
+        if (change.needed().isPresent() && state.hearing() instanceof HearingState.Quorum) {
             line.append("the view needs a change (")
                     .append(change.needed().get())
                     .append("), and no quorum has voted for one for ")
@@ -104,7 +103,7 @@ final class QuorumLosses {
             line.append("; waiting for ").append(String.join(", ", missed));
         }
         change.driver()
-                .filter(driver -> state.hearing() instanceof Hearing.Quorum
+                .filter(driver -> state.hearing() instanceof HearingState.Quorum
                         && state.campaign() instanceof Campaign.None
                         && state.now() - change.drivenNanos() < DRIVEN_NANOS)
                 .ifPresent(driver -> line.append("; ")
@@ -123,8 +122,8 @@ final class QuorumLosses {
     }
 
     private static void goOnAlone(Transition transition, String why) {
-        transition.effect(new Effect.Removed(
-                Effect.Removed.Cause.LINEAGE_LOST,
+        transition.effect(new ViewEffect.Removed(
+                ViewEffect.Removed.Cause.LINEAGE_LOST,
                 "lineage " + transition.current.lineage().shortText() + " is given up, as asked for: " + why));
         transition.progress = transition.progress.interrupted();
         Learner.found(transition, true);

@@ -1,22 +1,15 @@
 package io.hearth.election.view;
 
-/**
- * Whether the data threads stand still after a local pause: frames of a time in which this node was a member lie in its sockets,
- * and it may be none any more.
- */
-sealed interface Resting {
-    Resting AWAKE = new Awake();
-
-    record Awake() implements Resting {}
-
-    record Until(long nanos) implements Resting {}
+/** Lets the data threads stand still after a local pause: {@link RestState}. */
+final class Resting {
+    private Resting() {}
 
     /** A pause was noticed, before any other event is handled: an own ballot that could still be dropped is dropped. */
     static void begin(Transition transition) {
-        if (transition.resting instanceof Awake) {
-            transition.effect(new ViewMachine.Effect.Rest(true));
+        if (transition.resting instanceof RestState.Awake) {
+            transition.effect(new ViewEffect.Rest(true));
         }
-        transition.resting = new Until(transition.now + transition.config.restNanos());
+        transition.resting = new RestState.Until(transition.now + transition.config.restNanos());
         if (!(transition.campaign instanceof Campaign.Accepting)) {
             transition.campaign = Campaign.NONE;
         }
@@ -24,9 +17,9 @@ sealed interface Resting {
 
     /** Does what is due. */
     static void drive(Transition transition) {
-        if (transition.resting instanceof Until(long nanos) && transition.now - nanos >= 0) {
-            transition.resting = AWAKE;
-            transition.effect(new ViewMachine.Effect.Rest(false));
+        if (transition.resting instanceof RestState.Until(long nanos) && transition.now - nanos >= 0) {
+            transition.resting = RestState.AWAKE;
+            transition.effect(new ViewEffect.Rest(false));
         }
     }
 }

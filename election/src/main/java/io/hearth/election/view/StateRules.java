@@ -20,7 +20,7 @@ public final class StateRules {
         boolean isCrossing = !(state.crossing() instanceof JoinState.Staying);
         boolean hasBallot = !(state.campaign() instanceof Campaign.None);
         boolean isThawed = state.freeze() instanceof Freeze.Thawed;
-        boolean hearsQuorum = state.hearing() instanceof Hearing.Quorum;
+        boolean hearsQuorum = state.hearing() instanceof HearingState.Quorum;
         if (!state.view().equals(state.newest(state.current().lineage()).orElse(null))) {
             return Optional.of("the view of the home lineage is not the newest known");
         }
@@ -52,7 +52,7 @@ public final class StateRules {
         if (state.stall() instanceof QuorumLoss.Stalled && (isLone || isLeaving)) {
             return Optional.of("a lone node or a leaver is stalled");
         }
-        if (state.stall() instanceof QuorumLoss.Stalled && state.hearing() instanceof Hearing.Returning) {
+        if (state.stall() instanceof QuorumLoss.Stalled && state.hearing() instanceof HearingState.Returning) {
             return Optional.of("a node is stalled though a quorum is back");
         }
         if (state.hold().held() && (isLeaving || state.self().role() != Role.TRAINER)) {

@@ -4,7 +4,6 @@ import io.hearth.election.ElectionConfig;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Member;
 import io.hearth.election.Role;
-import io.hearth.election.view.ViewMachine.Effect;
 
 /**
  * Keeps the own group's next step from beginning while somebody waits to enter before it, or while this lineage is to end for a
@@ -23,7 +22,7 @@ final class StepBarrier {
                 transition.progress =
                         transition.progress.in(GroupPhase.BUSY); // alone it passes at once; it says so if it does not
             }
-            transition.effect(new Effect.Hold(transition.hold.held()));
+            transition.effect(new ViewEffect.Hold(transition.hold.held()));
         }
     }
 
@@ -34,7 +33,7 @@ final class StepBarrier {
         if (!isLead(transition)) {
             return transition.hold.over(); // a lone trainer leads its group
         }
-        boolean isDrawn = Merge.isDrawn(transition);
+        boolean isDrawn = BetterLineage.isDrawn(transition);
         if (isDrawn && transition.current.isLone()) {
             return transition.hold.from(transition.now);
         }

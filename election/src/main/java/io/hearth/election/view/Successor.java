@@ -51,7 +51,7 @@ final class Successor {
                     .filter(status -> !status.leaving())
                     .isPresent();
             if (stays
-                    && !Exclusion.isOut(transition, member)
+                    && !transition.isOut(member)
                     && !broken.contains(member.node())
                     && !MemberStatus.isAbandoner(transition, member.node())) {
                 kept.add(member);
@@ -66,7 +66,7 @@ final class Successor {
     }
 
     private View build() {
-        if (Merge.dissolution(transition).isPresent()) {
+        if (BetterLineage.dissolution(transition).isPresent()) {
             Optional<String> refusal = anyRefusal();
             if (refusal.isEmpty()) {
                 return new View(view.lineage(), view.epoch() + 1, List.of(), List.of());

@@ -9,7 +9,6 @@ import io.hearth.election.MessageRejection;
 import io.hearth.election.MessageRejections;
 import io.hearth.election.Resolver;
 import io.hearth.election.View;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.election.vote.Voting;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
@@ -41,7 +40,7 @@ final class Transition {
     final long now;
 
     private final ViewState.Clock clock;
-    private final List<Effect> effects = new ArrayList<>();
+    private final List<ViewEffect> effects = new ArrayList<>();
     private long draws;
     private SortedMap<Lineage, KnownLineage> lineages;
     private SortedMap<NodeId, Peer> peers;
@@ -52,8 +51,8 @@ final class Transition {
     long retainedNanos;
     String diskFault;
     Voting voting;
-    Hearing hearing;
-    Resting resting;
+    HearingState hearing;
+    RestState resting;
     Admission admission;
     CurrentView current;
     Freeze freeze;
@@ -112,20 +111,20 @@ final class Transition {
                 pending, refusals);
     }
 
-    List<Effect> effects() {
+    List<ViewEffect> effects() {
         return effects;
     }
 
-    void effect(Effect effect) {
+    void effect(ViewEffect effect) {
         effects.add(effect);
     }
 
     void send(NodeId to, Message message) {
-        effects.add(new Effect.Send(to, message));
+        effects.add(new ViewEffect.Send(to, message));
     }
 
     void announce(ElectionEvent event) {
-        effects.add(new Effect.Announce(event));
+        effects.add(new ViewEffect.Announce(event));
     }
 
     void refuse(MessageRejection refusal) {
@@ -136,7 +135,7 @@ final class Transition {
     void pending(String reason) {
         if (!pending.equals(reason)) {
             pending = reason;
-            effects.add(new Effect.Pending(reason));
+            effects.add(new ViewEffect.Pending(reason));
         }
     }
 
@@ -222,6 +221,11 @@ final class Transition {
     /** Whether that machine has no vote that counts: two computers use its identity, or it was put out. */
     boolean hasNoVote(PeerId machine) {
         return doubled.contains(machine) || excluded.contains(machine);
+    }
+
+    /** Whether a person put a member's machine out of the namespace. */
+    boolean isOut(Member member) {
+        return excluded.contains(member.machine());
     }
 
     /** Whether another computer uses this node's identity too. */

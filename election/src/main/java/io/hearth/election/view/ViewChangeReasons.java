@@ -14,7 +14,7 @@ final class ViewChangeReasons {
 
     static Optional<String> of(Transition transition) {
         for (Member member : transition.view().members()) {
-            if (Exclusion.isOut(transition, member)) {
+            if (transition.isOut(member)) {
                 return Optional.of(excluded(member));
             }
             if (!transition.isSelf(member)
@@ -55,7 +55,7 @@ final class ViewChangeReasons {
 
     /** What speaks against a member, whichever node settles it. */
     static Optional<String> against(Transition transition, Member member) {
-        if (Exclusion.isOut(transition, member)) {
+        if (transition.isOut(member)) {
             return Optional.of(excluded(member));
         }
         Optional<String> why = otherThanSilence(transition, member);
@@ -125,6 +125,6 @@ final class ViewChangeReasons {
             return Optional.of(broken.iterator().next().shortText() + " cannot reach another member");
         }
         Optional<String> joiner = Admissions.entrant(transition);
-        return joiner.isPresent() ? joiner : Merge.dissolution(transition);
+        return joiner.isPresent() ? joiner : BetterLineage.dissolution(transition);
     }
 }

@@ -1,10 +1,8 @@
 package io.hearth.election.view;
 
-import io.hearth.core.Bytes;
 import io.hearth.core.Machine;
 import io.hearth.core.Step;
 import io.hearth.election.ElectionConfig;
-import io.hearth.election.ElectionEvent;
 import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
@@ -23,7 +21,6 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -74,7 +71,7 @@ import java.util.TreeSet;
  *
  * <p>The machine's time stands still while the node sleeps, so that a waking node judges nobody by its own absence.
  */
-public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, ViewMachine.Effect> {
+public final class ViewMachine implements Machine<ViewState, ViewEvent, ViewEffect> {
     private static final long TICK_QUIET_NANOS = 100_000_000L;
     private static final long TICK_BUSY_NANOS = 20_000_000L;
     private static final long SWEEP_NANOS = 1_000_000_000L;
@@ -115,119 +112,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         }
     }
 
-    /** What may happen. */
-    public sealed interface Event {
-        /** A link to a node is up; its identity and incarnation were proven. */
-        record Linked(NodeId node, long incarnation) implements Event {}
-
-        /** The link to that start of a node is down; {@code why} is for people and may be empty. */
-        record Unlinked(NodeId node, long incarnation, String why) implements Event {
-            public Unlinked(NodeId node, long incarnation) {
-                this(node, incarnation, "");
-            }
-        }
-
-        /** The failure detector gives a node up. */
-        record Suspected(NodeId node, long incarnation) implements Event {}
-
-        /** Nobody listens any more where a suspected node's link led to. */
-        record Refused(NodeId node, long incarnation) implements Event {}
-
-        /** The failure detector hears a node again. */
-        record Trusted(NodeId node, long incarnation) implements Event {}
-
-        /** A message came; author and incarnation are the link's. */
-        record Received(NodeId from, long incarnation, Message message) implements Event {}
-
-        /**
-         * All data threads stopped for {@link Effect.Freeze}, and then this was taken.
-         *
-         * @param status of the collectives, at most {@link Resolver#BYTES_MAX} bytes; empty for a node without
-         * @param doneUpTo as in {@link Progress}
-         */
-        record Frozen(Lineage lineage, long epoch, Optional<Bytes> status, long doneUpTo) implements Event {}
-
-        /**
-         * The collectives of the own group went on.
-         *
-         * @param doneUpTo all up to this number are done; -1 for none
-         * @param phase what they are doing now
-         */
-        record Progress(long doneUpTo, GroupPhase phase) implements Event {}
-
-        /** A data stream between two members that both stay broke: the group needs new ones. */
-        record GroupBroken(NodeId peer, String why) implements Event {}
-
-        /**
-         * This node's application was given an error that the others of its group do not have: it is out, and comes back
-         * as if it were new.
-         */
-        record Resign() implements Event {}
-
-        /**
-         * Two computers each use the identity of one of these machines, and of no other: what is not listed is not doubled any
-         * more. For this node's own machine that is final.
-         */
-        record Doubled(SortedSet<PeerId> machines) implements Event {}
-
-        /** These machines, this node's own not among them, are out of the namespace by the word of a person; no others are. */
-        record Excluded(SortedSet<PeerId> machines) implements Event {}
-
-        /** The voter is done with the task that {@link Effect.Vote} gave it last. */
-        record Voted(VoterTask task, VoterAnswer answer) implements Event {}
-
-        /** This node wants to go. */
-        record Leave() implements Event {}
-
-        /** Time passed. */
-        record Tick() implements Event {}
-    }
-
-    /** What the shell carries out, in order, each before the next. */
-    public sealed interface Effect {
-        /** Give the task to the voter, which answers with {@link Event.Voted}. One at a time; nothing else waits for it. */
-        record Vote(VoterTask task) implements Effect {}
-
-        /** On the link to {@code to}; lost if there is none. */
-        record Send(NodeId to, Message message) implements Effect {}
-
-        /** Stop all data threads of all groups, take the status, answer {@link Event.Frozen}. */
-        record Freeze(Lineage lineage, long epoch) implements Effect {}
-
-        /** A committed view that lists this node; data threads may run. */
-        record Install(View view) implements Effect {}
-
-        /** All open work ends: this node is in no view with others any more. {@code why} is for people. */
-        record Removed(Cause cause, String why) implements Effect {
-            /** How it came. */
-            public enum Cause {
-                /** The others went on without this node. */
-                REMOVED,
-                /** No successor of the view can be decided any more, or this node went on alone on purpose. */
-                LINEAGE_LOST,
-                /** Another computer uses the identity of this one: it walked out, and joins no other node before its restart. */
-                DOUBLED
-            }
-        }
-
-        /** Whether frames of data are dropped and none are sent: this node was asleep or paused a moment ago. */
-        record Rest(boolean resting) implements Effect {}
-
-        /** The process may exit. */
-        record Left() implements Effect {}
-
-        /** For observers. */
-        record Announce(ElectionEvent event) implements Effect {}
-
-        /** Whether the own group's next step has to wait: somebody is to enter before it, or this node is to go elsewhere. */
-        record Hold(boolean held) implements Effect {}
-
-        /** Why this node is not admitted where it asks; empty when there is nothing to say any more. */
-        record Pending(String reason) implements Effect {}
-    }
-
     /** The first transition: a lone lineage, and votes in all lineages of the records. */
-    public Step<ViewState, Effect> start(Start start, long nowNanos) {
+    public Step<ViewState, ViewEffect> start(Start start, long nowNanos) {
         var self = new ViewState.Self(
                 start.node(),
                 start.incarnation(),
@@ -252,11 +138,11 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 Freeze.THAWED,
                 Campaign.NONE,
                 Change.none(nowNanos),
-                Hearing.QUORUM,
+                HearingState.QUORUM,
                 JoinState.STAYING,
                 LeaveState.STAYING,
                 QuorumLoss.FLOWING,
-                Resting.AWAKE,
+                RestState.AWAKE,
                 StepBarrierHold.none(nowNanos),
                 new ViewState.Progress(-1, GroupPhase.FRESH),
                 Lapses.NONE,
@@ -282,7 +168,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
     }
 
     @Override
-    public Step<ViewState, Effect> step(ViewState state, Event event, long nowNanos) {
+    public Step<ViewState, ViewEffect> step(ViewState state, ViewEvent event, long nowNanos) {
         if (state.hasLeft()) {
             return Step.quiet(state);
         }
@@ -292,7 +178,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
             transition.lapses =
                     transition.lapses.paused(nowNanos - state.clock().steppedNanos(), transition.now);
         }
-        if (event instanceof Event.Tick && transition.now - state.clock().sweptNanos() >= SWEEP_NANOS) {
+        if (event instanceof ViewEvent.Tick && transition.now - state.clock().sweptNanos() >= SWEEP_NANOS) {
             Admissions.sweep(transition);
         }
         dispatch(transition, event);
@@ -308,18 +194,18 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         return new Step<>(transition.state(), transition.effects());
     }
 
-    private void dispatch(Transition transition, Event event) {
+    private void dispatch(Transition transition, ViewEvent event) {
         switch (event) {
-            case Event.Linked(NodeId node, long incarnation) -> PeerTracker.onLinked(transition, node, incarnation);
-            case Event.Unlinked(NodeId node, long incarnation, String why) ->
+            case ViewEvent.Linked(NodeId node, long incarnation) -> PeerTracker.onLinked(transition, node, incarnation);
+            case ViewEvent.Unlinked(NodeId node, long incarnation, String why) ->
                 PeerTracker.onUnlinked(transition, node, incarnation, why);
-            case Event.Suspected(NodeId node, long incarnation) ->
+            case ViewEvent.Suspected(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.SILENT);
-            case Event.Refused(NodeId node, long incarnation) ->
+            case ViewEvent.Refused(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.REFUSED);
-            case Event.Trusted(NodeId node, long incarnation) ->
+            case ViewEvent.Trusted(NodeId node, long incarnation) ->
                 PeerTracker.onOpinion(transition, node, incarnation, Suspicion.NONE);
-            case Event.Received(NodeId from, long incarnation, Message message) -> {
+            case ViewEvent.Received(NodeId from, long incarnation, Message message) -> {
                 if (PeerTracker.meet(transition, from, incarnation)) {
                     transition
                             .peer(from)
@@ -335,7 +221,7 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                     }
                 }
             }
-            case Event.Frozen frozen -> {
+            case ViewEvent.Frozen frozen -> {
                 if (transition.freeze instanceof Freeze.Freezing freezing
                         && frozen.lineage().equals(transition.current.lineage())
                         && frozen.epoch() == transition.view().epoch()) {
@@ -343,20 +229,20 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                     Acceptor.onFrozen(transition, freezing, frozen.status());
                 }
             }
-            case Event.Progress(long doneUpTo, GroupPhase phase) ->
+            case ViewEvent.Progress(long doneUpTo, GroupPhase phase) ->
                 transition.progress = new ViewState.Progress(doneUpTo, phase);
-            case Event.GroupBroken(NodeId peer, String why) -> {
+            case ViewEvent.GroupBroken(NodeId peer, String why) -> {
                 if (transition.view().member(peer).isPresent()
                         && !transition.current.isLone()) { // else it is late, of a former view
                     transition.change = transition.change.broken(why);
                 }
             }
-            case Event.Doubled(SortedSet<PeerId> machines) -> Doubling.onDoubled(transition, machines);
-            case Event.Excluded(SortedSet<PeerId> machines) -> Exclusion.onExcluded(transition, machines);
-            case Event.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(transition, task, answer);
-            case Event.Resign() -> Leaving.onResign(transition);
-            case Event.Leave() -> Leaving.onLeave(transition);
-            case Event.Tick() -> {}
+            case ViewEvent.Doubled(SortedSet<PeerId> machines) -> Doubling.onDoubled(transition, machines);
+            case ViewEvent.Excluded(SortedSet<PeerId> machines) -> Exclusion.onExcluded(transition, machines);
+            case ViewEvent.Voted(VoterTask task, VoterAnswer answer) -> VoteQueue.onVoted(transition, task, answer);
+            case ViewEvent.Resign() -> Leaving.onResign(transition);
+            case ViewEvent.Leave() -> Leaving.onLeave(transition);
+            case ViewEvent.Tick() -> {}
         }
     }
 
@@ -378,12 +264,12 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
         }
     }
 
-    private ViewState.Clock clock(ViewState.Clock before, Event event, long nowNanos) {
+    private ViewState.Clock clock(ViewState.Clock before, ViewEvent event, long nowNanos) {
         long gap = nowNanos - before.steppedNanos();
         boolean stoodStill = gap > 2 * TICK_QUIET_NANOS; // a tick was due long ago
         long lost = before.lostNanos() + (stoodStill ? gap - TICK_QUIET_NANOS : 0);
         long now = nowNanos - lost;
-        boolean isTick = event instanceof Event.Tick;
+        boolean isTick = event instanceof ViewEvent.Tick;
         boolean isSweep = isTick && now - before.sweptNanos() >= SWEEP_NANOS;
         return new ViewState.Clock(
                 nowNanos, lost, isTick ? now : before.tickedNanos(), isSweep ? now : before.sweptNanos());
@@ -396,8 +282,8 @@ public final class ViewMachine implements Machine<ViewState, ViewMachine.Event, 
                 || state.change().needed().isPresent()
                 || !(state.crossing() instanceof JoinState.Staying)
                 || !(state.departure() instanceof LeaveState.Staying)
-                || !(state.resting() instanceof Resting.Awake)
-                || !(state.hearing() instanceof Hearing.Quorum);
+                || !(state.resting() instanceof RestState.Awake)
+                || !(state.hearing() instanceof HearingState.Quorum);
         long tick = isBusy ? TICK_BUSY_NANOS : TICK_QUIET_NANOS;
         long sinceTick = nowNanos - state.clock().lostNanos() - state.clock().tickedNanos();
         return Math.max(0, tick - sinceTick);

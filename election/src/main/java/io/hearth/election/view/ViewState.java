@@ -13,6 +13,7 @@ import io.hearth.election.vote.Voting;
 import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -62,11 +63,11 @@ public record ViewState(
         Freeze freeze,
         Campaign campaign,
         Change change,
-        Hearing hearing,
+        HearingState hearing,
         JoinState crossing,
         LeaveState departure,
         QuorumLoss stall,
-        Resting resting,
+        RestState resting,
         StepBarrierHold hold,
         Progress progress,
         Lapses lapses,
@@ -153,7 +154,22 @@ public record ViewState(
 
     /** Whether a quorum of the newest view is there and says that it lives in this lineage: only then nothing can be missed. */
     public boolean hearsQuorum() {
-        return Learner.isQuorumHeard(self.node(), current.lineage(), peers, view());
+        return isQuorumHeard(self.node(), current.lineage(), peers, view());
+    }
+
+    /** Whether a quorum of {@code view} is there and says that it lives in that lineage. */
+    static boolean isQuorumHeard(NodeId self, Lineage current, Map<NodeId, Peer> peers, View view) {
+        var heard = new TreeSet<PeerId>();
+        for (Member member : view.members()) {
+            Peer peer = peers.get(member.node());
+            boolean isThere = member.node().equals(self)
+                    ? current.equals(view.lineage())
+                    : peer != null && peer.linked() && !peer.suspected() && peer.livesIn(view.lineage());
+            if (isThere) {
+                heard.add(member.machine());
+            }
+        }
+        return view.isQuorum(heard);
     }
 
     /** Trainers of the own group that are at work in the lineage where this node asks for entry. */
@@ -183,7 +199,7 @@ public record ViewState(
         return progress.phase() == GroupPhase.FRESH && (waitHere || trainersElsewhere() > 0);
     }
 
-    /** Whether data threads have to stand still until the next {@link ViewMachine.Effect.Install}. */
+    /** Whether data threads have to stand still until the next {@link ViewEffect.Install}. */
     public boolean isFrozen() {
         return !(freeze instanceof Freeze.Thawed);
     }
@@ -227,16 +243,6 @@ public record ViewState(
             }
         }
         return nodes.stream().limit(Presence.BROKEN_MAX).toList();
-    }
-
-    /** For people: why a node that is linked is not in one view with this one, or is waited for; empty if neither holds. */
-    public Optional<String> apart(NodeId node) {
-        return Apartness.of(this, node);
-    }
-
-    /** For people: why no view can be committed, since when, and whom that waits for; empty while views can be committed. */
-    public Optional<String> stalled() {
-        return QuorumLosses.text(this);
     }
 
     /** Machine time of the last step. */

@@ -8,7 +8,6 @@ import io.hearth.election.MessageRejection;
 import io.hearth.election.Proposal;
 import io.hearth.election.View;
 import io.hearth.election.ViewSource;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
 import io.hearth.identity.NodeId;
@@ -65,7 +64,7 @@ final class VoteQueue {
             transition.voting = transition.voting.rest(1);
             if (isWanted(transition, task)) {
                 transition.voting = transition.voting.runs(task);
-                transition.effect(new Effect.Vote(task));
+                transition.effect(new ViewEffect.Vote(task));
             }
         }
     }

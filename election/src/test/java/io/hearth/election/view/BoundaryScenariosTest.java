@@ -41,12 +41,12 @@ final class BoundaryScenariosTest {
 
     private void busy(Host host, long doneUpTo) {
         host.status = OpenResolver.TRAINING;
-        world.view(host, new ViewMachine.Event.Progress(doneUpTo, GroupPhase.BUSY));
+        world.view(host, new ViewEvent.Progress(doneUpTo, GroupPhase.BUSY));
     }
 
     private void boundary(Host host, long doneUpTo) {
         host.status = OpenResolver.OPEN;
-        world.view(host, new ViewMachine.Event.Progress(doneUpTo, GroupPhase.BOUNDARY));
+        world.view(host, new ViewEvent.Progress(doneUpTo, GroupPhase.BOUNDARY));
     }
 
     private static int members(Host host) {
@@ -112,7 +112,7 @@ final class BoundaryScenariosTest {
     void whoGaveAnErrorToItsApplicationIsOutAtOnceAndComesBackByAStep() {
         List<Host> hosts = group(3);
         Host failed = hosts.getLast();
-        world.view(failed, new ViewMachine.Event.Resign());
+        world.view(failed, new ViewEvent.Resign());
         world.run(world.now + 500 * MILLI);
         assertEquals(1, members(failed));
         assertEquals(2, members(hosts.getFirst()), "nobody had to be suspected first");
@@ -129,8 +129,8 @@ final class BoundaryScenariosTest {
     void whoResignsAndGoesStaysUntilItsVoteIsNoLongerNeeded() {
         List<Host> hosts = group(2);
         Host senior = hosts.getFirst();
-        world.view(senior, new ViewMachine.Event.Resign());
-        world.view(senior, new ViewMachine.Event.Leave());
+        world.view(senior, new ViewEvent.Resign());
+        world.view(senior, new ViewEvent.Leave());
         assertFalse(senior.hasLeft, "the other one is no quorum without it");
         world.run(world.now + 2 * SECOND);
         assertTrue(senior.hasLeft);
@@ -144,7 +144,7 @@ final class BoundaryScenariosTest {
         Host failed = hosts.getLast();
         long last = 0;
         for (int i = 0; i < 3; i++) {
-            world.view(failed, new ViewMachine.Event.Resign());
+            world.view(failed, new ViewEvent.Resign());
             boundary(failed, 0);
             boundary(hosts.getFirst(), 9);
             long from = world.now;

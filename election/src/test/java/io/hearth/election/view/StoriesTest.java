@@ -85,16 +85,16 @@ final class StoriesTest {
 
     private void busy(Host host, long doneUpTo) {
         host.status = OpenResolver.TRAINING;
-        world.view(host, new ViewMachine.Event.Progress(doneUpTo, GroupPhase.BUSY));
+        world.view(host, new ViewEvent.Progress(doneUpTo, GroupPhase.BUSY));
     }
 
     private void boundary(Host host, long doneUpTo) {
         host.status = OpenResolver.OPEN;
-        world.view(host, new ViewMachine.Event.Progress(doneUpTo, GroupPhase.BOUNDARY));
+        world.view(host, new ViewEvent.Progress(doneUpTo, GroupPhase.BOUNDARY));
     }
 
     private void leave(Host host) {
-        world.view(host, new ViewMachine.Event.Leave());
+        world.view(host, new ViewEvent.Leave());
         world.run(world.now + 3 * SECOND);
         assertTrue(host.hasLeft);
     }
@@ -193,7 +193,7 @@ final class StoriesTest {
         isolate(c);
         world.run(world.now + 10 * SECOND);
         assertEquals(2, view(b).members().size());
-        world.view(a, new ViewMachine.Event.Resign());
+        world.view(a, new ViewEvent.Resign());
         world.run(world.now + 620 * SECOND);
         assertEquals(1, view(b).members().size());
         boundary(a, 0);
@@ -462,7 +462,7 @@ final class StoriesTest {
         for (Host machine : machines) {
             doubled.add(machine.id.peer());
         }
-        world.view(host, new ViewMachine.Event.Doubled(doubled));
+        world.view(host, new ViewEvent.Doubled(doubled));
     }
 
     /** A snapshot of a whole disk: the others find out, and so does each of the two, here the one that was in. */
@@ -530,7 +530,7 @@ final class StoriesTest {
         Host second = hosts.get(1);
         Lineage shared = view(second).lineage();
         assertEquals(first.id, view(second).members().getFirst().node());
-        world.view(second, new ViewMachine.Event.Excluded(new TreeSet<>(List.of(first.id.peer()))));
+        world.view(second, new ViewEvent.Excluded(new TreeSet<>(List.of(first.id.peer()))));
         if (!isLinked) {
             isolate(first);
         }

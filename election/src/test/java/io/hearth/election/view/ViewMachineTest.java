@@ -29,8 +29,6 @@ import io.hearth.election.View;
 import io.hearth.election.ViewRules;
 import io.hearth.election.ViewSource;
 import io.hearth.election.protobuf.RecordCodec;
-import io.hearth.election.view.ViewMachine.Effect;
-import io.hearth.election.view.ViewMachine.Event;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -65,7 +63,7 @@ final class ViewMachineTest {
     private static final Optional<Message.Status> STAYS = Optional.of(new Message.Status(false, OpenResolver.OPEN));
 
     private final ViewMachine machine = new ViewMachine(ElectionConfig.DEFAULTS, new OpenResolver());
-    private final List<Effect> effects = new ArrayList<>();
+    private final List<ViewEffect> effects = new ArrayList<>();
     private final Map<Lineage, LineageRecord> folder = new TreeMap<>();
     private final Deque<VoterTask> tasks = new ArrayDeque<>();
     private boolean isDiskSlow;
@@ -92,14 +90,14 @@ final class ViewMachineTest {
                 machine.start(new ViewMachine.Start(1_000, records, SELF, incarnation, Role.AGENT, "", 4), now));
     }
 
-    private List<Effect> event(Event event) {
+    private List<ViewEffect> event(ViewEvent event) {
         effects.clear();
         state = carriedOut(machine.step(state, event, now));
         return List.copyOf(effects);
     }
 
     /** Notes the effects of a step, and those that follow when the disk is done. */
-    private ViewState carriedOut(Step<ViewState, Effect> step) {
+    private ViewState carriedOut(Step<ViewState, ViewEffect> step) {
         ViewState last = noted(step);
         for (int rounds = 0; !isDiskSlow && !tasks.isEmpty(); rounds++) {
             assertTrue(rounds < 1_000, "votes without end");
@@ -108,19 +106,19 @@ final class ViewMachineTest {
         return last;
     }
 
-    private ViewState noted(Step<ViewState, Effect> step) {
-        for (Effect effect : step.effects()) {
+    private ViewState noted(Step<ViewState, ViewEffect> step) {
+        for (ViewEffect effect : step.effects()) {
             effects.add(effect);
-            if (effect instanceof Effect.Vote(VoterTask task)) {
+            if (effect instanceof ViewEffect.Vote(VoterTask task)) {
                 tasks.add(task);
             }
         }
         return step.state();
     }
 
-    private Step<ViewState, Effect> voted(ViewState before) {
+    private Step<ViewState, ViewEffect> voted(ViewState before) {
         VoterTask task = tasks.removeFirst();
-        return machine.step(before, new Event.Voted(task, cast(task)), now);
+        return machine.step(before, new ViewEvent.Voted(task, cast(task)), now);
     }
 
     /** The voter of this machine, on a folder in memory. */
@@ -137,21 +135,21 @@ final class ViewMachineTest {
     }
 
     /** The slow disk is done with one task. */
-    private List<Effect> diskDone() {
+    private List<ViewEffect> diskDone() {
         effects.clear();
         state = noted(voted(state));
         return List.copyOf(effects);
     }
 
-    private List<Effect> received(NodeId from, Message message) {
-        return event(new Event.Received(from, 1, message));
+    private List<ViewEffect> received(NodeId from, Message message) {
+        return event(new ViewEvent.Received(from, 1, message));
     }
 
-    private List<Effect> pass(long nanos) {
-        var all = new ArrayList<Effect>();
+    private List<ViewEffect> pass(long nanos) {
+        var all = new ArrayList<ViewEffect>();
         for (long until = now + nanos; now < until; ) {
             now += 20 * MILLI;
-            all.addAll(event(new Event.Tick()));
+            all.addAll(event(new ViewEvent.Tick()));
         }
         return all;
     }
@@ -169,12 +167,12 @@ final class ViewMachineTest {
         state = started(List.of(), 1);
         assertTrue(folder.containsKey(state.view().lineage()), "a founding is written down");
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF))); // another process of this machine asked before
-        event(new Event.Linked(MASTER, 1));
-        event(new Event.Linked(THIRD, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(THIRD, 1));
         beat(MASTER, LINEAGE, 2, 1);
-        assertEquals(new Effect.Send(MASTER, join(LINEAGE)), effects.getLast());
+        assertEquals(new ViewEffect.Send(MASTER, join(LINEAGE)), effects.getLast());
         received(MASTER, new Message.Commit(VIEW));
-        assertTrue(effects.contains(new Effect.Install(VIEW)));
+        assertTrue(effects.contains(new ViewEffect.Install(VIEW)));
         assertEquals(Optional.of(VIEW), record().view(), "a view may be used before it is on disk, and then it is");
         beat(MASTER, LINEAGE, 3, 3);
         beat(THIRD, LINEAGE, 3, 3);
@@ -200,8 +198,8 @@ final class ViewMachineTest {
     }
 
     /** Time passes; {@code others} are heard and say that they live in the view. */
-    private List<Effect> heardFor(long nanos, NodeId... others) {
-        var all = new ArrayList<Effect>();
+    private List<ViewEffect> heardFor(long nanos, NodeId... others) {
+        var all = new ArrayList<ViewEffect>();
         for (long until = now + nanos; now < until; ) {
             for (NodeId other : others) {
                 beat(
@@ -223,7 +221,7 @@ final class ViewMachineTest {
     }
 
     private void frozen(Bytes status) {
-        event(new Event.Frozen(LINEAGE, state.view().epoch(), Optional.of(status), 0));
+        event(new ViewEvent.Frozen(LINEAGE, state.view().epoch(), Optional.of(status), 0));
     }
 
     private View next(Member... members) {
@@ -236,27 +234,29 @@ final class ViewMachineTest {
         isDiskSlow = true;
         state = started(List.of(), 1);
         diskDone();
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 3, 3);
         assertInstanceOf(VoterTask.Enter.class, tasks.getFirst());
-        assertTrue(pass(2_000 * MILLI).stream().noneMatch(Effect.Send.class::isInstance), "nothing is asked before");
+        assertTrue(
+                pass(2_000 * MILLI).stream().noneMatch(ViewEffect.Send.class::isInstance), "nothing is asked before");
         beat(MASTER, LINEAGE, 3, 3);
-        List<Effect> then = diskDone();
-        assertEquals(List.of(new Effect.Send(MASTER, join(LINEAGE))), then);
+        List<ViewEffect> then = diskDone();
+        assertEquals(List.of(new ViewEffect.Send(MASTER, join(LINEAGE))), then);
         assertTrue(ViewRules.isSeat(record().seat()));
     }
 
     @Test
     void aPromiseIsOnDiskAndTheNodeFrozenBeforeItsAnswersLeave() {
         var ballot = new Ballot(1, MASTER);
-        var vote = new Effect.Vote(new VoterTask.Promise(VIEW, ballot));
+        var vote = new ViewEffect.Vote(new VoterTask.Promise(VIEW, ballot));
         var status = Optional.of(OpenResolver.OPEN);
-        var process = new Effect.Send(MASTER, here(ballot, status));
-        var machines = new Effect.Send(MASTER, promise(ballot, Optional.empty()));
+        var process = new ViewEffect.Send(MASTER, here(ballot, status));
+        var machines = new ViewEffect.Send(MASTER, promise(ballot, Optional.empty()));
         isDiskSlow = true;
-        assertEquals(List.of(new Effect.Freeze(LINEAGE, 3), vote), received(MASTER, new Message.Prepare(VIEW, ballot)));
+        assertEquals(
+                List.of(new ViewEffect.Freeze(LINEAGE, 3), vote), received(MASTER, new Message.Prepare(VIEW, ballot)));
         assertEquals(List.of(), received(MASTER, new Message.Prepare(VIEW, ballot)), "repeated while it freezes");
-        assertEquals(List.of(process), event(new Event.Frozen(LINEAGE, 3, status, 0)), "no disk is waited for");
+        assertEquals(List.of(process), event(new ViewEvent.Frozen(LINEAGE, 3, status, 0)), "no disk is waited for");
         assertEquals(List.of(machines), diskDone());
         assertEquals(Optional.of(ballot), record().promised());
         isDiskSlow = false;
@@ -276,16 +276,16 @@ final class ViewMachineTest {
         var lower = new Ballot(2, MASTER);
         assertEquals(
                 List.of(
-                        new Effect.Send(MASTER, here(lower, status)),
-                        new Effect.Vote(new VoterTask.Promise(VIEW, lower)),
-                        new Effect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD)))),
+                        new ViewEffect.Send(MASTER, here(lower, status)),
+                        new ViewEffect.Vote(new VoterTask.Promise(VIEW, lower)),
+                        new ViewEffect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD)))),
                 received(MASTER, new Message.Prepare(VIEW, lower)));
         var higher = new Ballot(3, MASTER);
         assertEquals(
                 List.of(
-                        new Effect.Send(MASTER, here(higher, status)),
-                        new Effect.Vote(new VoterTask.Promise(VIEW, higher)),
-                        new Effect.Send(MASTER, promise(higher, Optional.empty()))),
+                        new ViewEffect.Send(MASTER, here(higher, status)),
+                        new ViewEffect.Vote(new VoterTask.Promise(VIEW, higher)),
+                        new ViewEffect.Send(MASTER, promise(higher, Optional.empty()))),
                 received(MASTER, new Message.Prepare(VIEW, higher)));
     }
 
@@ -293,11 +293,11 @@ final class ViewMachineTest {
     void theFreezeEndsWithASuccessorAndWithNothingElse() {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         frozen(OpenResolver.OPEN);
-        event(new Event.Suspected(MASTER, 1));
-        event(new Event.Suspected(THIRD, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(THIRD, 1));
         pass(20_000 * MILLI);
         assertTrue(state.isFrozen());
-        event(new Event.Trusted(MASTER, 1));
+        event(new ViewEvent.Trusted(MASTER, 1));
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         received(MASTER, new Message.Commit(next));
         assertFalse(state.isFrozen());
@@ -308,9 +308,9 @@ final class ViewMachineTest {
     void aFrozenMemberWhoseDriverFellSilentDrivesTheChangeItself() {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         frozen(OpenResolver.OPEN);
-        assertTrue(heardFor(2_400 * MILLI, THIRD).stream().noneMatch(Effect.Announce.class::isInstance));
+        assertTrue(heardFor(2_400 * MILLI, THIRD).stream().noneMatch(ViewEffect.Announce.class::isInstance));
         assertTrue(heardFor(1_000 * MILLI, THIRD).stream()
-                .anyMatch(effect -> effect instanceof Effect.Announce(ElectionEvent.Started _)));
+                .anyMatch(effect -> effect instanceof ViewEffect.Announce(ElectionEvent.Started _)));
     }
 
     @Test
@@ -320,16 +320,16 @@ final class ViewMachineTest {
         var proposal = new Proposal(ballot, next);
         isDiskSlow = true;
         assertEquals(
-                List.of(new Effect.Vote(new VoterTask.Accept(VIEW, ballot, next))),
+                List.of(new ViewEffect.Vote(new VoterTask.Accept(VIEW, ballot, next))),
                 received(MASTER, new Message.Accept(VIEW, ballot, next)));
-        assertEquals(List.of(new Effect.Send(MASTER, new Message.Accepted(LINEAGE, 3, ballot))), diskDone());
+        assertEquals(List.of(new ViewEffect.Send(MASTER, new Message.Accepted(LINEAGE, 3, ballot))), diskDone());
         assertEquals(Optional.of(proposal), record().accepted());
         isDiskSlow = false;
         assertEquals(
-                new Effect.Send(THIRD, promise(new Ballot(2, THIRD), Optional.of(proposal))),
+                new ViewEffect.Send(THIRD, promise(new Ballot(2, THIRD), Optional.of(proposal))),
                 received(THIRD, new Message.Prepare(VIEW, new Ballot(2, THIRD))).getLast());
         assertEquals(
-                new Effect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD))),
+                new ViewEffect.Send(MASTER, new Message.Refuse(LINEAGE, 3, new Ballot(2, THIRD))),
                 received(MASTER, new Message.Accept(VIEW, ballot, next)).getLast());
     }
 
@@ -338,7 +338,7 @@ final class ViewMachineTest {
     void aBallotWaitsForASuspectWhileOthersAreInDoubtToo() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
         assertFalse(effects.stream().anyMatch(ViewMachineTest::isAccept), "the other was not heard for long either");
@@ -348,7 +348,7 @@ final class ViewMachineTest {
         beat(MASTER, LINEAGE, 3, 3);
         assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "it is asked again");
         answers(MASTER, new Ballot(1, SELF));
-        assertTrue(effects.contains(new Effect.Send(
+        assertTrue(effects.contains(new ViewEffect.Send(
                 THIRD,
                 new Message.Accept(
                         VIEW,
@@ -361,14 +361,14 @@ final class ViewMachineTest {
     void inAnOutageABallotWaitsForWhoseLinkClosedUntilItIsRefused() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
-        event(new Event.Unlinked(MASTER, 1));
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Unlinked(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
         beat(THIRD, LINEAGE, 3, 3);
         assertFalse(pass(200 * MILLI).stream().anyMatch(ViewMachineTest::isAccept), "the network may have failed");
-        assertTrue(event(new Event.Refused(MASTER, 1))
-                .contains(new Effect.Send(
+        assertTrue(event(new ViewEvent.Refused(MASTER, 1))
+                .contains(new ViewEffect.Send(
                         THIRD,
                         new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
@@ -377,23 +377,23 @@ final class ViewMachineTest {
     @Test
     void aMemberThatWasWithoutALinkForASpanCastsNoDoubtOnTheNetwork() {
         heardForLong(MASTER, THIRD);
-        event(new Event.Unlinked(MASTER, 1));
+        event(new ViewEvent.Unlinked(MASTER, 1));
         heardFor(1_600 * MILLI, THIRD);
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
-        assertTrue(effects.contains(new Effect.Send(
+        assertTrue(effects.contains(new ViewEffect.Send(
                 THIRD, new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
     @Test
     void aLateFrameOfAClosedLinkClearsNoSuspicion() {
         heardForLong(MASTER, THIRD);
-        event(new Event.Unlinked(MASTER, 1));
-        event(new Event.Refused(MASTER, 1));
+        event(new ViewEvent.Unlinked(MASTER, 1));
+        event(new ViewEvent.Refused(MASTER, 1));
         frozen(OpenResolver.OPEN);
         beat(MASTER, LINEAGE, 3, 3);
         answers(THIRD, new Ballot(1, SELF));
-        assertTrue(effects.contains(new Effect.Send(
+        assertTrue(effects.contains(new ViewEffect.Send(
                 THIRD, new Message.Accept(VIEW, new Ballot(1, SELF), next(member(SELF, 1, 3), member(THIRD, 1, 3))))));
     }
 
@@ -402,8 +402,8 @@ final class ViewMachineTest {
     void aBallotWaitsForASuspectWhoseMachineIsJustBack() {
         heardForLong(MASTER, THIRD);
         heardFor(1_400 * MILLI, THIRD);
-        event(new Event.Linked(Nodes.trainer(1, 0), 1));
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Linked(Nodes.trainer(1, 0), 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
         assertTrue(heardFor(1_250 * MILLI, THIRD).stream().noneMatch(ViewMachineTest::isAccept));
@@ -414,11 +414,11 @@ final class ViewMachineTest {
     @Test
     void aBallotWaitsForASuspectOnWhoseMachineAnotherIsHeardAgain() {
         NodeId neighbour = Nodes.trainer(1, 0);
-        event(new Event.Linked(neighbour, 1));
+        event(new ViewEvent.Linked(neighbour, 1));
         heardForLong(MASTER, THIRD, neighbour);
         heardFor(1_400 * MILLI, THIRD);
         beat(neighbour, LINEAGE, 3, 3);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
         assertTrue(heardFor(1_250 * MILLI, THIRD, neighbour).stream().noneMatch(ViewMachineTest::isAccept));
@@ -430,10 +430,11 @@ final class ViewMachineTest {
     void aBallotThatWaitsIsToldAgainToThoseWhoAnswered() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
-        assertTrue(pass(310 * MILLI).contains(new Effect.Send(THIRD, new Message.Prepare(VIEW, new Ballot(1, SELF)))));
+        assertTrue(pass(310 * MILLI)
+                .contains(new ViewEffect.Send(THIRD, new Message.Prepare(VIEW, new Ballot(1, SELF)))));
     }
 
     /** An outage takes the time in which a member could have answered. */
@@ -441,11 +442,11 @@ final class ViewMachineTest {
     void aBallotThatAnOutageHeldUpWaitsOnForAnswers() {
         heardForLong(MASTER, THIRD);
         pass(600 * MILLI);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
         pass(560 * MILLI);
-        var sent = new ArrayList<Effect>();
+        var sent = new ArrayList<ViewEffect>();
         for (int i = 0; i < 7; i++) {
             beat(THIRD, LINEAGE, 3, 3);
             sent.addAll(pass(200 * MILLI));
@@ -454,7 +455,7 @@ final class ViewMachineTest {
         assertFalse(sent.stream().anyMatch(ViewMachineTest::isAccept), "2 s are over, 0.6 s of them in an outage");
         beat(MASTER, LINEAGE, 3, 3);
         answers(MASTER, new Ballot(1, SELF));
-        assertTrue(effects.contains(new Effect.Send(
+        assertTrue(effects.contains(new ViewEffect.Send(
                 THIRD,
                 new Message.Accept(
                         VIEW,
@@ -481,10 +482,10 @@ final class ViewMachineTest {
     void aBallotGoesOnWithoutASuspectOnceTheOthersAreHeardAsEver() {
         heardForLong(MASTER, THIRD);
         pass(1_000 * MILLI);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         answers(THIRD, new Ballot(1, SELF));
-        var sent = new ArrayList<Effect>();
+        var sent = new ArrayList<ViewEffect>();
         for (int i = 0; i < 7; i++) {
             beat(THIRD, LINEAGE, 3, 3);
             sent.addAll(pass(240 * MILLI));
@@ -499,8 +500,8 @@ final class ViewMachineTest {
         View view = VIEW;
         for (int i = 0; i < Abandonments.MOST; i++) {
             received(THIRD, new Message.Prepare(view, new Ballot(1, THIRD)));
-            assertTrue(effects.stream().anyMatch(Effect.Freeze.class::isInstance), effects.toString());
-            event(new Event.Frozen(LINEAGE, view.epoch(), Optional.of(OpenResolver.OPEN), 0));
+            assertTrue(effects.stream().anyMatch(ViewEffect.Freeze.class::isInstance), effects.toString());
+            event(new ViewEvent.Frozen(LINEAGE, view.epoch(), Optional.of(OpenResolver.OPEN), 0));
             heardFor(2_600 * MILLI, MASTER, THIRD);
             view = new View(LINEAGE, view.epoch() + 1, VIEW.members(), List.of());
             received(MASTER, new Message.Commit(view));
@@ -508,7 +509,7 @@ final class ViewMachineTest {
         }
         received(THIRD, new Message.Prepare(view, new Ballot(1, THIRD)));
         assertEquals(1, state.refusals().count(MessageRejection.ABANDONER));
-        assertFalse(effects.stream().anyMatch(Effect.Freeze.class::isInstance), "its data flows");
+        assertFalse(effects.stream().anyMatch(ViewEffect.Freeze.class::isInstance), "its data flows");
         assertEquals(
                 Optional.of(THIRD.shortText() + " began ballots and abandoned them"),
                 state.change().needed());
@@ -518,7 +519,7 @@ final class ViewMachineTest {
     @Test
     void aChangeThatIsDrivenWithoutEndIsTakenOver() {
         heardForLong(MASTER, THIRD);
-        var sent = new ArrayList<Effect>();
+        var sent = new ArrayList<ViewEffect>();
         for (int round = 1; round <= 130; round++) {
             received(THIRD, new Message.Prepare(VIEW, new Ballot(round, THIRD)));
             if (round == 1) {
@@ -529,7 +530,7 @@ final class ViewMachineTest {
         assertTrue(state.refusals().count(MessageRejection.ABANDONER) > 1);
         assertTrue(
                 sent.stream()
-                        .anyMatch(effect -> effect instanceof Effect.Send(NodeId to, Message.Prepare mine)
+                        .anyMatch(effect -> effect instanceof ViewEffect.Send(NodeId to, Message.Prepare mine)
                                 && to.equals(MASTER)
                                 && mine.ballot().proposer().equals(SELF)),
                 sent.toString());
@@ -553,13 +554,13 @@ final class ViewMachineTest {
     void aBallotIsNotBegunForAReasonThatWentWhileTheDiskTookItsTime() {
         isDiskSlow = true;
         heardForLong(MASTER, THIRD);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         assertTrue(
-                effects.contains(new Effect.Vote(new VoterTask.Promise(VIEW, new Ballot(1, SELF)))),
+                effects.contains(new ViewEffect.Vote(new VoterTask.Promise(VIEW, new Ballot(1, SELF)))),
                 effects.toString());
-        event(new Event.Trusted(MASTER, 1));
+        event(new ViewEvent.Trusted(MASTER, 1));
         isDiskSlow = false;
-        assertTrue(diskDone().stream().noneMatch(Effect.Send.class::isInstance), effects.toString());
+        assertTrue(diskDone().stream().noneMatch(ViewEffect.Send.class::isInstance), effects.toString());
         assertEquals(ElectionState.FOLLOWER, state.election());
     }
 
@@ -567,10 +568,10 @@ final class ViewMachineTest {
     void aProposerCompletesWhatOthersMayHaveChosen() {
         isDiskSlow = true;
         heardForLong(MASTER, THIRD);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         Ballot mine = new Ballot(1, SELF);
-        var prepare = new Effect.Send(THIRD, new Message.Prepare(VIEW, mine));
-        assertTrue(effects.contains(new Effect.Vote(new VoterTask.Promise(VIEW, mine))), effects.toString());
+        var prepare = new ViewEffect.Send(THIRD, new Message.Prepare(VIEW, mine));
+        assertTrue(effects.contains(new ViewEffect.Vote(new VoterTask.Promise(VIEW, mine))), effects.toString());
         assertFalse(effects.contains(prepare), "its own promise is not on disk");
         isDiskSlow = false;
         assertTrue(diskDone().contains(prepare), effects.toString());
@@ -578,7 +579,9 @@ final class ViewMachineTest {
         View other = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
         received(THIRD, promise(mine, Optional.of(new Proposal(new Ballot(1, MASTER), other))));
         received(THIRD, here(mine, Optional.of(OpenResolver.OPEN)));
-        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Accept(VIEW, mine, other))), effects.toString());
+        assertTrue(
+                effects.contains(new ViewEffect.Send(THIRD, new Message.Accept(VIEW, mine, other))),
+                effects.toString());
     }
 
     @Test
@@ -594,8 +597,8 @@ final class ViewMachineTest {
         NodeId fourth = five.members().get(3).node();
         received(fourth, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(2, MASTER), high))));
         received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.of(new Proposal(new Ballot(1, THIRD), low))));
-        List<Effect> all = heardFor(2_100 * MILLI, THIRD, fourth);
-        assertTrue(all.contains(new Effect.Send(THIRD, new Message.Accept(five, mine, high))), all.toString());
+        List<ViewEffect> all = heardFor(2_100 * MILLI, THIRD, fourth);
+        assertTrue(all.contains(new ViewEffect.Send(THIRD, new Message.Accept(five, mine, high))), all.toString());
     }
 
     private View five() {
@@ -607,7 +610,7 @@ final class ViewMachineTest {
         var members = new ArrayList<>(VIEW.members());
         for (int machine = 4; machine <= machines; machine++) {
             members.add(member(Nodes.agent(machine), 1, 4));
-            event(new Event.Linked(Nodes.agent(machine), 1));
+            event(new ViewEvent.Linked(Nodes.agent(machine), 1));
         }
         members.sort(Member.ORDER);
         View view = new View(LINEAGE, 4, members, List.of());
@@ -622,7 +625,7 @@ final class ViewMachineTest {
 
     /** This node began a ballot because the master is silent, and answered it itself. */
     private Ballot campaign(View view) {
-        event(new Event.Suspected(view.members().getFirst().node(), 1));
+        event(new ViewEvent.Suspected(view.members().getFirst().node(), 1));
         assertEquals(ElectionState.CAMPAIGNING, state.election());
         frozen(OpenResolver.OPEN);
         return ownBallot();
@@ -634,7 +637,7 @@ final class ViewMachineTest {
 
     @Test
     void onlyWhoAnsweredThisBallotWithAStatusIsKept() {
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         Ballot mine = new Ballot(1, SELF);
         frozen(OpenResolver.OPEN);
         answers(MASTER, mine);
@@ -644,10 +647,10 @@ final class ViewMachineTest {
         received(THIRD, here(mine, Optional.empty()));
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         assertTrue(
-                effects.contains(new Effect.Send(MASTER, new Message.Accept(VIEW, mine, next))),
+                effects.contains(new ViewEffect.Send(MASTER, new Message.Accept(VIEW, mine, next))),
                 "suspicion removes nobody who answers: " + effects);
         received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
-        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))), "who was removed is told");
+        assertTrue(effects.contains(new ViewEffect.Send(THIRD, new Message.Commit(next))), "who was removed is told");
         assertEquals(next, state.view());
         assertEquals(new ViewSource.Own(), state.source());
         assertEquals(
@@ -683,7 +686,7 @@ final class ViewMachineTest {
     void whoIsBehindIsToldTheNewestView() {
         View next = next(member(MASTER, 1, 1), member(SELF, 1, 3));
         received(MASTER, new Message.Commit(next));
-        var told = List.of(new Effect.Send(THIRD, new Message.Commit(next)));
+        var told = List.of(new ViewEffect.Send(THIRD, new Message.Commit(next)));
         assertEquals(told, received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD))));
         beat(THIRD, LINEAGE, 3, 3);
         assertEquals(told, effects);
@@ -702,7 +705,7 @@ final class ViewMachineTest {
     void anotherEntryEpochMeansRemovedInBetween() {
         View again = new View(LINEAGE, 9, List.of(member(MASTER, 1, 1), member(SELF, 1, 8)), List.of());
         received(MASTER, new Message.Commit(again));
-        assertTrue(effects.stream().anyMatch(Effect.Removed.class::isInstance));
+        assertTrue(effects.stream().anyMatch(ViewEffect.Removed.class::isInstance));
         assertEquals(1, state.view().members().size());
     }
 
@@ -734,37 +737,37 @@ final class ViewMachineTest {
     @Test
     void whoStoodStillSaysSoWhenItIsOut() {
         now += 3_250 * MILLI;
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
         now += 800 * MILLI; // shorter, and so not what took its place
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
         assertOut("this node stood still for 3.2 s");
     }
 
     @Test
     void whoHeardNoQuorumSaysSoWhenItIsOut() {
-        event(new Event.Suspected(MASTER, 1));
-        event(new Event.Suspected(THIRD, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(THIRD, 1));
         pass(5_140 * MILLI);
         assertOut("this node heard no quorum for 5.1 s");
     }
 
     @Test
     void whoLostItsLinkToTheMasterSaysSoWhenItIsOut() {
-        event(new Event.Unlinked(MASTER, 1, "reset by the peer"));
-        event(new Event.Unlinked(THIRD, 1, "x".repeat(500)));
-        event(new Event.Linked(MASTER, 1));
-        event(new Event.Linked(THIRD, 1));
+        event(new ViewEvent.Unlinked(MASTER, 1, "reset by the peer"));
+        event(new ViewEvent.Unlinked(THIRD, 1, "x".repeat(500)));
+        event(new ViewEvent.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(THIRD, 1));
         heardFor(2_400 * MILLI, MASTER, THIRD);
         assertOut("its link to the master " + MASTER.shortText() + " was lost 2.4 s ago (reset by the peer)");
     }
 
     @Test
     void whatIsLongOverIsNoReason() {
-        event(new Event.Unlinked(THIRD, 1, "x".repeat(500)));
+        event(new ViewEvent.Unlinked(THIRD, 1, "x".repeat(500)));
         assertEquals(120, state.lapses().loss().orElseThrow().why().length());
-        event(new Event.Linked(THIRD, 1));
+        event(new ViewEvent.Linked(THIRD, 1));
         now += 3_250 * MILLI;
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
         assertTrue(state.lapses().text(now).isPresent());
         heardFor(31_000 * MILLI, MASTER, THIRD);
         assertOut("this node knows no reason, " + THIRD.shortText() + " may say why");
@@ -797,7 +800,7 @@ final class ViewMachineTest {
 
     private <E extends ElectionEvent> List<E> announced(Class<E> kind) {
         return effects.stream()
-                .flatMap(effect -> effect instanceof Effect.Announce(ElectionEvent event) && kind.isInstance(event)
+                .flatMap(effect -> effect instanceof ViewEffect.Announce(ElectionEvent event) && kind.isInstance(event)
                         ? Stream.of(kind.cast(event))
                         : Stream.empty())
                 .toList();
@@ -805,14 +808,15 @@ final class ViewMachineTest {
 
     private List<String> removals() {
         return effects.stream()
-                .flatMap(effect -> effect instanceof Effect.Removed removed ? Stream.of(removed.why()) : Stream.empty())
+                .flatMap(effect ->
+                        effect instanceof ViewEffect.Removed removed ? Stream.of(removed.why()) : Stream.empty())
                 .toList();
     }
 
     @Test
     void aTombstoneMakesEverybodyLoneWithoutLossOfWork() {
         received(MASTER, new Message.Commit(next()));
-        assertTrue(effects.stream().noneMatch(Effect.Removed.class::isInstance));
+        assertTrue(effects.stream().noneMatch(ViewEffect.Removed.class::isInstance));
         assertEquals(SELF, state.view().members().getFirst().node());
     }
 
@@ -822,9 +826,9 @@ final class ViewMachineTest {
         var ballot = new Ballot(1, MASTER);
         assertEquals(
                 List.of(
-                        new Effect.Send(MASTER, here(ballot, Optional.empty())),
-                        new Effect.Vote(new VoterTask.Promise(VIEW, ballot)),
-                        new Effect.Send(MASTER, promise(ballot, Optional.empty()))),
+                        new ViewEffect.Send(MASTER, here(ballot, Optional.empty())),
+                        new ViewEffect.Vote(new VoterTask.Promise(VIEW, ballot)),
+                        new ViewEffect.Send(MASTER, promise(ballot, Optional.empty()))),
                 received(MASTER, new Message.Prepare(VIEW, ballot)));
         assertFalse(state.isFrozen());
     }
@@ -832,7 +836,7 @@ final class ViewMachineTest {
     @Test
     void withoutTheSeatThereIsNoVoteAndTheProposerIsToldSo() {
         var ballot = new Ballot(1, MASTER);
-        var gone = new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)));
+        var gone = new ViewEffect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)));
         folder.clear();
         state = started(List.of(), 2);
         assertEquals(gone, received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(), "the record is missing");
@@ -849,7 +853,7 @@ final class ViewMachineTest {
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
         state = started(List.of(record()), 2);
         assertEquals(
-                new Effect.Send(MASTER, promise(ballot, Optional.empty())),
+                new ViewEffect.Send(MASTER, promise(ballot, Optional.empty())),
                 received(MASTER, new Message.Prepare(VIEW, ballot)).getLast(),
                 "the seat counts, whichever start of the machine asked");
     }
@@ -858,7 +862,7 @@ final class ViewMachineTest {
     void joinersLearnByCommitAndNeverFromAccept() {
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, seat(SELF)));
         state = started(List.of(record()), 2);
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 3, 3);
         View next = next(member(MASTER, 1, 1), member(THIRD, 1, 3), member(SELF, 2, 4));
         received(MASTER, new Message.Accept(VIEW, new Ballot(1, MASTER), next));
@@ -878,7 +882,7 @@ final class ViewMachineTest {
     @Test
     void aMachineWhoseIdentityTwoComputersUseHasNoVote() {
         View five = five();
-        event(new Event.Doubled(machines(THIRD)));
+        event(new ViewEvent.Doubled(machines(THIRD)));
         Ballot mine = campaign(five);
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
         received(THIRD, promise);
@@ -904,19 +908,19 @@ final class ViewMachineTest {
         Ballot mine = campaign(five);
         var promise = new Message.Promise(LINEAGE, 4, mine, Optional.empty());
         received(THIRD, promise);
-        event(new Event.Doubled(machines(THIRD)));
+        event(new ViewEvent.Doubled(machines(THIRD)));
         assertEquals(Campaign.NONE, state.campaign());
         received(Nodes.agent(4), promise);
         assertTrue(
                 pass(3_000 * MILLI).stream()
-                        .noneMatch(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                        .noneMatch(effect -> effect instanceof ViewEffect.Send(var _, Message.Accept accept)
                                 && accept.ballot().equals(mine)),
                 "of three machines one has no vote");
     }
 
     @Test
     void noBallotOfADoubledMachineIsAnsweredAndNoGoneOfItIsCounted() {
-        event(new Event.Doubled(machines(MASTER, THIRD)));
+        event(new ViewEvent.Doubled(machines(MASTER, THIRD)));
         LineageRecord written = record();
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
         received(
@@ -928,7 +932,7 @@ final class ViewMachineTest {
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         assertEquals(VIEW, state.view());
         assertEquals(4, state.refusals().count(MessageRejection.DOUBLED));
-        event(new Event.Doubled(machines()));
+        event(new ViewEvent.Doubled(machines()));
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
         assertEquals(1, state.view().members().size(), "now both are gone for sure");
@@ -937,7 +941,7 @@ final class ViewMachineTest {
     @Test
     void aGoneThatWasHeardBeforeCountsNoMore() {
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
-        event(new Event.Doubled(machines(THIRD)));
+        event(new ViewEvent.Doubled(machines(THIRD)));
         received(MASTER, new Message.Gone(LINEAGE, 3, seat(MASTER)));
         assertEquals(VIEW, state.view(), "the other computer may have that vote");
     }
@@ -945,20 +949,20 @@ final class ViewMachineTest {
     @Test
     void nobodyWaitsForTheTurnOfADoubledMachine() {
         five();
-        event(new Event.Doubled(machines(MASTER)));
-        event(new Event.Suspected(Nodes.agent(5), 1));
+        event(new ViewEvent.Doubled(machines(MASTER)));
+        event(new ViewEvent.Suspected(Nodes.agent(5), 1));
         assertEquals(ElectionState.CAMPAIGNING, state.election());
     }
 
     @Test
     void aLoneNodeAsksNoDoubledMachineForEntry() {
         state = started(List.of(), 2);
-        event(new Event.Linked(MASTER, 1));
-        event(new Event.Doubled(machines(MASTER)));
+        event(new ViewEvent.Linked(MASTER, 1));
+        event(new ViewEvent.Doubled(machines(MASTER)));
         beat(MASTER, LINEAGE, 3, 3);
         assertTrue(pass(500 * MILLI).stream().noneMatch(ViewMachineTest::isJoin));
         beat(MASTER, LINEAGE, 3, 3);
-        event(new Event.Doubled(machines()));
+        event(new ViewEvent.Doubled(machines()));
         assertTrue(effects.stream().anyMatch(ViewMachineTest::isJoin), effects.toString());
     }
 
@@ -969,7 +973,7 @@ final class ViewMachineTest {
         NodeId fourth = Nodes.agent(4);
         NodeId fifth = Nodes.agent(5);
         received(fourth, new Message.Here(LINEAGE, 4, mine, STAYS));
-        event(new Event.Excluded(machines(fourth)));
+        event(new ViewEvent.Excluded(machines(fourth)));
         assertEquals(Campaign.NONE, state.campaign(), "it counted an answer of it");
         heardFor(1_500 * MILLI, THIRD, fourth, fifth);
         assertEquals(ElectionState.CAMPAIGNING, state.election());
@@ -981,7 +985,7 @@ final class ViewMachineTest {
         }
         assertEquals(1, state.refusals().count(MessageRejection.EXCLUDED), "its promise");
         View proposed = effects.stream()
-                .flatMap(effect -> effect instanceof Effect.Send(var _, Message.Accept accept)
+                .flatMap(effect -> effect instanceof ViewEffect.Send(var _, Message.Accept accept)
                         ? Stream.of(accept.next())
                         : Stream.empty())
                 .findFirst()
@@ -994,7 +998,7 @@ final class ViewMachineTest {
     @Test
     void itIsReasonEnoughForANewViewAndNobodyWaitsForItsAnswer() {
         five();
-        event(new Event.Excluded(machines(MASTER))); // this node leads now
+        event(new ViewEvent.Excluded(machines(MASTER))); // this node leads now
         assertEquals(ElectionState.CAMPAIGNING, state.election());
         frozen(OpenResolver.OPEN);
         Ballot mine = ownBallot();
@@ -1003,14 +1007,14 @@ final class ViewMachineTest {
             received(other, new Message.Here(LINEAGE, 4, mine, STAYS));
         }
         assertTrue(effects.stream().anyMatch(ViewMachineTest::isAccept), effects.toString());
-        assertTrue(state.apart(MASTER).orElseThrow().contains("put out"));
+        assertTrue(Apartness.of(state, MASTER).orElseThrow().contains("put out"));
     }
 
     @Test
     void whereTheOthersAreNoQuorumWithoutThoseWhoArePutOutTheLineageIsGivenUp() {
-        event(new Event.Excluded(machines(THIRD)));
+        event(new ViewEvent.Excluded(machines(THIRD)));
         assertEquals(VIEW, state.view(), "two of three");
-        event(new Event.Excluded(machines(MASTER, THIRD)));
+        event(new ViewEvent.Excluded(machines(MASTER, THIRD)));
         assertEquals(1, state.view().members().size());
         assertNotEquals(LINEAGE, state.view().lineage());
         beat(MASTER, LINEAGE, 3, 3);
@@ -1018,67 +1022,68 @@ final class ViewMachineTest {
         received(MASTER, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
         assertTrue(
                 effects.stream()
-                        .anyMatch(effect -> effect instanceof Effect.Send(var _, Message.NotYet(var _, var reason))
+                        .anyMatch(effect -> effect instanceof ViewEffect.Send(var _, Message.NotYet(var _, var reason))
                                 && reason.contains("put out")),
                 effects.toString());
     }
 
     @Test
     void aDoubledMachineIsNoQuorumInHearing() {
-        event(new Event.Doubled(machines(MASTER, THIRD)));
+        event(new ViewEvent.Doubled(machines(MASTER, THIRD)));
         pass(200 * MILLI);
         assertEquals(ElectionState.STALLED, state.election());
-        event(new Event.Doubled(machines(MASTER)));
+        event(new ViewEvent.Doubled(machines(MASTER)));
         heardFor(9_000 * MILLI, THIRD);
-        assertTrue(state.hearing() instanceof Hearing.Quorum, state.hearing().toString());
+        assertTrue(
+                state.hearing() instanceof HearingState.Quorum, state.hearing().toString());
     }
 
     @Test
     void aDoubledMachineIsAdmittedByNobodyAndSaysWhy() {
         NodeId fourth = Nodes.agent(4);
-        event(new Event.Suspected(MASTER, 1)); // so this node leads
+        event(new ViewEvent.Suspected(MASTER, 1)); // so this node leads
         View two = next(member(SELF, 1, 3), member(THIRD, 1, 3));
         received(THIRD, new Message.Commit(two));
         pass(400 * MILLI);
-        event(new Event.Linked(fourth, 1));
-        event(new Event.Doubled(machines(fourth)));
+        event(new ViewEvent.Linked(fourth, 1));
+        event(new ViewEvent.Doubled(machines(fourth)));
         received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
         assertTrue(
                 effects.stream()
-                        .anyMatch(effect -> effect instanceof Effect.Send(var to, Message.NotYet(var _, var reason))
+                        .anyMatch(effect -> effect instanceof ViewEffect.Send(var to, Message.NotYet(var _, var reason))
                                 && to.equals(fourth)
                                 && reason.contains("two computers")),
                 effects.toString());
         assertEquals(Optional.empty(), state.change().needed());
-        assertTrue(state.apart(fourth).orElseThrow().contains("two computers"));
-        event(new Event.Doubled(machines()));
+        assertTrue(Apartness.of(state, fourth).orElseThrow().contains("two computers"));
+        event(new ViewEvent.Doubled(machines()));
         received(fourth, new Message.Join(LINEAGE, 99, Role.AGENT, "", GroupPhase.FRESH));
         assertTrue(state.change().needed().isPresent(), "its identity is its own again");
     }
 
     @Test
     void whoseIdentityIsUsedElsewhereWalksOutAndStaysAlone() {
-        List<Effect> all = event(new Event.Doubled(machines(SELF)));
-        assertTrue(all.contains(new Effect.Send(MASTER, new Message.Leave(LINEAGE, 3, true))), all.toString());
+        List<ViewEffect> all = event(new ViewEvent.Doubled(machines(SELF)));
+        assertTrue(all.contains(new ViewEffect.Send(MASTER, new Message.Leave(LINEAGE, 3, true))), all.toString());
         assertTrue(
                 all.stream()
-                        .anyMatch(effect -> effect instanceof Effect.Removed removed
-                                && removed.cause() == Effect.Removed.Cause.DOUBLED),
+                        .anyMatch(effect -> effect instanceof ViewEffect.Removed removed
+                                && removed.cause() == ViewEffect.Removed.Cause.DOUBLED),
                 all.toString());
         assertEquals(1, state.view().members().size());
         assertTrue(state.presence().stalled(), "no node asks it for entry");
         LineageRecord written = record();
         received(MASTER, new Message.Prepare(VIEW, new Ballot(7, MASTER)));
         assertTrue(
-                effects.contains(
-                        new Effect.Send(MASTER, new Message.Here(LINEAGE, 3, new Ballot(7, MASTER), Optional.empty()))),
+                effects.contains(new ViewEffect.Send(
+                        MASTER, new Message.Here(LINEAGE, 3, new Ballot(7, MASTER), Optional.empty()))),
                 effects.toString());
-        assertTrue(effects.stream().noneMatch(Effect.Vote.class::isInstance), "its records may be the copy's");
+        assertTrue(effects.stream().noneMatch(ViewEffect.Vote.class::isInstance), "its records may be the copy's");
         assertEquals(written, record());
-        event(new Event.Doubled(machines())); // whatever is said of others
+        event(new ViewEvent.Doubled(machines())); // whatever is said of others
         beat(MASTER, LINEAGE, 4, 2);
         beat(THIRD, LINEAGE, 4, 2);
-        List<Effect> later = pass(60_000 * MILLI);
+        List<ViewEffect> later = pass(60_000 * MILLI);
         assertTrue(state.isDoubled());
         assertTrue(later.stream().noneMatch(ViewMachineTest::isJoin), later.toString());
         received(THIRD, new Message.Join(state.view().lineage(), 99, Role.AGENT, "", GroupPhase.FRESH));
@@ -1086,8 +1091,8 @@ final class ViewMachineTest {
         assertEquals(1, state.view().members().size());
     }
 
-    private static boolean isJoin(Effect effect) {
-        return effect instanceof Effect.Send(var _, Message.Join _);
+    private static boolean isJoin(ViewEffect effect) {
+        return effect instanceof ViewEffect.Send(var _, Message.Join _);
     }
 
     @Test
@@ -1097,8 +1102,8 @@ final class ViewMachineTest {
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         received(Nodes.agent(9), new Message.Prepare(VIEW, new Ballot(1, Nodes.agent(9))));
         assertEquals(2, state.refusals().count(MessageRejection.FOREIGN_BALLOT));
-        event(new Event.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, 3, false)));
-        event(new Event.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, 3, false)));
+        event(new ViewEvent.Received(Nodes.agent(7), 2, new Message.Leave(LINEAGE, 3, false)));
+        event(new ViewEvent.Received(Nodes.agent(7), 1, new Message.Leave(LINEAGE, 3, false)));
         assertEquals(1, state.refusals().count(MessageRejection.OLD_INCARNATION));
         View twice = new View(LINEAGE, 7, List.of(member(SELF, 1, 3), member(SELF, 2, 3)), List.of());
         received(THIRD, new Message.Commit(twice));
@@ -1172,16 +1177,16 @@ final class ViewMachineTest {
         assertEquals(5, state.refusals().count(MessageRejection.OUTSIDER));
         assertEquals(before.view(), state.view());
         assertEquals(written, record());
-        event(new Event.Unlinked(MASTER, 1));
-        event(new Event.Unlinked(THIRD, 1));
+        event(new ViewEvent.Unlinked(MASTER, 1));
+        event(new ViewEvent.Unlinked(THIRD, 1));
         received(outsider, new Message.Commit(withSelf));
         assertEquals(withSelf, state.view(), "nobody else is left who could know");
     }
 
     @Test
     void noViewListsWhoWasNotInBefore() {
-        event(new Event.Unlinked(MASTER, 1));
-        event(new Event.Unlinked(THIRD, 1));
+        event(new ViewEvent.Unlinked(MASTER, 1));
+        event(new ViewEvent.Unlinked(THIRD, 1));
         received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(SELF, 1, 2))));
         received(THIRD, new Message.Commit(invented(member(MASTER, 1, 1), member(Nodes.agent(5), 1, 3))));
         assertEquals(2, state.refusals().count(MessageRejection.BAD_VIEW));
@@ -1211,7 +1216,7 @@ final class ViewMachineTest {
                 new Message.Commit(new View(new Lineage(false, 1, THIRD, 9, 9), 1, List.of(), List.of())));
         assertEquals(1, state.refusals().count(MessageRejection.NO_RECORD));
         heardForLong(MASTER, THIRD);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         Ballot mine = new Ballot(1, SELF);
         frozen(OpenResolver.OPEN);
         answers(Nodes.agent(8), mine);
@@ -1225,7 +1230,7 @@ final class ViewMachineTest {
 
     @Test
     void whatWasSuspectedOfAnEarlierStartIsNotHeldAgainstTheNextOne() {
-        event(new Event.Suspected(THIRD, 1));
+        event(new ViewEvent.Suspected(THIRD, 1));
         received(MASTER, new Message.Commit(next(member(MASTER, 1, 1), member(SELF, 1, 3), member(THIRD, 2, 4))));
         pass(350 * MILLI);
         received(MASTER, new Message.Leave(LINEAGE, 3, false));
@@ -1237,7 +1242,7 @@ final class ViewMachineTest {
         assertTrue(
                 effects.stream()
                         .noneMatch(effect ->
-                                effect instanceof Effect.Send send && send.message() instanceof Message.Accept),
+                                effect instanceof ViewEffect.Send send && send.message() instanceof Message.Accept),
                 "the third has just come and gets its time to answer: " + effects);
     }
 
@@ -1259,14 +1264,14 @@ final class ViewMachineTest {
                 received(node, new Message.Heartbeat(presence, 1, 0, 0));
             }
         }
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
     }
 
     @Test
     void aPairIsNotBrokenForTheTimeThatOneOfItStoodStill() {
         NodeId fourth = Nodes.agent(4);
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
-        event(new Event.Linked(fourth, 1));
+        event(new ViewEvent.Linked(fourth, 1));
         saysBroken(now + 1_000 * MILLI, THIRD, fourth);
         pass(600 * MILLI); // with the last one of before: both stood still for 850 ms
         saysBroken(now + 3_250 * MILLI, THIRD, fourth);
@@ -1304,25 +1309,25 @@ final class ViewMachineTest {
         assertEquals(Optional.empty(), state.change().needed(), effects.toString());
         received(THIRD, new Message.Leave(LINEAGE, 4, false));
         received(MASTER, new Message.Leave(LINEAGE, 1, false));
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
         assertTrue(state.change().needed().isPresent(), "now it wants to go");
     }
 
     @Test
     void aBrokenStreamOfAFormerViewIsNoReasonToChangeALoneOne() {
-        event(new Event.Resign());
+        event(new ViewEvent.Resign());
         View alone = state.view();
-        event(new Event.GroupBroken(SELF, "the stream broke"));
+        event(new ViewEvent.GroupBroken(SELF, "the stream broke"));
         pass(1_000 * MILLI);
         assertEquals(alone, state.view());
     }
 
     @Test
     void aBrokenStreamToAFormerMemberIsNoReasonForAnotherChange() {
-        event(new Event.GroupBroken(Nodes.agent(9), "the stream broke"));
+        event(new ViewEvent.GroupBroken(Nodes.agent(9), "the stream broke"));
         pass(1_000 * MILLI);
         assertEquals(Optional.empty(), state.change().needed());
-        event(new Event.GroupBroken(THIRD, "the stream broke"));
+        event(new ViewEvent.GroupBroken(THIRD, "the stream broke"));
         pass(1_000 * MILLI);
         assertEquals(Optional.of("the stream broke"), state.change().needed());
     }
@@ -1333,7 +1338,7 @@ final class ViewMachineTest {
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3))));
         var elsewhere = new Lineage(false, 400, Nodes.agent(4), 1, 0);
         beat(THIRD, elsewhere, 6, 3);
-        assertTrue(effects.contains(new Effect.Send(THIRD, join(elsewhere))), effects.toString());
+        assertTrue(effects.contains(new ViewEffect.Send(THIRD, join(elsewhere))), effects.toString());
     }
 
     @Test
@@ -1342,16 +1347,16 @@ final class ViewMachineTest {
         Lineage alone = state.view().lineage();
         assertTrue(pass(59_000 * MILLI).stream().noneMatch(ViewMachineTest::isRetain));
         assertEquals(
-                List.of(retain(alone), new Effect.Vote(new VoterTask.Learn(state.view()))),
+                List.of(retain(alone), new ViewEffect.Vote(new VoterTask.Learn(state.view()))),
                 votes(pass(2_000 * MILLI)),
                 "and the own record is read: it may be another one by now");
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         for (int second = 0; second < 58; second++) {
             pass(1_000 * MILLI);
             beat(MASTER, LINEAGE, 4, 1);
         }
         assertInstanceOf(JoinState.Joining.class, state.crossing());
-        var seen = new ArrayList<Effect>();
+        var seen = new ArrayList<ViewEffect>();
         for (int second = 0; second < 3; second++) {
             beat(MASTER, LINEAGE, 4, 1);
             seen.addAll(pass(1_000 * MILLI));
@@ -1361,26 +1366,26 @@ final class ViewMachineTest {
                 votes(seen).stream().filter(ViewMachineTest::isRetain).toList());
     }
 
-    private static Effect retain(Lineage... used) {
-        return new Effect.Vote(new VoterTask.Retain(new TreeSet<>(List.of(used))));
+    private static ViewEffect retain(Lineage... used) {
+        return new ViewEffect.Vote(new VoterTask.Retain(new TreeSet<>(List.of(used))));
     }
 
-    private static boolean isRetain(Effect effect) {
-        return effect instanceof Effect.Vote(VoterTask.Retain _);
+    private static boolean isRetain(ViewEffect effect) {
+        return effect instanceof ViewEffect.Vote(VoterTask.Retain _);
     }
 
-    private static List<Effect> votes(List<Effect> effects) {
-        return effects.stream().filter(Effect.Vote.class::isInstance).toList();
+    private static List<ViewEffect> votes(List<ViewEffect> effects) {
+        return effects.stream().filter(ViewEffect.Vote.class::isInstance).toList();
     }
 
     @Test
     void anOwnPauseIsNotCountedAgainstAnybody() {
-        event(new Event.Unlinked(THIRD, 1));
+        event(new ViewEvent.Unlinked(THIRD, 1));
         now += 3_600_000 * MILLI;
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
         assertEquals(ElectionState.FOLLOWER, state.election());
-        assertEquals(List.of(new Effect.Rest(true)), effects);
-        assertEquals(List.of(new Effect.Rest(false)), pass(700 * MILLI));
+        assertEquals(List.of(new ViewEffect.Rest(true)), effects);
+        assertEquals(List.of(new ViewEffect.Rest(false)), pass(700 * MILLI));
     }
 
     /** The lead's ballot waits two seconds for a member that is not suspected, its own standstill not counted. */
@@ -1388,16 +1393,16 @@ final class ViewMachineTest {
     void aBallotWaitsLongerByTheTimeThatItsProposerStoodStill() {
         NodeId fourth = Nodes.agent(4);
         received(MASTER, new Message.Commit(next(member(SELF, 1, 3), member(THIRD, 1, 3), member(fourth, 1, 4))));
-        event(new Event.Linked(fourth, 1));
+        event(new ViewEvent.Linked(fourth, 1));
         pass(400 * MILLI);
-        event(new Event.Received(fourth, 1, new Message.Leave(LINEAGE, 4, false)));
+        event(new ViewEvent.Received(fourth, 1, new Message.Leave(LINEAGE, 4, false)));
         frozen(OpenResolver.OPEN);
         received(fourth, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
         received(fourth, new Message.Here(LINEAGE, 4, new Ballot(1, SELF), LEAVES));
         heardFor(1_500 * MILLI, THIRD, fourth);
         beat(THIRD, LINEAGE, 4, 3);
         now += 645 * MILLI;
-        assertTrue(event(new Event.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
+        assertTrue(event(new ViewEvent.Tick()).stream().noneMatch(ViewMachineTest::isAccept), effects.toString());
         assertTrue(
                 heardFor(600 * MILLI, THIRD, fourth).stream().anyMatch(ViewMachineTest::isAccept),
                 "it does not wait for ever");
@@ -1427,21 +1432,22 @@ final class ViewMachineTest {
 
     @Test
     void aLaterStartOfAMemberIsNotKeptWhateverItSays() {
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         Ballot mine = ownBallot();
         received(MASTER, promise(mine, Optional.empty()));
-        event(new Event.Received(MASTER, 2, here(mine, Optional.of(OpenResolver.OPEN))));
+        event(new ViewEvent.Received(MASTER, 2, here(mine, Optional.of(OpenResolver.OPEN))));
         received(THIRD, here(mine, Optional.of(OpenResolver.OPEN)));
         View next = next(member(SELF, 1, 3), member(THIRD, 1, 3));
-        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Accept(VIEW, mine, next))), effects.toString());
+        assertTrue(
+                effects.contains(new ViewEffect.Send(THIRD, new Message.Accept(VIEW, mine, next))), effects.toString());
     }
 
     /** What another process of this machine says is no vote: the own voter reads it from the disk they share. */
     @Test
     void theVoteOfTheOwnMachineComesFromItsDiskOnly() {
         heardForLong(MASTER, THIRD);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         Ballot mine = ownBallot();
         isDiskSlow = true;
@@ -1455,8 +1461,8 @@ final class ViewMachineTest {
 
     @Test
     void aLeaverDoesNotPropose() {
-        event(new Event.Leave());
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Leave());
+        event(new ViewEvent.Suspected(MASTER, 1));
         assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
         assertEquals(VIEW, state.view());
     }
@@ -1465,7 +1471,7 @@ final class ViewMachineTest {
     void aBallotUnderWayEndsWhenItsProposerLeaves() {
         View five = five();
         campaign(five);
-        event(new Event.Leave());
+        event(new ViewEvent.Leave());
         assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
     }
 
@@ -1475,24 +1481,24 @@ final class ViewMachineTest {
         state = started(List.of(), 1);
         for (int machine = 11; machine < 19; machine++) {
             NodeId joiner = Nodes.agent(machine);
-            event(new Event.Linked(joiner, 1));
+            event(new ViewEvent.Linked(joiner, 1));
             asks(joiner);
         }
         pass(370 * MILLI);
-        event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
+        event(new ViewEvent.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
         assertEquals(2, state.view().members().size());
     }
 
     @Test
     void ofTwoProcessesOfANewMachineWithTwoSeatsOneEnters() {
         state = started(List.of(), 1);
-        event(new Event.Linked(Nodes.agent(11), 1));
-        event(new Event.Linked(Nodes.trainer(11, 0), 1));
+        event(new ViewEvent.Linked(Nodes.agent(11), 1));
+        event(new ViewEvent.Linked(Nodes.trainer(11, 0), 1));
         asks(Nodes.agent(11));
         Lineage lineage = state.view().lineage();
         received(Nodes.trainer(11, 0), new Message.Join(lineage, 99, Role.TRAINER, "job", GroupPhase.FRESH));
         pass(370 * MILLI);
-        event(new Event.Frozen(lineage, 1, Optional.of(Bytes.EMPTY), 0));
+        event(new ViewEvent.Frozen(lineage, 1, Optional.of(Bytes.EMPTY), 0));
         assertEquals(2, state.view().members().size());
         assertEquals(Optional.empty(), ViewRules.fault(state.view()));
     }
@@ -1501,15 +1507,15 @@ final class ViewMachineTest {
     @Test
     void aRestartedMemberHasNoTurnToPropose() {
         heardForLong(MASTER, THIRD);
-        event(new Event.Unlinked(MASTER, 1));
-        event(new Event.Linked(MASTER, 2));
+        event(new ViewEvent.Unlinked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 2));
         assertTrue(pass(400 * MILLI).stream().anyMatch(ViewMachineTest::isBallot), "this node is the next one");
     }
 
     @Test
     void aMemberThatLivesElsewhereHasNoTurnToPropose() {
         heardForLong(MASTER, THIRD);
-        var seen = new ArrayList<Effect>();
+        var seen = new ArrayList<ViewEffect>();
         for (int i = 0; i < 8; i++) { // for so long that word of an earlier life is none
             beat(MASTER, new Lineage(false, 400, MASTER, 1, 1), 1, 1);
             seen.addAll(heardFor(250 * MILLI, THIRD));
@@ -1524,8 +1530,9 @@ final class ViewMachineTest {
         Ballot mine = campaign(five);
         received(THIRD, new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
         received(THIRD, new Message.Here(LINEAGE, 4, mine, STAYS));
-        event(new Event.Linked(THIRD, 2));
-        event(new Event.Received(THIRD, 2, new Message.Join(LINEAGE, seat(THIRD), Role.AGENT, "", GroupPhase.FRESH)));
+        event(new ViewEvent.Linked(THIRD, 2));
+        event(new ViewEvent.Received(
+                THIRD, 2, new Message.Join(LINEAGE, seat(THIRD), Role.AGENT, "", GroupPhase.FRESH)));
         for (int machine = 4; machine <= 5; machine++) {
             received(Nodes.agent(machine), new Message.Promise(LINEAGE, 4, mine, Optional.empty()));
             received(Nodes.agent(machine), new Message.Here(LINEAGE, 4, mine, STAYS));
@@ -1544,9 +1551,9 @@ final class ViewMachineTest {
         received(MASTER, new Message.Commit(two));
         pass(400 * MILLI);
         NodeId beside = Nodes.trainer(3, 1);
-        event(new Event.Linked(beside, 1));
+        event(new ViewEvent.Linked(beside, 1));
         received(beside, new Message.Join(LINEAGE, 99, Role.TRAINER, "job", GroupPhase.FRESH));
-        assertInstanceOf(Message.NotYet.class, ((Effect.Send) effects.getFirst()).message());
+        assertInstanceOf(Message.NotYet.class, ((ViewEffect.Send) effects.getFirst()).message());
         assertEquals(Optional.empty(), state.change().needed());
         received(beside, new Message.Join(LINEAGE, seat(THIRD), Role.TRAINER, "job", GroupPhase.FRESH));
         assertTrue(state.change().needed().isPresent());
@@ -1587,7 +1594,7 @@ final class ViewMachineTest {
         LineageRecord fresh = LineageRecord.fresh(LINEAGE, seat(SELF));
         folder.put(LINEAGE, fresh);
         state = started(List.of(fresh), 2);
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 3, 3);
         assertInstanceOf(JoinState.Joining.class, state.crossing());
     }
@@ -1596,7 +1603,7 @@ final class ViewMachineTest {
     @Test
     void aViewKnownBeforeItAskedAdmitsNobody() {
         View admitted = VIEW;
-        event(new Event.Resign());
+        event(new ViewEvent.Resign());
         pass(1_000 * MILLI);
         beat(MASTER, LINEAGE, 3, 3);
         assertInstanceOf(JoinState.Joining.class, state.crossing());
@@ -1613,7 +1620,7 @@ final class ViewMachineTest {
     void aViewOnDiskBeforeItAskedAdmitsNobody() {
         folder.put(LINEAGE, record().learned(new View(LINEAGE, 7, VIEW.members(), List.of())));
         state = started(List.of(), 1);
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 7, 3);
         assertInstanceOf(JoinState.Joining.class, state.crossing());
         View old = new View(LINEAGE, 6, List.of(member(MASTER, 1, 1), member(SELF, 1, 6)), List.of());
@@ -1627,7 +1634,7 @@ final class ViewMachineTest {
         LineageRecord known = record().learned(new View(LINEAGE, 7, VIEW.members(), List.of()));
         folder.put(LINEAGE, known);
         state = started(List.of(known), 2);
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         pass(200 * MILLI);
         beat(MASTER, LINEAGE, 6, 3);
         assertEquals(JoinState.STAYING, state.crossing());
@@ -1640,7 +1647,8 @@ final class ViewMachineTest {
     void aJoinerWhoseRecordIsGoneBeginsAgain() {
         joining();
         folder.remove(LINEAGE);
-        event(new Event.Voted(new VoterTask.Enter(LINEAGE, 1), new VoterAnswer.NoSeat())); // of nothing that was asked
+        event(new ViewEvent.Voted(
+                new VoterTask.Enter(LINEAGE, 1), new VoterAnswer.NoSeat())); // of nothing that was asked
         assertEquals(1, state.refusals().count(MessageRejection.STRAY_ANSWER));
         for (int second = 0; second < 62; second++) {
             beat(MASTER, LINEAGE, 3, 3);
@@ -1668,7 +1676,7 @@ final class ViewMachineTest {
         beat(MASTER, LINEAGE, 3, 3);
         var join =
                 new Message.Join(LINEAGE, 99, Role.AGENT, "", state.progress().phase());
-        assertTrue(pass(300 * MILLI).contains(new Effect.Send(MASTER, join)));
+        assertTrue(pass(300 * MILLI).contains(new ViewEffect.Send(MASTER, join)));
     }
 
     /** Its machine is listed with an older seat: it says Gone for that one, and goes on asking with the new one. */
@@ -1676,10 +1684,10 @@ final class ViewMachineTest {
     void aJoinerThatSaysGoneForAnOldSeatIsStillAdmittedWithTheNewOne() {
         folder.put(LINEAGE, LineageRecord.fresh(LINEAGE, 99));
         state = started(List.of(), 2);
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         beat(MASTER, LINEAGE, 3, 3);
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
-        assertTrue(effects.contains(new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
+        assertTrue(effects.contains(new ViewEffect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
         View without = next(member(MASTER, 1, 1), member(THIRD, 1, 3));
         received(MASTER, new Message.Commit(without));
         var members = new ArrayList<>(without.members());
@@ -1696,8 +1704,8 @@ final class ViewMachineTest {
         assertEquals(VIEW, state.view());
         received(THIRD, new Message.Gone(LINEAGE, 3, seat(THIRD)));
         assertTrue(effects.stream()
-                .anyMatch(effect -> effect instanceof Effect.Removed(Effect.Removed.Cause cause, String _)
-                        && cause == Effect.Removed.Cause.LINEAGE_LOST));
+                .anyMatch(effect -> effect instanceof ViewEffect.Removed(ViewEffect.Removed.Cause cause, String _)
+                        && cause == ViewEffect.Removed.Cause.LINEAGE_LOST));
         assertEquals(1, state.view().members().size());
         assertNotEquals(LINEAGE, state.view().lineage());
     }
@@ -1715,7 +1723,7 @@ final class ViewMachineTest {
     void aMemberWhoseOwnMachineHasNoVoteGivesUpAtOnce() {
         folder.remove(LINEAGE);
         received(MASTER, new Message.Prepare(VIEW, new Ballot(1, MASTER)));
-        assertTrue(effects.contains(new Effect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
+        assertTrue(effects.contains(new ViewEffect.Send(MASTER, new Message.Gone(LINEAGE, 3, seat(SELF)))));
         assertEquals(1, state.view().members().size());
     }
 
@@ -1726,7 +1734,7 @@ final class ViewMachineTest {
         received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         assertEquals(next, state.view());
         assertEquals(new ViewSource.Disk(), state.source());
-        assertTrue(effects.contains(new Effect.Send(THIRD, new Message.Commit(next))));
+        assertTrue(effects.contains(new ViewEffect.Send(THIRD, new Message.Commit(next))));
     }
 
     @Test
@@ -1734,37 +1742,40 @@ final class ViewMachineTest {
         View five = five();
         campaign(five);
         now += 800 * MILLI;
-        assertEquals(new Effect.Rest(true), event(new Event.Trusted(MASTER, 1)).getFirst(), "before all else");
+        assertEquals(
+                new ViewEffect.Rest(true),
+                event(new ViewEvent.Trusted(MASTER, 1)).getFirst(),
+                "before all else");
         assertEquals(Campaign.NONE, state.campaign());
         received(THIRD, new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
         received(Nodes.agent(4), new Message.Promise(LINEAGE, 4, new Ballot(1, SELF), Optional.empty()));
         assertTrue(pass(580 * MILLI).stream().noneMatch(ViewMachineTest::isAccept));
-        assertEquals(List.of(new Effect.Rest(false)), pass(20 * MILLI));
+        assertEquals(List.of(new ViewEffect.Rest(false)), pass(20 * MILLI));
     }
 
     @Test
     void aSecondPauseMakesTheRestLonger() {
         now += 800 * MILLI;
-        event(new Event.Tick());
+        event(new ViewEvent.Tick());
         pass(500 * MILLI);
         now += 800 * MILLI;
-        assertTrue(event(new Event.Tick()).isEmpty(), "it rests already");
+        assertTrue(event(new ViewEvent.Tick()).isEmpty(), "it rests already");
         assertTrue(pass(580 * MILLI).isEmpty());
-        assertEquals(List.of(new Effect.Rest(false)), pass(40 * MILLI));
+        assertEquals(List.of(new ViewEffect.Rest(false)), pass(40 * MILLI));
     }
 
     @Test
     void withoutAQuorumInHearingNoBallotBeginsAndOneUnderWayIsDropped() {
         View five = five();
         campaign(five);
-        event(new Event.Suspected(Nodes.agent(4), 1));
+        event(new ViewEvent.Suspected(Nodes.agent(4), 1));
         assertInstanceOf(Campaign.Preparing.class, state.campaign(), "three of five are a quorum");
-        event(new Event.Suspected(Nodes.agent(5), 1));
+        event(new ViewEvent.Suspected(Nodes.agent(5), 1));
         assertEquals(Campaign.NONE, state.campaign());
         assertTrue(pass(20_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
-        event(new Event.Trusted(Nodes.agent(5), 1));
+        event(new ViewEvent.Trusted(Nodes.agent(5), 1));
         assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "others may come back");
-        event(new Event.Trusted(Nodes.agent(4), 1));
+        event(new ViewEvent.Trusted(Nodes.agent(4), 1));
         assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "one did: 3 s more");
         assertTrue(pass(1_000 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
@@ -1775,18 +1786,18 @@ final class ViewMachineTest {
         View five = five();
         for (Member member : five.members()) {
             if (!member.node().equals(SELF)) {
-                event(new Event.Suspected(member.node(), 1));
+                event(new ViewEvent.Suspected(member.node(), 1));
             }
         }
-        event(new Event.Trusted(Nodes.agent(5), 1));
-        event(new Event.Trusted(Nodes.agent(4), 1));
+        event(new ViewEvent.Trusted(Nodes.agent(5), 1));
+        event(new ViewEvent.Trusted(Nodes.agent(4), 1));
         received(
                 Nodes.agent(5),
                 new Message.Commit(successor(five, five.members().toArray(Member[]::new))));
         assertEquals(5, state.view().epoch());
         assertTrue(pass(2_900 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
-        event(new Event.Trusted(MASTER, 1));
-        event(new Event.Trusted(THIRD, 1));
+        event(new ViewEvent.Trusted(MASTER, 1));
+        event(new ViewEvent.Trusted(THIRD, 1));
         assertTrue(pass(5_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
     }
 
@@ -1795,17 +1806,17 @@ final class ViewMachineTest {
         View nine = view(9);
         for (Member member : nine.members()) {
             if (!member.node().equals(SELF)) {
-                event(new Event.Suspected(member.node(), 1));
+                event(new ViewEvent.Suspected(member.node(), 1));
             }
         }
         for (int machine = 3; machine <= 6; machine++) {
-            event(new Event.Trusted(Nodes.agent(machine), 1));
+            event(new ViewEvent.Trusted(Nodes.agent(machine), 1));
         }
         var heard = new ArrayList<>(List.of(Nodes.agent(3), Nodes.agent(4), Nodes.agent(5), Nodes.agent(6)));
         for (int machine = 7; machine <= 9; machine++) { // never three seconds of quiet
             assertTrue(heardFor(2_500 * MILLI, heard.toArray(NodeId[]::new)).stream()
                     .noneMatch(ViewMachineTest::isBallot));
-            event(new Event.Trusted(Nodes.agent(machine), 1));
+            event(new ViewEvent.Trusted(Nodes.agent(machine), 1));
             heard.add(Nodes.agent(machine));
         }
         NodeId[] all = heard.toArray(NodeId[]::new);
@@ -1816,15 +1827,16 @@ final class ViewMachineTest {
     @Test
     void aSecondProcessOfAMachineIsHeardForIt() {
         View five = five();
-        event(new Event.Suspected(MASTER, 1));
-        event(new Event.Suspected(Nodes.agent(4), 1));
-        event(new Event.Linked(Nodes.trainer(5, 0), 1));
-        event(new Event.Suspected(Nodes.agent(5), 1));
-        assertTrue(state.hearing() instanceof Hearing.Quorum, "a process of the fifth machine can cast its vote");
+        event(new ViewEvent.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(Nodes.agent(4), 1));
+        event(new ViewEvent.Linked(Nodes.trainer(5, 0), 1));
+        event(new ViewEvent.Suspected(Nodes.agent(5), 1));
+        assertTrue(state.hearing() instanceof HearingState.Quorum, "a process of the fifth machine can cast its vote");
         assertTrue(effects.stream().noneMatch(ViewMachineTest::isBallot));
         pass(20 * MILLI);
         Ballot mine = ownBallot();
-        assertTrue(pass(400 * MILLI).contains(new Effect.Send(Nodes.trainer(5, 0), new Message.Prepare(five, mine))));
+        assertTrue(
+                pass(400 * MILLI).contains(new ViewEffect.Send(Nodes.trainer(5, 0), new Message.Prepare(five, mine))));
     }
 
     /** The own promise waits for the disk while another begins to drive the change. */
@@ -1832,7 +1844,7 @@ final class ViewMachineTest {
     void aCandidateGivesWayWhileItsOwnPromiseIsOnItsWay() {
         View five = five();
         isDiskSlow = true;
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         assertInstanceOf(Campaign.Candidate.class, state.campaign());
         received(THIRD, new Message.Prepare(five, new Ballot(1, THIRD)));
         assertEquals(Campaign.NONE, state.campaign());
@@ -1842,7 +1854,7 @@ final class ViewMachineTest {
         frozen(OpenResolver.OPEN);
         assertTrue(pass(1_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "another drives it");
         assertTrue(
-                event(new Event.Suspected(THIRD, 1)).stream().anyMatch(ViewMachineTest::isBallot),
+                event(new ViewEvent.Suspected(THIRD, 1)).stream().anyMatch(ViewMachineTest::isBallot),
                 "unless it is suspected");
     }
 
@@ -1852,9 +1864,9 @@ final class ViewMachineTest {
         View five = five();
         received(THIRD, new Message.Prepare(five, new Ballot(3, THIRD)));
         frozen(OpenResolver.OPEN);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         isDiskSlow = true;
-        event(new Event.Suspected(THIRD, 1));
+        event(new ViewEvent.Suspected(THIRD, 1));
         assertInstanceOf(Campaign.Candidate.class, state.campaign());
         received(Nodes.agent(4), new Message.Prepare(five, new Ballot(2, Nodes.agent(4))));
         assertInstanceOf(Campaign.Candidate.class, state.campaign());
@@ -1891,14 +1903,14 @@ final class ViewMachineTest {
     @Test
     void theOwnMachinesRefusalEndsNoBallotThatTheOthersAccept() {
         heardForLong(MASTER, THIRD);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         frozen(OpenResolver.OPEN);
         Ballot mine = ownBallot();
         answers(MASTER, mine);
         isDiskSlow = true;
         answers(THIRD, mine);
         View next = ((Campaign.Accepting) state.campaign()).next();
-        event(new Event.Voted(tasks.removeFirst(), new VoterAnswer.Refused(new Ballot(mine.round() + 1, SELF))));
+        event(new ViewEvent.Voted(tasks.removeFirst(), new VoterAnswer.Refused(new Ballot(mine.round() + 1, SELF))));
         received(MASTER, new Message.Accepted(LINEAGE, 3, mine));
         assertEquals(VIEW, state.view());
         received(THIRD, new Message.Accepted(LINEAGE, 3, mine));
@@ -1912,7 +1924,7 @@ final class ViewMachineTest {
         isDiskSlow = true;
         View elsewhere = new View(new Lineage(false, 9, MASTER, 1, 9), 3, VIEW.members(), List.of());
         received(THIRD, new Message.Prepare(elsewhere, new Ballot(1, THIRD)));
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         assertInstanceOf(Campaign.Candidate.class, state.campaign());
         received(MASTER, new Message.Prepare(five, new Ballot(1, MASTER)));
         diskDone();
@@ -1922,13 +1934,13 @@ final class ViewMachineTest {
     @Test
     void anyFrameEndsASuspicion() {
         for (NodeId node : List.of(MASTER, THIRD)) {
-            event(new Event.Suspected(node, 1));
+            event(new ViewEvent.Suspected(node, 1));
             assertTrue(
                     Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
             if (node.equals(MASTER)) {
                 beat(node, LINEAGE, 3, 3);
             } else {
-                event(new Event.Linked(node, 1));
+                event(new ViewEvent.Linked(node, 1));
             }
             assertFalse(
                     Optional.ofNullable(state.peers().get(node)).orElseThrow().suspected());
@@ -1939,7 +1951,7 @@ final class ViewMachineTest {
     void aChangeThatNobodyAnswersIsAStallAfterFiveSeconds() {
         five();
         pass(6_000 * MILLI);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         pass(4_900 * MILLI);
         assertEquals(ElectionState.CAMPAIGNING, state.election());
         pass(200 * MILLI);
@@ -1949,7 +1961,7 @@ final class ViewMachineTest {
     @Test
     void theSecondInTheViewWaitsItsTurn() {
         pass(400 * MILLI);
-        event(new Event.Linked(THIRD, 2)); // it was restarted
+        event(new ViewEvent.Linked(THIRD, 2)); // it was restarted
         assertTrue(pass(780 * MILLI).stream().noneMatch(ViewMachineTest::isBallot), "the first has its chance");
         assertTrue(pass(60 * MILLI).stream().anyMatch(ViewMachineTest::isBallot));
     }
@@ -1987,10 +1999,11 @@ final class ViewMachineTest {
         var far = new Message.Prepare(VIEW, new Ballot(1_000_000_000, MASTER));
         received(MASTER, far);
         assertTrue(state.isFrozen());
-        event(new Event.Frozen(LINEAGE, 3, Optional.of(Bytes.EMPTY), -1));
-        assertEquals(List.of(new Effect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), effects);
+        event(new ViewEvent.Frozen(LINEAGE, 3, Optional.of(Bytes.EMPTY), -1));
+        assertEquals(List.of(new ViewEffect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), effects);
         assertEquals(
-                List.of(new Effect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))), received(MASTER, far));
+                List.of(new ViewEffect.Send(MASTER, here(far.ballot(), Optional.of(Bytes.EMPTY)))),
+                received(MASTER, far));
         assertEquals(List.of(), received(MASTER, new Message.Accept(VIEW, far.ballot(), next(member(MASTER, 1, 1)))));
         assertEquals(3, state.refusals().count(MessageRejection.FAR_ROUND));
         assertEquals(1_000, known().roundSeen());
@@ -2011,7 +2024,7 @@ final class ViewMachineTest {
     @Test
     void aVoterThatMissedManyBallotsClimbsToThem() {
         folder.put(LINEAGE, record().promise(new Ballot(3_500, THIRD)));
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         heardFor(8_000 * MILLI, THIRD);
         assertTrue(record().promised().orElseThrow().round() > 3_500);
         assertEquals(SELF, record().promised().orElseThrow().proposer());
@@ -2024,7 +2037,7 @@ final class ViewMachineTest {
         folder.put(LINEAGE, record().learned(last));
         received(THIRD, new Message.Prepare(VIEW, new Ballot(1, THIRD)));
         assertEquals(last, state.view());
-        event(new Event.Suspected(THIRD, 1));
+        event(new ViewEvent.Suspected(THIRD, 1));
         assertTrue(pass(9_000 * MILLI).stream().noneMatch(ViewMachineTest::isBallot));
         assertEquals(record(), RecordCodec.decode(RecordCodec.encode(record())));
     }
@@ -2049,7 +2062,7 @@ final class ViewMachineTest {
         }
         assertEquals(Voting.WAITING_MAX, state.voting().waiting().size());
         assertTrue(state.lineages().size() <= Transition.LINEAGES_MAX);
-        event(new Event.Suspected(MASTER, 1));
+        event(new ViewEvent.Suspected(MASTER, 1));
         isDiskSlow = false;
         frozen(OpenResolver.OPEN);
         while (!tasks.isEmpty()) {
@@ -2063,10 +2076,10 @@ final class ViewMachineTest {
         isDiskSlow = true;
         received(MASTER, new Message.Prepare(VIEW, new Ballot(2, MASTER)));
         VoterTask task = tasks.removeFirst();
-        event(new Event.Voted(task, new VoterAnswer.Failed("no space left")));
+        event(new ViewEvent.Voted(task, new VoterAnswer.Failed("no space left")));
         received(MASTER, new Message.Prepare(VIEW, new Ballot(2, MASTER)));
         task = tasks.removeFirst();
-        event(new Event.Voted(task, new VoterAnswer.Refused(new Ballot(3, THIRD))));
+        event(new ViewEvent.Voted(task, new VoterAnswer.Refused(new Ballot(3, THIRD))));
         assertEquals(Optional.of("no space left"), state.diskFault(), "a refusal wrote nothing");
         received(MASTER, new Message.Prepare(VIEW, new Ballot(4, MASTER)));
         diskDone();
@@ -2079,20 +2092,21 @@ final class ViewMachineTest {
         isDiskSlow = true;
         state = started(List.of(), 1);
         VoterTask found = tasks.removeFirst();
-        event(new Event.Voted(found, new VoterAnswer.Failed("no space left")));
+        event(new ViewEvent.Voted(found, new VoterAnswer.Failed("no space left")));
         assertEquals(Optional.of("no space left"), state.diskFault());
-        event(new Event.Linked(THIRD, 1));
+        event(new ViewEvent.Linked(THIRD, 1));
         for (int i = 0; i < 8; i++) {
             asks(THIRD);
             assertTrue(
-                    pass(200 * MILLI).stream().noneMatch(Effect.Vote.class::isInstance), "no ballot without a record");
+                    pass(200 * MILLI).stream().noneMatch(ViewEffect.Vote.class::isInstance),
+                    "no ballot without a record");
         }
-        assertTrue(pass(500 * MILLI).contains(new Effect.Vote(found)));
+        assertTrue(pass(500 * MILLI).contains(new ViewEffect.Vote(found)));
         isDiskSlow = false;
         diskDone();
         asks(THIRD);
         pass(40 * MILLI);
-        event(new Event.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
+        event(new ViewEvent.Frozen(state.view().lineage(), 1, Optional.of(Bytes.EMPTY), 0));
         assertEquals(2, state.view().members().size());
         assertEquals(Optional.empty(), state.diskFault());
     }
@@ -2101,7 +2115,7 @@ final class ViewMachineTest {
     void aStalledLineageIsNoTarget() {
         folder.clear();
         state = started(List.of(), 1);
-        event(new Event.Linked(MASTER, 1));
+        event(new ViewEvent.Linked(MASTER, 1));
         for (boolean isStalled : new boolean[] {true, false}) {
             var presence = new Presence(LINEAGE, 3, 3, isStalled, "", GroupPhase.FRESH, -1, List.of());
             received(MASTER, new Message.Heartbeat(presence, 1, 0, 0));
@@ -2116,9 +2130,9 @@ final class ViewMachineTest {
         var trainer = new Member(Nodes.trainer(3, 0), 1, 4, Role.TRAINER, "job", seat(THIRD));
         View two = new View(LINEAGE, 4, List.of(solo, trainer), List.of(new GroupView("job", 4, Bytes.EMPTY)));
         received(MASTER, new Message.Commit(two));
-        event(new Event.Linked(trainer.node(), 1));
+        event(new ViewEvent.Linked(trainer.node(), 1));
         var better = new Lineage(false, 400, Nodes.agent(4), 1, 0);
-        event(new Event.Linked(Nodes.agent(4), 1));
+        event(new ViewEvent.Linked(Nodes.agent(4), 1));
         for (GroupPhase phase : List.of(GroupPhase.BUSY, GroupPhase.BOUNDARY)) {
             for (int i = 0; i < 10; i++) {
                 var presence = new Presence(LINEAGE, 4, 2, false, "job", phase, 7, List.of());
@@ -2137,11 +2151,11 @@ final class ViewMachineTest {
         assertEquals(two.members(), state.view().members(), "the frozen reports have the last word");
     }
 
-    private static boolean isBallot(Effect effect) {
-        return effect instanceof Effect.Send send && send.message() instanceof Message.Prepare;
+    private static boolean isBallot(ViewEffect effect) {
+        return effect instanceof ViewEffect.Send send && send.message() instanceof Message.Prepare;
     }
 
-    private static boolean isAccept(Effect effect) {
-        return effect instanceof Effect.Send send && send.message() instanceof Message.Accept;
+    private static boolean isAccept(ViewEffect effect) {
+        return effect instanceof ViewEffect.Send send && send.message() instanceof Message.Accept;
     }
 }

@@ -52,7 +52,7 @@ final class ViewScenariosTest {
 
     private void train(Host host) {
         host.status = OpenResolver.TRAINING;
-        world.view(host, new ViewMachine.Event.Progress(3, GroupPhase.BUSY));
+        world.view(host, new ViewEvent.Progress(3, GroupPhase.BUSY));
     }
 
     private static long epoch(Host host) {
@@ -112,7 +112,7 @@ final class ViewScenariosTest {
         assertEquals(epoch, epoch(hosts.getFirst()), "nobody is frozen for a joiner who cannot enter");
         hosts.forEach(host -> {
             host.status = OpenResolver.OPEN;
-            world.view(host, new ViewMachine.Event.Progress(0, GroupPhase.FRESH));
+            world.view(host, new ViewEvent.Progress(0, GroupPhase.FRESH));
         });
         world.unite(5 * SECOND, "opened");
         assertEquals("", late.pending);
@@ -189,7 +189,7 @@ final class ViewScenariosTest {
     void aMemberLeavesInGoodOrderAndNobodyHoldsItAgainstIt() {
         List<Host> hosts = cluster(3);
         Host leaver = hosts.get(1);
-        world.view(leaver, new ViewMachine.Event.Leave());
+        world.view(leaver, new ViewEvent.Leave());
         world.run(world.now + 2 * SECOND);
         assertTrue(leaver.hasLeft);
         assertEquals(List.of(), leaver.removals);
@@ -201,7 +201,7 @@ final class ViewScenariosTest {
     @Test
     void theMasterLeavesAndTheNextInRankFollows() {
         List<Host> hosts = cluster(2);
-        world.view(hosts.getFirst(), new ViewMachine.Event.Leave());
+        world.view(hosts.getFirst(), new ViewEvent.Leave());
         world.run(world.now + 3 * SECOND);
         assertTrue(hosts.getFirst().hasLeft);
         assertEquals(ElectionState.MASTER, hosts.getLast().state().election());
@@ -210,13 +210,13 @@ final class ViewScenariosTest {
     @Test
     void aLeaverWaitsUntilTheOthersHaveWhatItHas() {
         List<Host> hosts = cluster(2);
-        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, GroupPhase.BUSY));
+        world.view(hosts.getLast(), new ViewEvent.Progress(7, GroupPhase.BUSY));
+        world.view(hosts.getFirst(), new ViewEvent.Progress(6, GroupPhase.BUSY));
         world.run(world.now + SECOND);
-        world.view(hosts.getLast(), new ViewMachine.Event.Leave());
+        world.view(hosts.getLast(), new ViewEvent.Leave());
         world.run(world.now + 3 * SECOND);
         assertFalse(hosts.getLast().hasLeft, "it left before the other had its result");
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
+        world.view(hosts.getFirst(), new ViewEvent.Progress(7, GroupPhase.BUSY));
         world.run(world.now + 2 * SECOND);
         assertTrue(hosts.getLast().hasLeft);
     }
@@ -224,14 +224,14 @@ final class ViewScenariosTest {
     @Test
     void aJoinDoesNotPutALeaverOutBeforeTheOthersHaveWhatItHas() {
         List<Host> hosts = cluster(2);
-        world.view(hosts.getLast(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(6, GroupPhase.BUSY));
+        world.view(hosts.getLast(), new ViewEvent.Progress(7, GroupPhase.BUSY));
+        world.view(hosts.getFirst(), new ViewEvent.Progress(6, GroupPhase.BUSY));
         world.run(world.now + SECOND);
-        world.view(hosts.getLast(), new ViewMachine.Event.Leave());
+        world.view(hosts.getLast(), new ViewEvent.Leave());
         world.start(host(9, Role.AGENT, ElectionConfig.DEFAULTS));
         world.unite(3 * SECOND, "join");
         assertFalse(hosts.getLast().hasLeft, "it left before the other had its result");
-        world.view(hosts.getFirst(), new ViewMachine.Event.Progress(7, GroupPhase.BUSY));
+        world.view(hosts.getFirst(), new ViewEvent.Progress(7, GroupPhase.BUSY));
         world.run(world.now + 2 * SECOND);
         assertTrue(hosts.getLast().hasLeft);
     }
@@ -239,7 +239,7 @@ final class ViewScenariosTest {
     @Test
     void allLeaveAtTheEndOfAJob() {
         List<Host> hosts = cluster(4);
-        hosts.forEach(host -> world.view(host, new ViewMachine.Event.Leave()));
+        hosts.forEach(host -> world.view(host, new ViewEvent.Leave()));
         world.run(world.now + 2 * SECOND);
         hosts.forEach(host -> assertTrue(host.hasLeft, host.id.shortText() + " still waits"));
     }
@@ -398,7 +398,7 @@ final class ViewScenariosTest {
         List<Host> hosts = cluster(3);
         View before = hosts.getFirst().state().view();
         hosts.get(1).status = OpenResolver.BROKEN;
-        world.view(hosts.get(1), new ViewMachine.Event.GroupBroken(hosts.get(2).id, "reset by peer"));
+        world.view(hosts.get(1), new ViewEvent.GroupBroken(hosts.get(2).id, "reset by peer"));
         world.run(world.now + SECOND);
         hosts.get(1).status = OpenResolver.OPEN;
         world.run(world.now + 3 * SECOND);

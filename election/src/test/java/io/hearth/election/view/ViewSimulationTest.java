@@ -97,11 +97,7 @@ final class ViewSimulationTest {
             default -> {
                 if (host.isUp) {
                     boolean leaves = world.random.nextInt(3) == 0;
-                    world.view(
-                            host,
-                            leaves
-                                    ? new ViewMachine.Event.Leave()
-                                    : new ViewMachine.Event.GroupBroken(host.id, "by chance"));
+                    world.view(host, leaves ? new ViewEvent.Leave() : new ViewEvent.GroupBroken(host.id, "by chance"));
                 }
             }
         }

@@ -17,7 +17,6 @@ import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.HealthState;
 import io.hearth.election.protobuf.MessageCodec;
-import io.hearth.election.view.ViewMachine.Effect;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -179,7 +178,7 @@ final class World {
                 random.nextLong());
         carryOut(host, host.machine.start(start, now));
         if (host.isUp && host.status.equals(OpenResolver.TRAINING)) {
-            view(host, new ViewMachine.Event.Progress(3, GroupPhase.BUSY));
+            view(host, new ViewEvent.Progress(3, GroupPhase.BUSY));
         }
         hosts.values().stream().filter(other -> other != host && other.isUp).forEach(other -> link(host, other));
         scheduleTick(host);
@@ -203,7 +202,7 @@ final class World {
     private void linked(Host host, Host other) {
         long incarnation = other.incarnation;
         deliver(host, () -> {
-            view(host, new ViewMachine.Event.Linked(other.id, incarnation));
+            view(host, new ViewEvent.Linked(other.id, incarnation));
             health(host, new HealthMachine.Event.Linked(other.id, incarnation));
         });
     }
@@ -225,7 +224,7 @@ final class World {
                 at(
                         random.nextLong(2 * MILLI),
                         () -> deliver(other, () -> {
-                            view(other, new ViewMachine.Event.Unlinked(host.id, incarnation));
+                            view(other, new ViewEvent.Unlinked(host.id, incarnation));
                             health(other, new HealthMachine.Event.LinkLost(host.id, incarnation));
                             health(other, new HealthMachine.Event.RedialRefused(host.id));
                         }));
@@ -275,7 +274,7 @@ final class World {
     private void unlinked(Host host, Host other) {
         long incarnation = other.incarnation;
         deliver(host, () -> {
-            view(host, new ViewMachine.Event.Unlinked(other.id, incarnation));
+            view(host, new ViewEvent.Unlinked(other.id, incarnation));
             health(host, new HealthMachine.Event.LinkLost(other.id, incarnation));
         });
     }
@@ -328,14 +327,14 @@ final class World {
             if (host.isUp && host.incarnation == incarnation && host.tickAt == due) {
                 host.tickAt = Long.MAX_VALUE;
                 deliver(host, () -> {
-                    view(host, new ViewMachine.Event.Tick());
+                    view(host, new ViewEvent.Tick());
                     health(host, new HealthMachine.Event.Tick());
                 });
             }
         });
     }
 
-    void view(Host host, ViewMachine.Event event) {
+    void view(Host host, ViewEvent event) {
         if (host.isUp) {
             carryOut(host, host.machine.step(host.state(), event, now));
         }
@@ -353,12 +352,12 @@ final class World {
                     send(host, to, new Message.Heartbeat(host.state().presence(), sequence, echo, held));
                 case HealthMachine.Effect.Suspected(NodeId node, long incarnation, String why) -> {
                     log(host, "suspects " + node.shortText() + ": " + why);
-                    view(host, new ViewMachine.Event.Suspected(node, incarnation));
+                    view(host, new ViewEvent.Suspected(node, incarnation));
                 }
                 case HealthMachine.Effect.Refused(NodeId node, long incarnation) ->
-                    view(host, new ViewMachine.Event.Refused(node, incarnation));
+                    view(host, new ViewEvent.Refused(node, incarnation));
                 case HealthMachine.Effect.Trusted(NodeId node, long incarnation) ->
-                    view(host, new ViewMachine.Event.Trusted(node, incarnation));
+                    view(host, new ViewEvent.Trusted(node, incarnation));
                 case HealthMachine.Effect.Announce _,
                         HealthMachine.Effect.Awoke _,
                         HealthMachine.Effect.Renew _ -> {} // links here have no pauses of a kernel
@@ -366,10 +365,10 @@ final class World {
         }
     }
 
-    private void carryOut(Host host, Step<ViewState, Effect> step) {
+    private void carryOut(Host host, Step<ViewState, ViewEffect> step) {
         steps++;
         host.state = step.state();
-        for (Effect effect : step.effects()) {
+        for (ViewEffect effect : step.effects()) {
             if (sharp > 0 && random.nextDouble() < sharp) {
                 crash(host, random.nextBoolean());
             }
@@ -381,35 +380,35 @@ final class World {
         assertEquals(Optional.empty(), StateRules.fault(host.state()));
     }
 
-    private void carryOut(Host host, Effect effect) {
-        if (isTracing && !(effect instanceof Effect.Send)) {
+    private void carryOut(Host host, ViewEffect effect) {
+        if (isTracing && !(effect instanceof ViewEffect.Send)) {
             log(host, effect.toString());
         }
         switch (effect) {
-            case Effect.Vote(VoterTask task) -> vote(host, task);
-            case Effect.Rest _ -> {}
-            case Effect.Send(NodeId to, Message message) -> send(host, to, message);
-            case Effect.Freeze(Lineage lineage, long epoch) -> {
+            case ViewEffect.Vote(VoterTask task) -> vote(host, task);
+            case ViewEffect.Rest _ -> {}
+            case ViewEffect.Send(NodeId to, Message message) -> send(host, to, message);
+            case ViewEffect.Freeze(Lineage lineage, long epoch) -> {
                 long incarnation = host.incarnation;
                 at(random.nextLong(3 * MILLI), () -> {
                     if (host.isUp && host.incarnation == incarnation) {
                         deliver(host, () -> {
                             ledger.froze(lineage, epoch, host.id, incarnation);
                             long done = host.state().progress().doneUpTo();
-                            view(host, new ViewMachine.Event.Frozen(lineage, epoch, Optional.of(host.status), done));
+                            view(host, new ViewEvent.Frozen(lineage, epoch, Optional.of(host.status), done));
                         });
                     }
                 });
             }
-            case Effect.Install(View view) -> ledger.committed(view);
-            case Effect.Removed(Effect.Removed.Cause _, String why) -> host.removals.add(why);
-            case Effect.Left() -> {
+            case ViewEffect.Install(View view) -> ledger.committed(view);
+            case ViewEffect.Removed(ViewEffect.Removed.Cause _, String why) -> host.removals.add(why);
+            case ViewEffect.Left() -> {
                 host.hasLeft = true;
                 at(0, () -> crash(host, false));
             }
-            case Effect.Announce _ -> {}
-            case Effect.Hold(boolean held) -> host.isHeld = held;
-            case Effect.Pending(String reason) -> host.pending = reason;
+            case ViewEffect.Announce _ -> {}
+            case ViewEffect.Hold(boolean held) -> host.isHeld = held;
+            case ViewEffect.Pending(String reason) -> host.pending = reason;
         }
     }
 
@@ -423,7 +422,7 @@ final class World {
             boolean isThere = host.isUp && host.incarnation == incarnation;
             if (isThere || random.nextBoolean()) {
                 VoterAnswer answer = cast(host, task);
-                deliverIf(host, incarnation, () -> view(host, new ViewMachine.Event.Voted(task, answer)));
+                deliverIf(host, incarnation, () -> view(host, new ViewEvent.Voted(task, answer)));
             }
         });
     }
@@ -487,7 +486,7 @@ final class World {
         } else {
             health(host, new HealthMachine.Event.Heard(from, incarnation));
         }
-        view(host, new ViewMachine.Event.Received(from, incarnation, message));
+        view(host, new ViewEvent.Received(from, incarnation, message));
     }
 
     /** One message of a hundred goes through its wire form. */

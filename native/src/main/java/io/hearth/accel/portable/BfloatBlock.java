@@ -17,7 +17,7 @@ public final class BfloatBlock implements Block {
 
     public static final int UPPER = 0xffff_0000;
 
-    private static final int PAIRS = PortableReducer.BLOCK_BYTES / Integer.BYTES;
+    private static final int PAIRS = Block.BYTES / Integer.BYTES;
 
     private final int[] pairs = new int[PAIRS];
     private final int[] words = new int[PAIRS];

@@ -8,6 +8,9 @@ import java.lang.foreign.MemorySegment;
  * {@code combine} (or {@code setLeft}, {@code divide}), {@code store}, all with the same {@code n}; offsets are in bytes.
  */
 interface Block {
+    /** Of one array: both operands and the result stay in a 32 KiB first-level cache. */
+    int BYTES = 4096;
+
     int elementBytes();
 
     /** The largest {@code n}. */

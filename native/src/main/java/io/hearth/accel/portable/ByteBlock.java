@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** INT8 or UINT8 in arrays. */
 final class ByteBlock implements Block {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES;
+    private static final int BLOCK = Block.BYTES;
 
     /** What turns unsigned order into signed order: the top bit for UINT8, nothing for INT8. */
     private final int flip;

@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** FLOAT64 in arrays. */
 final class DoubleBlock implements Block {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Double.BYTES;
+    private static final int BLOCK = Block.BYTES / Double.BYTES;
 
     private final double[] left = new double[BLOCK];
     private final double[] right = new double[BLOCK];

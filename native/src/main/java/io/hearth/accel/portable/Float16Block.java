@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** FLOAT16 (IEEE 754 binary16) in arrays, combined as float32 and rounded back after each operation. */
 final class Float16Block implements Block {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
+    private static final int BLOCK = Block.BYTES / Float.BYTES;
 
     private final short[] bits = new short[BLOCK];
     private final MemorySegment bitsMemory = MemorySegment.ofArray(bits);

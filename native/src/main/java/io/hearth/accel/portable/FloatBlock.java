@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** FLOAT32 in arrays. */
 final class FloatBlock implements Block {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
+    private static final int BLOCK = Block.BYTES / Float.BYTES;
 
     private final float[] left = new float[BLOCK];
     private final float[] right = new float[BLOCK];

@@ -16,7 +16,7 @@ import java.nio.FloatBuffer;
  * with copies of all operands; where a method gets the buffer from another one it makes garbage. {@code ReducerMicro} shows which it is.
  */
 final class FloatLoops implements TypeLoops {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Float.BYTES;
+    private static final int BLOCK = Block.BYTES / Float.BYTES;
 
     private final TypeLoops others = new BlockLoops(new FloatBlock());
     private final float[] right = new float[BLOCK];

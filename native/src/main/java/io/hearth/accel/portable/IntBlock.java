@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** INT32 in arrays. */
 final class IntBlock implements Block {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Integer.BYTES;
+    private static final int BLOCK = Block.BYTES / Integer.BYTES;
 
     private final int[] left = new int[BLOCK];
     private final int[] right = new int[BLOCK];

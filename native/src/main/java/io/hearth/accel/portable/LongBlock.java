@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 
 /** INT64 in arrays. */
 final class LongBlock implements Block {
-    private static final int BLOCK = PortableReducer.BLOCK_BYTES / Long.BYTES;
+    private static final int BLOCK = Block.BYTES / Long.BYTES;
 
     private final long[] left = new long[BLOCK];
     private final long[] right = new long[BLOCK];

@@ -14,9 +14,6 @@ import java.nio.ByteOrder;
  * into vector code there and not over native memory (where the two operands might overlap).
  */
 public final class PortableReducer implements Reducer {
-    /** Both operands' blocks and the result stay in a 32 KiB first-level cache. */
-    static final int BLOCK_BYTES = 4096;
-
     private final TypeLoops float32 = new FloatLoops();
     private final TypeLoops float64 = new BlockLoops(new DoubleBlock());
     private final TypeLoops float16 = new BlockLoops(new Float16Block());

@@ -67,7 +67,7 @@ public final class RosterWorld {
     private static final List<PeerId> INVENTED = List.of(PaperHands.peer(200), PaperHands.peer(201));
 
     private final SplittableRandom random;
-    private final RosterPlant plant;
+    private final RosterPlant bug;
     private final Signatures signatures;
     private final List<Node> nodes = new ArrayList<>();
     private final List<Wire> wires = new ArrayList<>();
@@ -115,11 +115,11 @@ public final class RosterWorld {
      */
     public record Outcome(int changes, int locked, int undone) {}
 
-    private RosterWorld(long seed, RosterPlant plant, Kind kind) {
+    private RosterWorld(long seed, RosterPlant bug, Kind kind) {
         this.kind = kind;
         this.random = new SplittableRandom(seed);
-        this.plant = plant;
-        this.signatures = plant == RosterPlant.ANY_SIGNATURE ? (_, _, _) -> true : PaperHands.HONEST;
+        this.bug = bug;
+        this.signatures = bug == RosterPlant.ANY_SIGNATURE ? (_, _, _) -> true : PaperHands.HONEST;
         this.isLight = kind == Kind.ANY && seed % 2 == 0;
         int count = kind != Kind.ANY ? 4 + random.nextInt(3) : 3 + random.nextInt(4);
         this.sides = new int[count];
@@ -159,8 +159,8 @@ public final class RosterWorld {
      *
      * @throws Violated a rule does not hold
      */
-    public static Outcome play(long seed, RosterPlant plant) {
-        return new RosterWorld(seed, plant, Kind.ANY).run();
+    public static Outcome play(long seed, RosterPlant bug) {
+        return new RosterWorld(seed, bug, Kind.ANY).run();
     }
 
     /**
@@ -169,8 +169,8 @@ public final class RosterWorld {
      *
      * @throws Violated a rule does not hold
      */
-    public static Outcome playCrossed(long seed, RosterPlant plant) {
-        return new RosterWorld(seed, plant, Kind.CROSSED).run();
+    public static Outcome playCrossed(long seed, RosterPlant bug) {
+        return new RosterWorld(seed, bug, Kind.CROSSED).run();
     }
 
     /**
@@ -544,7 +544,7 @@ public final class RosterWorld {
         }
         Common here = one.common(other);
         Common there = other.common(one);
-        boolean isRefused = plant != RosterPlant.OPEN_DOOR
+        boolean isRefused = bug != RosterPlant.OPEN_DOOR
                 && (Admission.refuses(one.book().roster(), one.peer, other.peer, here, false)
                                 .isPresent()
                         || Admission.refuses(other.book().roster(), other.peer, one.peer, there, false)
@@ -865,7 +865,7 @@ public final class RosterWorld {
 
         void greet(LinkId link, Bytes proved) {
             guests.put(link, proved);
-            step(new Event.Opened(link, false, plant == RosterPlant.LATE_GUEST ? book().keyId() : proved));
+            step(new Event.Opened(link, false, bug == RosterPlant.LATE_GUEST ? book().keyId() : proved));
         }
 
         void stop() {
@@ -911,7 +911,7 @@ public final class RosterWorld {
             switch (effect) {
                 case Effect.Send(LinkId link, RosterMessage message) -> send(link, message);
                 case Effect.Close(LinkId link, String _) -> {
-                    if (plant != RosterPlant.DEAF_CLOSE) {
+                    if (bug != RosterPlant.DEAF_CLOSE) {
                         guests.remove(link);
                         wire(link).ifPresent(wire -> after(0, wire::cut));
                         wire(link).ifPresent(wires::remove);
@@ -919,11 +919,11 @@ public final class RosterWorld {
                 }
                 case Effect.Store(var entries, Optional<Charter> present, Optional<RosterBook.Offer> offer) ->
                     store(() -> {
-                        RosterBook base = plant == RosterPlant.OVERWRITE ? seen : disk;
+                        RosterBook base = bug == RosterPlant.OVERWRITE ? seen : disk;
                         return base.taking(entries, present, offer, peer, signatures);
                     });
                 case Effect.Rotate(int generation) -> {
-                    if (plant != RosterPlant.NO_ROTATION) {
+                    if (bug != RosterPlant.NO_ROTATION) {
                         store(() -> disk.current().generation() == generation
                                         && disk.isRotationDue()
                                         && disk.mayRotateAlone(peer)
@@ -979,7 +979,7 @@ public final class RosterWorld {
                     return;
                 }
                 RosterBook after = change.get();
-                if (plant != RosterPlant.LOST_STORE) {
+                if (bug != RosterPlant.LOST_STORE) {
                     write(after);
                 }
                 if (dies) {
@@ -990,7 +990,7 @@ public final class RosterWorld {
                     return;
                 }
                 seen = disk;
-                step(new Event.Stored(plant == RosterPlant.LOST_STORE ? after : disk));
+                step(new Event.Stored(bug == RosterPlant.LOST_STORE ? after : disk));
             });
         }
 
@@ -1000,7 +1000,7 @@ public final class RosterWorld {
         }
 
         void write(RosterBook book) {
-            disk = plant == RosterPlant.NO_FORMER
+            disk = bug == RosterPlant.NO_FORMER
                     ? new RosterBook(book.roster(), book.current(), Optional.empty())
                     : book;
         }

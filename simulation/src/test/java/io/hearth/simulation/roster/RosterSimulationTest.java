@@ -62,15 +62,15 @@ final class RosterSimulationTest {
 
     @ParameterizedTest
     @EnumSource(value = RosterPlant.class, names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
-    void eachPlantedFaultIsFound(RosterPlant plant) {
+    void eachPlantedFaultIsFound(RosterPlant bug) {
         boolean found = seeds(PLANT_SEEDS).anyMatch(seed -> {
             try {
-                RosterWorld.play(seed, plant);
+                RosterWorld.play(seed, bug);
                 return false;
             } catch (Violated violated) {
                 return true;
             }
         });
-        assertTrue(found, plant + " was not found by " + PLANT_SEEDS + " seeds");
+        assertTrue(found, bug + " was not found by " + PLANT_SEEDS + " seeds");
     }
 }

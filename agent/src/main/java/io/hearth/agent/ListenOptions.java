@@ -1,0 +1,123 @@
+package io.hearth.agent;
+
+import io.hearth.core.SetupException;
+import io.hearth.discovery.HostPort;
+import io.hearth.discovery.mdns.InterfacePolicy;
+import io.hearth.election.Role;
+import io.hearth.identity.HearthHome;
+import io.hearth.identity.Labels;
+import io.hearth.identity.NodeId;
+import io.hearth.transport.AesSpeed;
+import io.hearth.transport.DataTransport;
+import io.hearth.transport.LinkOptions;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.HashSet;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where a node can be reached, from its configuration. */
+public final class ListenOptions {
+    private static final Logger LOG = LoggerFactory.getLogger(ListenOptions.class);
+    private static final int PORTS_TRIED = 32;
+    private static final int PAIRING_PORTS_TRIED = HostPort.PORT_DEFAULT - HostPort.PORT_PAIRING;
+
+    private ListenOptions() {}
+
+    /**
+     * Checks the names of interfaces before anything is opened.
+     *
+     * @throws SetupException this machine has no interface of a name that {@code --interface} gives; says which there are
+     */
+    public static void checkInterfaces(HearthConfig config) throws SetupException {
+        if (!restricts(config)) {
+            return;
+        }
+        try {
+            checkInterfaces(
+                    config,
+                    NetworkInterface.networkInterfaces()
+                            .map(NetworkInterface::getName)
+                            .sorted()
+                            .toList());
+        } catch (SocketException unreadable) {
+            throw new SetupException(
+                    "the network interfaces of this machine cannot be listed (" + unreadable.getMessage()
+                            + "): start without --interface and --exclude-interface",
+                    unreadable);
+        }
+    }
+
+    /** The same, for a machine with those interfaces. One to leave out may be absent: a VPN's comes and goes. */
+    static void checkInterfaces(HearthConfig config, List<String> here) throws SetupException {
+        for (String wanted : config.interfaces()) {
+            if (!here.contains(wanted)) {
+                throw new SetupException("this machine has no network interface '" + Labels.clean(wanted)
+                        + "': choose with --interface from " + String.join(", ", here));
+            }
+        }
+        for (String excluded : config.excludedInterfaces()) {
+            if (!here.contains(excluded)) {
+                LOG.warn(
+                        "this machine has no network interface '{}' to leave out now, only {}",
+                        Labels.clean(excluded),
+                        String.join(", ", here));
+            }
+        }
+    }
+
+    private static boolean restricts(HearthConfig config) {
+        return !config.interfaces().isEmpty() || !config.excludedInterfaces().isEmpty();
+    }
+
+    /** Which interfaces mDNS uses. */
+    public static InterfacePolicy interfaces(HearthConfig config) {
+        return new InterfacePolicy(new HashSet<>(config.interfaces()), new HashSet<>(config.excludedInterfaces()));
+    }
+
+    /**
+     * How links are accepted. The machine's agent has the well-known port or the next free one, so that a person can name it;
+     * trainers, of which there may be several, and those that are here for a moment only, have any free one. Only trainers
+     * have data to send, and so a data port and shared memory to offer.
+     */
+    static LinkOptions links(HearthConfig config, HearthHome home) {
+        boolean isTheAgent = config.role() == Role.AGENT && config.slot().equals(NodeId.AGENT);
+        int port = config.port().orElse(isTheAgent ? HostPort.PORT_DEFAULT : 0);
+        LinkOptions options = LinkOptions.anyAddress(port)
+                .transport(config.role() == Role.TRAINER ? config.transport() : DataTransport.TCP)
+                .home(home);
+        options = restricted(config, options);
+        options = config.role() == Role.AGENT ? options.withoutStreams() : options.aesSlow(AesSpeed.isSlow());
+        return config.port().isPresent() ? options : options.portsTried(port == 0 ? 1 : PORTS_TRIED);
+    }
+
+    /** How a machine that shows a pairing code is reached: beside an agent, which may run and keeps its port. */
+    public static LinkOptions sponsor(HearthConfig config) {
+        LinkOptions options =
+                restricted(config, LinkOptions.anyAddress(config.port().orElse(HostPort.PORT_PAIRING)));
+        return config.port().isPresent() ? options : options.portsTried(PAIRING_PORTS_TRIED);
+    }
+
+    /** How a newcomer reaches others; nobody reaches it. */
+    public static LinkOptions newcomer(HearthConfig config) {
+        return restricted(config, LinkOptions.loopback(0).remoteAddresses(_ -> false));
+    }
+
+    private static LinkOptions restricted(HearthConfig config, LinkOptions options) {
+        return restricts(config) ? options.localAddresses(address -> isUsable(config, address)) : options;
+    }
+
+    /** Whether links may begin or end at this address of the machine. */
+    private static boolean isUsable(HearthConfig config, InetAddress own) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(own);
+            return found != null
+                    && !config.excludedInterfaces().contains(found.getName())
+                    && (config.interfaces().isEmpty() || config.interfaces().contains(found.getName()));
+        } catch (SocketException unreadable) {
+            return false;
+        }
+    }
+}

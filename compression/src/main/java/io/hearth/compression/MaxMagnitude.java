@@ -1,0 +1,40 @@
+package io.hearth.compression;
+
+import io.hearth.accel.select.Engines;
+import java.lang.foreign.MemorySegment;
+
+/** How far from zero values reach. */
+public final class MaxMagnitude {
+    private MaxMagnitude() {}
+
+    /**
+     * Refuses values that are not finite.
+     *
+     * @param values native memory, float32, at least {@code count}; borrowed
+     * @throws NonFiniteException if there is one; names the first
+     */
+    public static void demandFinite(MemorySegment values, long count) throws NonFiniteException {
+        Float32.checkRoom(values, count);
+        Float32.checkFinite(Engines.best().codecKernels(), values, count);
+    }
+
+    /**
+     * The largest magnitude.
+     *
+     * @param values native memory, float32, at least {@code count}; borrowed
+     * @return infinite if a value is not finite, 0 if there is none
+     */
+    public static float of(MemorySegment values, long count) {
+        Float32.checkRoom(values, count);
+        int[] bits = new int[(int) Math.min(Float32.BLOCK, count)];
+        int most = 0;
+        for (long done = 0; done < count; done += Float32.BLOCK) {
+            int n = Float32.blockAt(done, count);
+            MemorySegment.copy(values, Float32.BITS, done * Float.BYTES, bits, 0, n);
+            for (int i = 0; i < n; i++) {
+                most = Math.max(most, bits[i] & Float32.MAGNITUDE_MASK);
+            }
+        }
+        return Float.intBitsToFloat(Math.min(most, Float32.INFINITY_BITS));
+    }
+}

@@ -1,0 +1,53 @@
+package io.hearth.compression;
+
+import io.hearth.accel.select.Engines;
+import io.hearth.core.MalformedMessageException;
+import java.lang.foreign.MemorySegment;
+
+/** Error feedback for codecs that have no shorter way: encode the sum, then take away what decoding gives. */
+final class Residuals {
+    private Residuals() {}
+
+    static long encode(
+            Codec codec,
+            MemorySegment gradient,
+            MemorySegment owed,
+            MemorySegment left,
+            long count,
+            long seed,
+            MemorySegment encoded)
+            throws NonFiniteException {
+        Float32.checkRoom(gradient, count);
+        Float32.checkRoom(owed, count);
+        Float32.checkRoom(left, count);
+        Engines.best().codecKernels().add(left, 0, gradient, 0, owed, 0, count);
+        long bytes = codec.encode(left, count, seed, encoded);
+        leaveError(codec, encoded.asSlice(0, bytes), left, count);
+        return bytes;
+    }
+
+    /** Takes what {@code encoded} stands for away from the values that it was made of. */
+    static void leaveError(Codec codec, MemorySegment encoded, MemorySegment values, long count) {
+        // The codec can only add: so it adds to the negated values, and the result is negated.
+        negate(values, count, false);
+        try {
+            codec.decodeAndAdd(encoded, values, count);
+        } catch (MalformedMessageException bug) {
+            throw new AssertionError(codec.name() + " cannot read what it wrote", bug);
+        }
+        negate(values, count, codec.carriesNonFinite());
+    }
+
+    /** What is not finite was carried, so nothing of it is left. */
+    private static void negate(MemorySegment values, long count, boolean carried) {
+        float[] block = new float[(int) Math.min(Float32.BLOCK, count)];
+        for (long done = 0; done < count; done += Float32.BLOCK) {
+            int n = Float32.blockAt(done, count);
+            Float32.load(values, done, block, n);
+            for (int i = 0; i < n; i++) {
+                block[i] = carried && !Float.isFinite(block[i]) ? 0 : 0f - block[i];
+            }
+            Float32.store(block, values, done, n);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package io.hearth.compression;
+
+import io.hearth.accel.CodecKernels;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is remembered of one tensor, and the encoding of it that is pending. At rest it is float32, or {@link BFloat16} if it is narrow; then
+ * parts of it are made wide where they are used.
+ */
+final class TensorMemory {
+    private final Arena arena = Arena.ofShared();
+    private final long floats;
+    private final long shape;
+    private final boolean isNarrow;
+    private MemorySegment now;
+    private @Nullable MemorySegment next;
+    private long steps;
+    private long note;
+    private @Nullable Encoding pending;
+
+    /**
+     * All zero.
+     *
+     * @param floats how many
+     * @param shape what else has to be alike for them to be of use
+     * @param isNarrow kept as bfloat16
+     */
+    TensorMemory(long floats, long shape, boolean isNarrow) {
+        this.floats = floats;
+        this.shape = shape;
+        this.isNarrow = isNarrow;
+        now = allocate();
+    }
+
+    /** What {@link TensorFile} read; takes {@code values}, which are float32, over by copy. */
+    TensorMemory(long floats, long shape, long steps, long note, MemorySegment values, boolean isNarrow) {
+        this(floats, shape, isNarrow);
+        this.steps = steps;
+        this.note = note;
+        keep(values, now, 0, floats, steps);
+    }
+
+    private MemorySegment allocate() {
+        return arena.allocate(floats * (isNarrow ? BFloat16.BYTES : Float.BYTES), Float.BYTES);
+    }
+
+    boolean isNarrow() {
+        return isNarrow;
+    }
+
+    /** What value {@code index} is. */
+    float value(long index) {
+        return isNarrow ? BFloat16.value(now, index) : now.get(Float32.FLOAT, index * Float.BYTES);
+    }
+
+    /** {@code values[i] = from[first + i]}, as float32, where {@code from} is {@link #now} or {@link #next}. */
+    void load(MemorySegment from, long first, MemorySegment values, long n) {
+        if (isNarrow) {
+            BFloat16.widen(from, first, values, n);
+        } else {
+            MemorySegment.copy(from, first * Float.BYTES, values, 0, n * Float.BYTES);
+        }
+    }
+
+    /** {@code into[first + i] = values[i]}, which are float32, where {@code into} is {@link #now} or {@link #next}. */
+    void keep(MemorySegment values, MemorySegment into, long first, long n, long draw) {
+        if (isNarrow) {
+            BFloat16.round(values, n, into, first, draw);
+        } else {
+            MemorySegment.copy(values, 0, into, first * Float.BYTES, n * Float.BYTES);
+        }
+    }
+
+    /** {@code sum[i] = gradient[first + i] + now[first + i]}; {@code sum} is native memory other than the gradient's. */
+    void addTo(MemorySegment gradient, long first, MemorySegment sum, long n, CodecKernels kernels) {
+        long offset = first * Float.BYTES;
+        if (isNarrow) {
+            load(now, first, sum, n);
+            kernels.add(sum, 0, gradient, offset, sum, 0, n);
+        } else {
+            kernels.add(sum, 0, gradient, offset, now, offset, n);
+        }
+    }
+
+    long floats() {
+        return floats;
+    }
+
+    long shape() {
+        return shape;
+    }
+
+    /** How many encodings were committed. */
+    long steps() {
+        return steps;
+    }
+
+    /** What the last committed encoding left besides the floats; 0 at first. */
+    long note() {
+        return note;
+    }
+
+    /** As it is at rest. */
+    MemorySegment now() {
+        return now;
+    }
+
+    /** A second memory of the same size, for an encoding that replaces the first one as a whole; taken when first asked for. */
+    MemorySegment next() {
+        MemorySegment taken = next;
+        if (taken == null) {
+            taken = allocate();
+            next = taken;
+        }
+        return taken;
+    }
+
+    /** An encoding that leaves in {@link #next} what will be {@link #now}. */
+    Encoding pendNext(long encodedBytes) {
+        return pend(encodedBytes, note, () -> {
+            MemorySegment kept = next();
+            next = now;
+            now = kept;
+        });
+    }
+
+    /**
+     * An encoding that leaves {@link #now} as it is until it is committed.
+     *
+     * @param change made by then
+     */
+    Encoding pend(long encodedBytes, long nextNote, Runnable change) {
+        var encoding = new Encoding(encodedBytes, nextNote, change);
+        pending = encoding;
+        return encoding;
+    }
+
+    void checkIdle(String key) {
+        if (pending != null) {
+            throw new IllegalStateException("tensor " + key + " is pending: commit or roll back first");
+        }
+    }
+
+    void close() {
+        pending = null;
+        arena.close();
+    }
+
+    /** One that was made, or is being made part by part. */
+    final class Encoding implements Pending {
+        private final long encodedBytes;
+        private final long nextNote;
+        private final Runnable change;
+
+        private Encoding(long encodedBytes, long nextNote, Runnable change) {
+            this.encodedBytes = encodedBytes;
+            this.nextNote = nextNote;
+            this.change = change;
+        }
+
+        @Override
+        public long encodedBytes() {
+            return encodedBytes;
+        }
+
+        @Override
+        public void commit() {
+            end();
+            change.run();
+            note = nextNote;
+            steps++;
+        }
+
+        @Override
+        public void rollback() {
+            end();
+        }
+
+        /** Nothing is owed to this tensor any more. */
+        void forget() {
+            now.fill((byte) 0);
+        }
+
+        private void end() {
+            checkPending();
+            pending = null;
+        }
+
+        void checkPending() {
+            if (pending != this) {
+                throw new IllegalStateException("this encoding was committed, rolled back or forgotten before");
+            }
+        }
+    }
+}

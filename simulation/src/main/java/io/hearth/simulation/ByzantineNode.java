@@ -1,0 +1,180 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+
+import io.hearth.core.MalformedMessageException;
+import io.hearth.election.GroupPhase;
+import io.hearth.election.Lineage;
+import io.hearth.election.Message;
+import io.hearth.election.MessageRejection;
+import io.hearth.election.Presence;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.election.ViewRules;
+import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.view.ViewEvent;
+import io.hearth.identity.NodeId;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * One more node in some worlds: it has the secret, so everybody has a link with it, it is in no view, and it lies. In peace too:
+ * what it says then must not even delay anybody.
+ */
+final class ByzantineNode {
+    private static final NodeId SELF = Nodes.agent(Nodes.MACHINES_MAX);
+    private static final int JOINERS = 520; // more than are remembered
+    private static final int FLOODS = 16; // one world of so many may be flooded
+    private static final byte[] MILLION_MEMBERS = millionMembers();
+
+    private final World world;
+    private final SplittableRandom random;
+    private long incarnation = 2;
+    private long sequence;
+    private boolean mayFlood; // once, and not in every world: it costs as much as the rest of one
+
+    ByzantineNode(World world, SplittableRandom random) {
+        this.world = world;
+        this.random = random;
+        this.mayFlood = random.nextInt(FLOODS) == 0;
+    }
+
+    /** A view of a million members that are nobody, as bytes: more than any record could hold. */
+    private static byte[] millionMembers() {
+        byte[] view = new byte[2_000_000];
+        for (int i = 0; i < view.length; i += 2) {
+            view[i] = 3 << 3 | 2; // an entry of the field "members", and no byte of it
+        }
+        return view;
+    }
+
+    void link(NodeProcess process) {
+        if (world.profile.has(FaultKind.NONSENSE)) {
+            process.linked(SELF, incarnation);
+        }
+    }
+
+    void begin() {
+        if (world.profile.has(FaultKind.NONSENSE)) {
+            speakLater();
+        }
+    }
+
+    private void speakLater() {
+        world.after(50 * MILLI + random.nextLong(400 * MILLI), () -> {
+            List<NodeProcess> all = world.cluster.processes();
+            if (!all.isEmpty()) {
+                NodeProcess process = all.get(random.nextInt(all.size()));
+                process.deliver(() -> speak(process));
+            }
+            speakLater();
+        });
+    }
+
+    private void speak(NodeProcess process) {
+        world.tally.fault(FaultKind.NONSENSE);
+        switch (random.nextInt(12)) {
+            case 0 -> bytes();
+            case 1 -> restart(process);
+            case 2 -> heartbeat(process);
+            case 3 -> tell(process, new Message.NotYet(process.state().view().lineage(), "never"));
+            case 4 ->
+                tell(
+                        process,
+                        new Message.Leave(
+                                process.state().view().lineage(), 1 + random.nextInt(40), random.nextBoolean()));
+            case 5 -> flood(process);
+            default ->
+                new ByzantineMessages(random, SELF, incarnation, process)
+                        .draw()
+                        .ifPresent(lie -> refused(process, incarnation, lie.message(), lie.refusal()));
+        }
+    }
+
+    private void tell(NodeProcess process, Message message) {
+        world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
+        process.receive(SELF, incarnation, message);
+    }
+
+    /**
+     * Tells it, and looks whether it was counted. That the liar is heard at all may come at the instant of a view change, and then
+     * the lie is of a former view; if it was the lie that was believed, the ledger sees a view that no quorum accepted.
+     */
+    private void refused(NodeProcess process, long sender, Message message, MessageRejection refusal) {
+        if (!process.isAlive()) {
+            return;
+        }
+        world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
+        long before = process.state().refusals().count(refusal);
+        View view = process.state().view();
+        process.receive(SELF, sender, message);
+        Violation.unless(
+                !process.isAlive()
+                        || !process.state().view().equals(view)
+                        || process.state().refusals().count(refusal) > before,
+                "refusal",
+                () -> "not counted as " + refusal + ": " + world.narrator.text(message));
+    }
+
+    /** What it said before its restart comes after it. */
+    private void restart(NodeProcess process) {
+        incarnation++;
+        process.linked(SELF, incarnation);
+        refused(
+                process,
+                incarnation - 1 - random.nextLong(2),
+                new Message.Leave(process.state().view().lineage(), 1, random.nextBoolean()),
+                MessageRejection.OLD_INCARNATION);
+    }
+
+    /** Says that it lives anywhere; that all had better come there it says only while there are faults. */
+    private void heartbeat(NodeProcess process) {
+        View view = process.state().view();
+        boolean boasts = world.isFaulty() && random.nextInt(4) == 0;
+        var lineage = random.nextBoolean() ? view.lineage() : new Lineage(false, 1, SELF, incarnation, 0);
+        var presence = new Presence(
+                lineage,
+                1 + random.nextInt(1_000),
+                boasts ? View.MEMBERS_MAX : 0,
+                !boasts,
+                "alpha",
+                random.nextBoolean() ? GroupPhase.BUSY : GroupPhase.BOUNDARY,
+                random.nextBoolean() ? ViewRules.NUMBER_MAX : -1,
+                List.of(view.members().getFirst().node(), process.host.id));
+        tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
+    }
+
+    /** More nodes than can be remembered ask for entry; they are gone before anybody could let them in. */
+    private void flood(NodeProcess process) {
+        if (!mayFlood || !world.isFaulty()) {
+            return;
+        }
+        mayFlood = false;
+        world.note("the hostile node floods " + process.host.name());
+        Lineage lineage = process.state().view().lineage();
+        var join = new Message.Join(lineage, 1, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);
+        for (int i = 0; i < JOINERS && process.isAlive(); i++) {
+            var joiner = new NodeId(SELF.peer(), "trainer-" + i);
+            process.view(new ViewEvent.Linked(joiner, 1));
+            process.view(new ViewEvent.Unlinked(joiner, 1));
+            process.view(new ViewEvent.Received(joiner, 1, join));
+        }
+        Violation.unless(
+                !process.isAlive()
+                        || !process.state().view().lineage().equals(lineage)
+                        || process.state().refusals().count(MessageRejection.TOO_MANY_JOINERS) > 0,
+                "refusal",
+                "more nodes ask for entry than can be remembered, and none is refused");
+    }
+
+    /** What no record can hold is refused while it is read. */
+    private void bytes() {
+        try {
+            int kind = MessageCodec.HEARTBEAT + random.nextInt(MessageCodec.GONE - MessageCodec.HEARTBEAT + 1);
+            MessageCodec.decode(kind, MILLION_MEMBERS);
+            throw new Violation("wire", "two million bytes were read as a message of kind " + kind);
+        } catch (MalformedMessageException expected) {
+            world.note("the hostile node sends two million bytes: " + expected.getMessage());
+        }
+    }
+}

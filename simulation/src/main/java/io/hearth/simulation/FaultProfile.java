@@ -1,0 +1,152 @@
+package io.hearth.simulation;
+
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
+
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * What one seed is like: which faults there are and how hard they are. Few kinds at a time find more than all at once, because
+ * they do not hide each other (swarm testing: Groce et al., ISSTA 2012).
+ *
+ * @param kinds that are on
+ * @param loss share of messages lost
+ * @param duplication share of messages that come twice
+ * @param delayNanos most that a message takes
+ * @param dataDelayNanos most that a frame of a collective takes
+ * @param lateness share of messages that come after the ballot that they are about
+ * @param sharpness chance to die at any effect
+ * @param pauseBetweenFaultsNanos most between two faults
+ * @param faultyNanos how long it lasts
+ */
+record FaultProfile(
+        Set<FaultKind> kinds,
+        double loss,
+        double duplication,
+        long delayNanos,
+        long dataDelayNanos,
+        double lateness,
+        double sharpness,
+        long pauseBetweenFaultsNanos,
+        long faultyNanos) {
+    private static final Set<FaultKind> RARE = EnumSet.of(FaultKind.WRONG_MEMORY, FaultKind.LYING_SOURCE);
+    private static final int RARE_ONE_IN = 4;
+
+    /** Those that take nobody and no message away. */
+    private static final Set<FaultKind> MILD = EnumSet.of(
+            FaultKind.LEAVE,
+            FaultKind.PAUSE,
+            FaultKind.CLOCK_JUMP,
+            FaultKind.CLOCK_STEP,
+            FaultKind.WRONG_MEMORY,
+            FaultKind.LOST_PROCESS);
+
+    /** Drawn apart, and one world of so many has each; the machines, not the weather, decide about processes that are lost. */
+    private static final Map<FaultKind, Integer> EXTREME = new EnumMap<>(Map.of(
+            FaultKind.OUTAGE, 8,
+            FaultKind.SLOW_DISK, 12,
+            FaultKind.DISK_ERROR, 16,
+            FaultKind.FULL_DISK, 16,
+            FaultKind.LATE_MESSAGE, 10,
+            FaultKind.CLOCK_STEP, 6));
+
+    private static final Set<FaultKind> APART = EnumSet.range(FaultKind.OUTAGE, FaultKind.LIES);
+
+    /** What few worlds have comes from {@code rarities}. */
+    static FaultProfile draw(SplittableRandom random, SplittableRandom rarities) {
+        double density = random.nextInt(5) == 0 ? 0.1 : 0.15 + 0.25 * random.nextDouble();
+        var kinds = EnumSet.noneOf(FaultKind.class);
+        for (FaultKind kind : EnumSet.complementOf(EnumSet.copyOf(APART))) {
+            boolean isOn = RARE.contains(kind) ? rarities.nextInt(RARE_ONE_IN) == 0 : random.nextDouble() < density;
+            if (isOn) {
+                kinds.add(kind);
+            }
+        }
+        if (random.nextInt(12) == 0) {
+            kinds.retainAll(MILD);
+        }
+        return new FaultProfile(
+                kinds,
+                kinds.contains(FaultKind.LOSS) ? 0.02 + 0.15 * random.nextDouble() : 0,
+                kinds.contains(FaultKind.DUPLICATION) ? 0.2 : 0,
+                kinds.contains(FaultKind.REORDERING) ? 20 * MILLI + random.nextLong(300 * MILLI) : 2 * MILLI,
+                5 * MILLI + random.nextLong(80 * MILLI),
+                0,
+                kinds.contains(FaultKind.SHARP_CRASH) ? 0.003 : 0,
+                SECOND / 2 + random.nextLong(SECOND),
+                4 * SECOND + random.nextLong(5 * SECOND));
+    }
+
+    /** The same with what {@code extremes} adds; mild weather stays mild. It lasts long enough for an absence. */
+    FaultProfile widened(SplittableRandom extremes, Spans spans) {
+        var more = EnumSet.noneOf(FaultKind.class);
+        more.addAll(kinds);
+        EXTREME.forEach((kind, oneIn) -> {
+            if (extremes.nextInt(oneIn) == 0 && (!isMild() || MILD.contains(kind))) {
+                more.add(kind);
+            }
+        });
+        if (spans.areScaled() && extremes.nextInt(3) > 0 && !isMild()) {
+            more.add(FaultKind.AWAY);
+        }
+        boolean isLong = spans.areScaled() || more.contains(FaultKind.OUTAGE);
+        return new FaultProfile(
+                more,
+                loss,
+                duplication,
+                delayNanos,
+                dataDelayNanos,
+                more.contains(FaultKind.LATE_MESSAGE) ? 0.005 + 0.03 * extremes.nextDouble() : 0,
+                sharpness,
+                pauseBetweenFaultsNanos * (spans.areScaled() ? 1 + extremes.nextInt(4) : 1),
+                faultyNanos + (isLong ? spans.absenceNanos() + extremes.nextLong(spans.absenceNanos()) : 0));
+    }
+
+    /** The same with a liar among the members; {@code alone} with no other fault than that processes die now and then. */
+    FaultProfile withLies(boolean alone) {
+        var all = EnumSet.of(FaultKind.LIES, FaultKind.KILL);
+        if (!alone) {
+            all = EnumSet.of(FaultKind.LIES);
+            all.addAll(kinds);
+        }
+        return new FaultProfile(
+                all,
+                alone ? 0 : loss,
+                alone ? 0 : duplication,
+                alone ? 2 * MILLI : delayNanos,
+                dataDelayNanos,
+                alone ? 0 : lateness,
+                alone ? 0 : sharpness,
+                alone ? 5 * SECOND : pauseBetweenFaultsNanos,
+                alone ? 20 * SECOND : faultyNanos);
+    }
+
+    /** The same, and one fault more that changes nothing else of it. */
+    FaultProfile with(FaultKind kind) {
+        var all = EnumSet.of(kind);
+        all.addAll(kinds);
+        return new FaultProfile(
+                all,
+                loss,
+                duplication,
+                delayNanos,
+                dataDelayNanos,
+                lateness,
+                sharpness,
+                pauseBetweenFaultsNanos,
+                faultyNanos);
+    }
+
+    boolean has(FaultKind kind) {
+        return kinds.contains(kind);
+    }
+
+    /** Nothing happens that could take a member or a message away. */
+    boolean isMild() {
+        return MILD.containsAll(kinds);
+    }
+}

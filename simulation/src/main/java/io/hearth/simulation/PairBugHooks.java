@@ -1,0 +1,42 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.pair.machine.ReceiveMachine;
+import io.hearth.collective.pair.machine.SendMachine;
+import java.util.Optional;
+
+/** Sends from rank to rank that go wrong: one class for each {@link PlantedBug} of that kind. */
+final class PairBugHooks {
+    private PairBugHooks() {}
+
+    record Twice() implements BugHooks {
+        @Override
+        public ReceiveMachine.State received(ReceiveMachine.Event event, ReceiveMachine.State state) {
+            return event instanceof ReceiveMachine.Event.Lost && state.stage() == ReceiveMachine.Stage.WAITING
+                    ? new ReceiveMachine.State(
+                            Math.max(0, state.done() - 1),
+                            Optional.empty(),
+                            state.asked(),
+                            state.offer(),
+                            state.stage(),
+                            state.connected(),
+                            state.greeted())
+                    : state;
+        }
+    }
+
+    record ReusedNumber() implements BugHooks {
+        @Override
+        public SendMachine.State sent(SendMachine.Event event, SendMachine.State state) {
+            return event instanceof SendMachine.Event.GaveUp
+                    ? new SendMachine.State(state.last() - 1, state.open(), state.connected())
+                    : state;
+        }
+    }
+
+    record EarlyReturn() implements BugHooks {
+        @Override
+        public boolean sendWaitsForReceiver() {
+            return false;
+        }
+    }
+}

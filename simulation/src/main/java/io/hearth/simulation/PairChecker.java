@@ -1,0 +1,90 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.group.CallRejection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Sees every send and every receive between two ranks and checks the rules: once, in order, whole, and nothing that was not sent. */
+final class PairChecker {
+    private static final int COUNT_MAX = 3;
+
+    /** Of its own: worlds without sends between two ranks stay as they are. */
+    final SplittableRandom random;
+
+    private final Map<String, Line> lines = new HashMap<>();
+    private long values;
+
+    /** All of one ordered pair of members. */
+    private static final class Line {
+        final List<Sent> sent = new ArrayList<>();
+        final Set<Long> delivered = new HashSet<>();
+        final Set<CallRejection> refusals = new HashSet<>();
+        int next; // of those sent, the first that may be delivered now
+    }
+
+    /** What one call gives: {@code count} values, rising by one from {@code first}. */
+    record Sent(long first, int count) {
+        List<Long> values() {
+            var values = new ArrayList<Long>();
+            for (int place = 0; place < count; place++) {
+                values.add(first + place);
+            }
+            return values;
+        }
+    }
+
+    PairChecker(SplittableRandom random) {
+        this.random = random;
+    }
+
+    /** How many values; mostly the same. */
+    int count() {
+        return random.nextInt(10) == 0 ? 1 + random.nextInt(COUNT_MAX) : 2;
+    }
+
+    private Line line(String pair) {
+        return lines.computeIfAbsent(pair, _ -> new Line());
+    }
+
+    /** Values that were never sent before. */
+    Sent sends(String pair) {
+        values += 10;
+        var fresh = new Sent(values, count());
+        line(pair).sent.add(fresh);
+        return fresh;
+    }
+
+    /** The application of the receiver has these. */
+    void delivered(String pair, List<Long> got) {
+        Line line = line(pair);
+        int index = line.sent.stream().map(Sent::values).toList().indexOf(got);
+        Violation.unless(index >= 0, "pair", () -> "a receive of " + pair + " ended with " + got + ", never sent so");
+        Violation.unless(index >= line.next, "pair", () -> "a receive of " + pair + " ended with " + got + " again");
+        line.next = index + 1;
+        line.delivered.add(got.getFirst());
+    }
+
+    /** Both ends asked for different things. */
+    void refused(String pair, CallRejection how) {
+        line(pair).refusals.add(how);
+    }
+
+    /** The sender's call returned: the receiver has the values, or had the same error. */
+    void returned(String pair, Sent sent, Optional<CallRejection> how) {
+        Line line = line(pair);
+        Violation.unless(
+                how.isPresent() || line.delivered.contains(sent.first()),
+                "pair",
+                () -> "a send of " + pair + " returned before its receiver had " + sent.values());
+        Violation.unless(
+                how.isEmpty() || line.refusals.contains(how.get()),
+                "pair",
+                () -> "a send of " + pair + " ended with an error that its receiver does not have: " + how);
+    }
+}

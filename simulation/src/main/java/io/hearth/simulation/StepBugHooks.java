@@ -1,0 +1,83 @@
+package io.hearth.simulation;
+
+import io.hearth.collective.state.StateClaim;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Steps that begin wrongly: one class for each {@link PlantedBug} of that kind. */
+final class StepBugHooks {
+    private StepBugHooks() {}
+
+    record NoHold() implements BugHooks {
+        @Override
+        public boolean holds() {
+            return false;
+        }
+    }
+
+    record NoTakeOver() implements BugHooks {
+        @Override
+        public boolean takesStateOver() {
+            return false;
+        }
+    }
+
+    record DifferenceIsEnd() implements BugHooks {
+        @Override
+        public boolean keepsWhoDiffers() {
+            return false;
+        }
+    }
+
+    record UncheckedChunk() implements BugHooks {
+        @Override
+        public boolean checksChunks() {
+            return false;
+        }
+    }
+
+    record StaleChunk() implements BugHooks {
+        @Override
+        public boolean looksOverWhatIsLeft() {
+            return false;
+        }
+    }
+
+    record NoHolders() implements BugHooks {
+        @Override
+        public boolean waitsForHolders() {
+            return false;
+        }
+    }
+
+    record JoinersVote() implements BugHooks {
+        @Override
+        public List<StateClaim> votes(List<StateClaim> claims) {
+            return claims.stream().map(claim -> asJoiner(claim, true)).toList();
+        }
+    }
+
+    record LeadDecides() implements BugHooks {
+        @Override
+        public List<StateClaim> votes(List<StateClaim> claims) {
+            var votes = new ArrayList<StateClaim>();
+            boolean hasLead = false;
+            for (StateClaim claim : claims) {
+                votes.add(asJoiner(claim, claim.joined() || hasLead));
+                hasLead |= !claim.joined() && claim.revision() > 0;
+            }
+            return votes;
+        }
+    }
+
+    private static StateClaim asJoiner(StateClaim claim, boolean joined) {
+        return new StateClaim(claim.revision(), claim.digest(), joined, claim.sources());
+    }
+
+    record OwnNumber() implements BugHooks {
+        @Override
+        public boolean renumbers() {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,331 @@
+package io.hearth.simulation;
+
+import io.hearth.election.Ballot;
+import io.hearth.election.GroupView;
+import io.hearth.election.Lineage;
+import io.hearth.election.LineageRecord;
+import io.hearth.election.Member;
+import io.hearth.election.Proposal;
+import io.hearth.election.Role;
+import io.hearth.election.View;
+import io.hearth.identity.NodeId;
+import io.hearth.identity.PeerId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/** Sees everything that any node does to views and checks the rules after each: what no node can know by itself. */
+final class ViewChecker {
+    private record Place(Lineage lineage, long epoch) {}
+
+    private record Attempt(Place place, Ballot ballot) {}
+
+    private record Answer(Attempt attempt, NodeId node, long incarnation) {}
+
+    private record Frost(Place place, NodeId node, long incarnation) {}
+
+    private record Vote(Place place, PeerId machine) {}
+
+    /** A vote of one record of a machine. */
+    private record SeatVote(Place place, PeerId machine, long seat) {}
+
+    /**
+     * A quorum of {@code before} accepted {@code view}.
+     *
+     * @param ballot in which that view was made; later ones may have taken it over
+     * @param beganNanos when that ballot's proposer promised itself
+     */
+    record Succession(View before, View view, Ballot ballot, long beganNanos) {}
+
+    private final Map<Place, View> committed = new HashMap<>();
+    private final Map<Lineage, View> newest = new HashMap<>();
+    private final Map<Attempt, Set<PeerId>> acceptances = new HashMap<>();
+    private final Map<Attempt, View> proposals = new HashMap<>();
+    private final Map<View, Attempt> makings = new HashMap<>(); // the first attempt with each proposed view
+    private final Map<Attempt, Long> beginnings = new HashMap<>(); // by the epoch that the ballot is about
+    private final Set<Answer> answers = new HashSet<>();
+    private final Map<Vote, Ballot> promises = new HashMap<>();
+    private final Set<SeatVote> acceptors = new HashSet<>();
+    private final Set<Frost> frozen = new HashSet<>();
+    private final Consumer<View> onCommit;
+    private final Consumer<Succession> onSuccession;
+    private final LongSupplier clock;
+    private boolean isOff;
+
+    /**
+     * {@code onCommit} is told each view once, at the instant from which it is committed, and then {@code onSuccession} if a
+     * ballot made it.
+     */
+    ViewChecker(Consumer<View> onCommit, Consumer<Succession> onSuccession, LongSupplier clock) {
+        this.onCommit = onCommit;
+        this.onSuccession = onSuccession;
+        this.clock = clock;
+    }
+
+    /** In a world in which members forge what was agreed on, there is nothing to check. */
+    void turnOff() {
+        isOff = true;
+    }
+
+    int views() {
+        return committed.size();
+    }
+
+    Optional<View> view(Lineage lineage, long epoch) {
+        return Optional.ofNullable(committed.get(new Place(lineage, epoch)));
+    }
+
+    /** The last committed view of a lineage. */
+    Optional<View> newest(Lineage lineage) {
+        return Optional.ofNullable(newest.get(lineage));
+    }
+
+    /** A node takes {@code view} as committed: then it is the first of a lineage, or a quorum accepted it. */
+    void learned(View view) {
+        if (isOff) {
+            committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
+            return;
+        }
+        boolean isFirst = view.epoch() == 1
+                && view.members().size() == 1
+                && view.members().getFirst().node().equals(view.lineage().founder());
+        Violation.unless(
+                isFirst || committed.containsKey(new Place(view.lineage(), view.epoch())),
+                "chosen",
+                () -> "a node believes a view that no quorum accepted: epoch " + view.epoch());
+        committed(view);
+    }
+
+    private void committed(View view) {
+        View last = newest.get(view.lineage());
+        if (view.equals(last)) {
+            return;
+        }
+        View before = committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
+        if (before != null) {
+            Violation.unless(
+                    before.equals(view), "I1", () -> "two views of one lineage and epoch: " + before + " and " + view);
+            return;
+        }
+        if (last == null || last.epoch() < view.epoch()) {
+            newest.put(view.lineage(), view);
+        }
+        isWellFormed(view);
+        quorumsIntersect(view);
+        Optional<View> known = view(view.lineage(), view.epoch() - 1);
+        known.ifPresent(former -> follows(former, view));
+        Attempt making = makings.get(view);
+        if (known.isPresent() && making != null) {
+            keptMembersFroze(known.get(), view, making.ballot());
+        }
+        onCommit.accept(view);
+        if (known.isPresent() && making != null) {
+            var attempt = new Attempt(new Place(view.lineage(), view.epoch() - 1), making.ballot());
+            long began = beginnings.getOrDefault(attempt, clock.getAsLong());
+            onSuccession.accept(new Succession(known.get(), view, making.ballot(), began));
+        }
+    }
+
+    // ---- the rules of views, made here once more: the product's own are what is looked at
+
+    static Set<PeerId> machines(View view) {
+        return view.members().stream()
+                .map(member -> member.node().peer())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** More than half of the machines, or half of them with the first. */
+    static boolean isQuorum(View view, Set<PeerId> machines) {
+        int all = machines(view).size();
+        int votes = (int) machines(view).stream().filter(machines::contains).count();
+        boolean hasFirst = !view.members().isEmpty()
+                && machines.contains(view.members().getFirst().node().peer());
+        return 2 * votes > all || (hasFirst && 2 * votes == all);
+    }
+
+    private static void isWellFormed(View view) {
+        Member before = null;
+        var nodes = new HashSet<NodeId>();
+        var seats = new HashMap<PeerId, Long>();
+        var groups = new TreeSet<String>();
+        for (Member member : view.members()) {
+            boolean isInOrder = before == null || order(before, member) < 0;
+            Violation.unless(isInOrder, "I3", "members are out of order");
+            Violation.unless(nodes.add(member.node()), "I3", "a node is in a view twice");
+            long seat = seats.getOrDefault(member.node().peer(), member.seat());
+            Violation.unless(member.seat() >= 1 && member.seat() == seat, "I3", "a machine has two seats in a view");
+            seats.put(member.node().peer(), seat);
+            Violation.unless(
+                    member.entryEpoch() >= 1 && member.entryEpoch() <= view.epoch() && member.incarnation() >= 1,
+                    "I3",
+                    "a member's numbers are not of this view");
+            if (member.role() == Role.TRAINER) {
+                groups.add(member.group());
+            }
+            before = member;
+        }
+        Violation.unless(
+                view.groups().stream().map(GroupView::name).toList().equals(List.copyOf(groups)),
+                "I3",
+                "a view does not list the groups of its members");
+        Violation.unless(
+                view.groups().stream().allMatch(group -> group.epoch() >= 1 && group.epoch() <= view.epoch()),
+                "I3",
+                "a group epoch is not of this view");
+    }
+
+    /** By entry, agents before trainers, then by node. */
+    private static int order(Member one, Member other) {
+        if (one.entryEpoch() != other.entryEpoch()) {
+            return Long.compare(one.entryEpoch(), other.entryEpoch());
+        }
+        if (one.role() != other.role()) {
+            return one.role() == Role.AGENT ? -1 : 1;
+        }
+        return one.node().compareTo(other.node());
+    }
+
+    /** What a view has to have of the one before. */
+    private static void follows(View before, View view) {
+        for (Member member : view.members()) {
+            Violation.unless(
+                    member.entryEpoch() == view.epoch() || before.members().contains(member),
+                    "I3",
+                    () -> "a member came from nowhere: " + member.node().shortText() + " in epoch " + view.epoch());
+        }
+        for (GroupView group : view.groups()) {
+            boolean isSame =
+                    before.groupView(group.name()).filter(group::equals).isPresent();
+            boolean hasSameList = before.group(group.name()).equals(view.group(group.name()));
+            Violation.unless(
+                    isSame ? hasSameList : group.epoch() == view.epoch(),
+                    "I3",
+                    () -> "the epoch of group " + group.name() + " is wrong in epoch " + view.epoch());
+        }
+        Set<PeerId> kept = view.members().stream()
+                .filter(member -> member.entryEpoch() < view.epoch())
+                .map(member -> member.node().peer())
+                .collect(Collectors.toCollection(TreeSet::new));
+        Violation.unless(
+                view.isTombstone() || machines(view).size() <= 2 * kept.size(),
+                "I3",
+                () -> "more machines are new than stay in epoch " + view.epoch());
+    }
+
+    private static void quorumsIntersect(View view) {
+        List<PeerId> machines = List.copyOf(machines(view));
+        for (int chosen = 0; chosen < 1 << machines.size() >> 1; chosen++) {
+            var some = new HashSet<PeerId>();
+            var others = new HashSet<PeerId>();
+            for (int i = 0; i < machines.size(); i++) {
+                ((chosen >> i & 1) == 1 ? some : others).add(machines.get(i));
+            }
+            Violation.unless(!isQuorum(view, some) || !isQuorum(view, others), "I2", "two quorums that do not meet");
+        }
+    }
+
+    /** I4: each froze for the very ballot that keeps it. */
+    private void keptMembersFroze(View before, View view, Ballot ballot) {
+        var place = new Place(view.lineage(), before.epoch());
+        var attempt = new Attempt(place, ballot);
+        for (Member member : view.members()) {
+            boolean isNew = member.entryEpoch() == view.epoch();
+            boolean froze = frozen.contains(new Frost(place, member.node(), member.incarnation()));
+            boolean answered = ballot.proposer().equals(member.node())
+                    || answers.contains(new Answer(attempt, member.node(), member.incarnation()));
+            Violation.unless(
+                    isNew || froze,
+                    "I4",
+                    () -> "a kept member did not freeze: " + member.node().shortText() + " in epoch " + view.epoch());
+            Violation.unless(
+                    isNew || answered,
+                    "I4",
+                    () -> "a member was kept by a ballot that it did not answer: "
+                            + member.node().shortText() + " in epoch " + view.epoch());
+        }
+    }
+
+    /** Whether a member answered the ballot that made a view with its status, or is its proposer. */
+    boolean hasAnswered(Succession change, Member member) {
+        var place = new Place(change.before().lineage(), change.before().epoch());
+        return change.ballot().proposer().equals(member.node())
+                || answers.contains(
+                        new Answer(new Attempt(place, change.ballot()), member.node(), member.incarnation()));
+    }
+
+    /** A member says with its status that it froze for that ballot. */
+    void answered(NodeProcess process, Lineage lineage, long epoch, Ballot ballot) {
+        answers.add(new Answer(new Attempt(new Place(lineage, epoch), ballot), process.host.id, process.incarnation));
+    }
+
+    /** All data threads of a node stopped for the successor of that view. */
+    void froze(Lineage lineage, long epoch, NodeId node, long incarnation) {
+        frozen.add(new Frost(new Place(lineage, epoch), node, incarnation));
+    }
+
+    /** A machine takes a record as its own from now on, on disk or so it believes; one of its processes wrote it. */
+    void recorded(NodeProcess process, Optional<LineageRecord> old, LineageRecord record) {
+        if (isOff) {
+            return;
+        }
+        PeerId machine = process.host.id.peer();
+        record.view().ifPresent(this::learned);
+        if (old.isPresent() && old.get().view().isPresent()) {
+            long before = old.get().view().get().epoch();
+            Violation.unless(
+                    record.view().isPresent() && record.view().get().epoch() >= before,
+                    "record",
+                    "the view of a voter's record went back");
+        }
+        record.promised().ifPresent(ballot -> promised(process, record, ballot));
+        record.accepted().ifPresent(proposal -> accepted(machine, record, proposal));
+    }
+
+    private void promised(NodeProcess process, LineageRecord record, Ballot ballot) {
+        PeerId machine = process.host.id.peer();
+        View view = record.view().orElseThrow();
+        boolean isOwn =
+                ballot.proposer().equals(process.host.id) && record.accepted().isEmpty();
+        var attempt = new Attempt(new Place(view.lineage(), view.epoch()), ballot);
+        if (isOwn) {
+            beginnings.putIfAbsent(attempt, clock.getAsLong());
+        }
+        Ballot before = promises.put(new Vote(new Place(view.lineage(), view.epoch()), machine), ballot);
+        Violation.unless(
+                before == null || before.compareTo(ballot) <= 0,
+                "promise",
+                () -> "the promise of " + machine + " went back in epoch " + view.epoch());
+        Violation.unless(
+                record.accepted().isPresent() || !acceptors.contains(seatVote(machine, record)),
+                "promise",
+                () -> machine + " promises and forgot what it accepted in epoch " + view.epoch());
+    }
+
+    private static SeatVote seatVote(PeerId machine, LineageRecord record) {
+        View view = record.view().orElseThrow();
+        return new SeatVote(new Place(view.lineage(), view.epoch()), machine, record.seat());
+    }
+
+    /** Chosen is chosen, whether anybody learns it or not. */
+    private void accepted(PeerId machine, LineageRecord record, Proposal proposal) {
+        View view = record.view().orElseThrow();
+        acceptors.add(seatVote(machine, record));
+        var attempt = new Attempt(new Place(view.lineage(), view.epoch() + 1), proposal.ballot());
+        View known = proposals.putIfAbsent(attempt, proposal.view());
+        makings.putIfAbsent(proposal.view(), attempt);
+        Violation.unless(
+                known == null || known.equals(proposal.view()), "ballot", "two proposals with one ballot number");
+        Set<PeerId> votes = acceptances.computeIfAbsent(attempt, _ -> new HashSet<>());
+        votes.add(machine);
+        if (isQuorum(view, votes)) {
+            committed(proposal.view());
+        }
+    }
+}
