@@ -104,7 +104,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
             throw node.failure().get();
         }
         ClusterStatus status = node.status();
-        demandOwnIdentity(status);
+        requireOwnIdentity(status);
         if (there.isEmpty()) {
             throw new NotEnoughPeersException("found " + found(status) + " of " + peers
                     + " peers of group '" + config.group() + "' in namespace '"
@@ -116,7 +116,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
     }
 
     /** Throws if another computer uses this node's identity: such a node joins no cluster until its restart, so no wait would end. */
-    private static void demandOwnIdentity(ClusterStatus status) throws SetupException {
+    private static void requireOwnIdentity(ClusterStatus status) throws SetupException {
         Optional<String> doubled = status.ownDoubled();
         if (doubled.isPresent()) {
             throw new SetupException(doubled.get());
@@ -157,7 +157,7 @@ public final class AutoDiscoveryBackend implements AutoCloseable {
      * @throws HearthException the group did not start; says why
      */
     public DistributedContext context(int minimumRanks) throws HearthException {
-        demandOwnIdentity(node.status());
+        requireOwnIdentity(node.status());
         if (context == null) {
             int least = Math.max(minimumRanks, Math.max(ranksFound, config.minimumRanks()));
             var _ = new RankBounds(least, config.maximumRanks()); // what no group can have is said at once

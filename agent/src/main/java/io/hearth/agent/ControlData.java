@@ -19,9 +19,9 @@ final class ControlData {
      *
      * @throws MalformedMessageException something in it is no report and no resolution; says what
      */
-    static void demandReadable(Message message) throws MalformedMessageException {
+    static void requireReadable(Message message) throws MalformedMessageException {
         switch (message) {
-            case Message.Prepare prepare -> demand(prepare.view());
+            case Message.Prepare prepare -> require(prepare.view());
             case Message.Here here -> {
                 if (here.status().isPresent()) {
                     CollectiveMessages.status(here.status().get().collective());
@@ -30,14 +30,14 @@ final class ControlData {
             case Message.Promise promise -> {
                 if (promise.accepted().isPresent()) {
                     Proposal accepted = promise.accepted().get();
-                    demand(accepted.view());
+                    require(accepted.view());
                 }
             }
             case Message.Accept accept -> {
-                demand(accept.view());
-                demand(accept.next());
+                require(accept.view());
+                require(accept.next());
             }
-            case Message.Commit commit -> demand(commit.view());
+            case Message.Commit commit -> require(commit.view());
             case Message.Heartbeat _,
                     Message.Accepted _,
                     Message.Gone _,
@@ -48,7 +48,7 @@ final class ControlData {
         }
     }
 
-    private static void demand(View view) throws MalformedMessageException {
+    private static void require(View view) throws MalformedMessageException {
         for (GroupView group : view.groups()) {
             CollectiveMessages.resolution(group.resolution());
         }

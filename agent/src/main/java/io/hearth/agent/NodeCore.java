@@ -350,7 +350,7 @@ final class NodeCore implements NodeLoop.Body, PeerWatch.Outcome {
         try {
             if (MessageCodec.isKind(message.kind())) {
                 Message decoded = MessageCodec.decode(message.kind(), message.bytes());
-                ControlData.demandReadable(decoded);
+                ControlData.requireReadable(decoded);
                 election(message.from(), message.incarnation(), decoded);
             } else if (message.kind() == NodeProfileCodec.KIND) {
                 directory.introduced(message.from(), message.bytes());

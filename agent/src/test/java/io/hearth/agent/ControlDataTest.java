@@ -52,7 +52,7 @@ final class ControlDataTest {
                 new Message.Commit(view(2, HUGE)),
                 here(HUGE),
                 promise(Optional.of(view(2, HUGE))))) {
-            assertThrows(MalformedMessageException.class, () -> ControlData.demandReadable(lie), lie::toString);
+            assertThrows(MalformedMessageException.class, () -> ControlData.requireReadable(lie), lie::toString);
         }
     }
 
@@ -65,7 +65,7 @@ final class ControlDataTest {
                 promise(Optional.of(view(2, GOOD))),
                 promise(Optional.empty()),
                 new Message.Accepted(LINEAGE, 1, BALLOT))) {
-            assertDoesNotThrow(() -> ControlData.demandReadable(said), said::toString);
+            assertDoesNotThrow(() -> ControlData.requireReadable(said), said::toString);
         }
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.StepStart;
+import io.hearth.collective.Tensor;
 import io.hearth.core.NotEnoughPeersException;
 import io.hearth.core.NotEnoughRanksException;
 import io.hearth.core.ReduceOp;
@@ -47,7 +48,7 @@ final class GroupStartIT {
             process = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
-                            "--enable-native-access=ALL-UNNAMED",
+                            "@" + Path.of(System.getProperty("hearth.root"), "bin", "jvm.args"),
                             "--add-modules=jdk.incubator.vector",
                             "-XX:TieredStopAtLevel=1",
                             "-Xmx256m",
@@ -282,7 +283,7 @@ final class GroupStartIT {
 
     private static StepStart begun(AutoDiscoveryBackend trainer) throws Exception {
         DistributedContext cluster = trainer.context();
-        cluster.share("weights", new long[] {7});
+        cluster.share("weights", Tensor.of(new long[] {7}));
         return cluster.beginStep();
     }
 }

@@ -176,7 +176,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             right[0] &= line.ok();
             show(line);
         });
-        demandRight(right[0]);
+        requireRight(right[0]);
         return Exit.OK;
     }
 
@@ -212,7 +212,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
             if (trace != null) {
                 BenchRankCommand.write(bench, trace);
             }
-            demandRight(lines.stream().allMatch(BenchLine::ok));
+            requireRight(lines.stream().allMatch(BenchLine::ok));
         }
         return Exit.OK;
     }
@@ -225,7 +225,7 @@ final class BenchAllReduceCommand implements Callable<Integer> {
         }
     }
 
-    private static void demandRight(boolean right) throws HearthException {
+    private static void requireRight(boolean right) throws HearthException {
         if (!right) {
             throw new HearthException("a sum was wrong: this is a fault in Hearth, report it with the lines above");
         }

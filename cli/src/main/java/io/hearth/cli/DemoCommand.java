@@ -84,7 +84,7 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         Demo.Options options = options();
-        EngineConverter.demand(engine, terminal);
+        EngineConverter.require(engine, terminal);
         var screen = new DemoScreen(json ? terminal.err() : terminal.out(), !json && terminal.interactive());
         DemoSummary summary = new Demo(options, screen).run();
         if (json) {

@@ -86,7 +86,7 @@ final class JoinCommand implements Callable<Integer> {
         List<HostPort> peers = checkedPeers();
         HearthHome home = HearthHome.open(terminal.environment());
         var newcomer = new NamespaceNewcomer(home);
-        newcomer.demandRoom();
+        newcomer.requireRoom();
         PairingCode code = code();
         try (var _ = new UntilSignal();
                 JoinerSession session = JoinerSession.open(

@@ -59,7 +59,7 @@ public final class Main {
     }
 
     /** All commands. One that is added here is complete: parsing, help, exit codes and errors are the same for all. */
-    private static CommandLine commandLine(Terminal terminal) {
+    static CommandLine commandLine(Terminal terminal) {
         CommandLine identity = new CommandLine(new IdentityCommand()).addSubcommand(new IdentityResetCommand(terminal));
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchAllReduceCommand(terminal))

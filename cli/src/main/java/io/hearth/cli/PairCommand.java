@@ -79,7 +79,7 @@ final class PairCommand implements Callable<Integer> {
         lookup.warning().ifPresent(terminal::error);
         var sponsor =
                 new NamespaceSponsor(home, found, LocalProfile.read("", "").label(), Clock.system());
-        sponsor.demandReady().ifPresent(terminal::error);
+        sponsor.requireReady().ifPresent(terminal::error);
         PairingCode code = PairingCodes.fresh(new SecureRandom());
         try (var _ = new UntilSignal();
                 SponsorSession session =

@@ -52,13 +52,14 @@ final class SecretRotateCommand implements Callable<Integer> {
         SortedSet<PeerId> open = known.bySecret();
         RosterChoice.Decided decided = choice.decide(known, open, "hearth secret rotate");
         long now = Clock.system().epochMillis();
-        demandNobodyBehind(known, decided.kept().keySet(), now);
+        requireNobodyBehind(known, decided.kept().keySet(), now);
         RosterBook after = known.desk().rotate(decided.kept(), now); // who is dropped is not given the new secret
         print(known, after, RosterOptions.lockedOut(known, after, now));
         return Exit.OK;
     }
 
-    private void demandNobodyBehind(RosterOptions.Known known, Set<PeerId> kept, long nowMillis) throws SetupException {
+    private void requireNobodyBehind(RosterOptions.Known known, Set<PeerId> kept, long nowMillis)
+            throws SetupException {
         var members = new TreeSet<>(known.roster().members());
         members.addAll(kept);
         SortedSet<PeerId> behind = RosterOptions.behind(known, members, nowMillis);

@@ -70,7 +70,12 @@ final class LauncherTest {
     void makeTree() throws IOException {
         root = Files.createDirectory(folder.toRealPath().resolve("a tree"));
         jdk = makeJdk("a jdk", "JAVA_VERSION=\"25.0.1\"\n");
-        script(root.resolve("hearth"), Files.readString(Path.of(System.getProperty("hearth.root"), "hearth")));
+        Path real = Path.of(System.getProperty("hearth.root"));
+        script(root.resolve("hearth"), Files.readString(real.resolve("hearth")));
+        script(
+                Files.createDirectory(root.resolve("bin")).resolve("hearth"),
+                Files.readString(real.resolve("bin/hearth")));
+        Files.copy(real.resolve("bin/jvm.args"), root.resolve("bin/jvm.args"));
         script(root.resolve("mvnw"), MAVEN);
         Files.createDirectories(root.resolve("core/src/main/java"));
         Files.writeString(root.resolve("core/src/main/java/One.java"), "");
@@ -93,11 +98,9 @@ final class LauncherTest {
     @Test
     void theCommandGetsItsArgumentsAsTheyAre() throws Exception {
         String out = start("wait", "--", "a  b", "*", "", "$HOME", "'\"").out();
-        assertTrue(out.endsWith("\nio.hearth.cli.Main\nwait\n--\na  b\n*\n\n$HOME\n'\"\n"), out);
-        String classpath = root + "/cli/target/lib/hearth-cli.jar:" + root + "/cli/target/lib/one.jar:" + root
-                + "/cli/target/lib/two.jar";
-        assertTrue(out.contains("\n-cp\n" + classpath + "\n"), out);
-        assertTrue(out.contains("\n--enable-native-access=ALL-UNNAMED\n"), out);
+        String jar = root + "/cli/target/lib/hearth-cli.jar";
+        assertTrue(out.endsWith("\n-jar\n" + jar + "\nwait\n--\na  b\n*\n\n$HOME\n'\"\n"), out);
+        assertTrue(out.startsWith("java\n@" + root + "/bin/jvm.args\n"), out);
     }
 
     @Test
@@ -288,7 +291,8 @@ final class LauncherTest {
                 "IMPLEMENTOR=\"25\"|false"
             })
     void aJdkIsKnownByItsReleaseFile(String line, boolean good) throws Exception {
-        script(root.resolve("hearth"), Files.readString(root.resolve("hearth")).replace(" /usr/lib/jvm/*", ""));
+        Path launcher = root.resolve("bin/hearth");
+        script(launcher, Files.readString(launcher).replace(" /usr/lib/jvm/*", ""));
         Path other = makeJdk("other", "MODULES=\"java.base\"\n" + line + "\r\n");
         jdk = other;
         Outcome outcome = start("id");
@@ -305,8 +309,8 @@ final class LauncherTest {
 
     @Test
     void withoutAJdkOneLineSaysHowToGetOne() throws Exception {
-        String launcher = Files.readString(root.resolve("hearth"));
-        script(root.resolve("hearth"), launcher.replace("java_min=25", "java_min=99"));
+        String launcher = Files.readString(root.resolve("bin/hearth"));
+        script(root.resolve("bin/hearth"), launcher.replace("java_min=25", "java_min=99"));
         Outcome outcome = start("id");
         assertEquals(1, outcome.code());
         assertEquals("", outcome.out());

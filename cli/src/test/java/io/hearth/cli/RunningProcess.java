@@ -63,7 +63,7 @@ public final class RunningProcess implements AutoCloseable {
     public static List<String> java() {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
+                "@" + Path.of(System.getProperty("hearth.root"), "bin", "jvm.args"),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",

@@ -1,13 +1,12 @@
 package io.hearth.collective;
 
 import io.hearth.core.CollectiveException;
-import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
+import io.hearth.core.ReduceOp;
 import io.hearth.core.ReenterableException;
 import io.hearth.identity.NodeId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -20,14 +19,13 @@ import java.util.function.Supplier;
  * float[] gradients = model.gradients(batch);
  * cluster.allReduce(gradients, ReduceOp.AVG);
  * model.step(gradients);
- * if (cluster.isMaster()) {
+ * if (cluster.isLead()) {
  *     log(loss);
  * }
  * }</pre>
  *
- * <p>Every collective takes arrays, in which floats, doubles and ints are {@link DataType#FLOAT32}, {@link DataType#FLOAT64} and
- * {@link DataType#INT32}; buffers from position to limit, which keep both and must be little-endian; and segments. What is said of
- * a collective of floats holds for all of them. Sizes are the same on all ranks, 0 or more, unless said otherwise. A call that
+ * <p>Every collective takes arrays of floats, or a {@link Tensor} of any type in any memory. What is said of a collective of floats
+ * holds for all of them. Sizes are the same on all ranks, 0 or more, unless said otherwise. A call that
  * throws leaves its buffers as they were.
  *
  * <p>One thread uses a context at a time; a second one gets an {@link IllegalStateException}, and so does a call out of a callback.
@@ -35,7 +33,9 @@ import java.util.function.Supplier;
  * What is wrong with a call itself, such as a rank that does not exist, gets an {@link IllegalArgumentException} before anything
  * is sent.
  */
-public final class DistributedContext extends MovementCalls {
+public final class DistributedContext {
+    private final DistributedBackend backend;
+    private final CollectiveOptions options;
     private final Supplier<Optional<NodeId>> master;
 
     /** Over a backend that knows no cluster around its group. */
@@ -55,7 +55,8 @@ public final class DistributedContext extends MovementCalls {
 
     private DistributedContext(
             DistributedBackend backend, Supplier<Optional<NodeId>> master, CollectiveOptions options) {
-        super(backend, options);
+        this.backend = backend;
+        this.options = options;
         this.master = master;
     }
 
@@ -86,11 +87,16 @@ public final class DistributedContext extends MovementCalls {
     }
 
     /**
-     * Whether this is rank 0: exactly one of those with whom the newest call ended, the one to log and to save. A process that is
-     * not in the group, because it has not entered it yet or was removed, is not.
+     * Whether this is rank 0, the lead of its group: exactly one of those with whom the newest call ended, the one to log and to
+     * save. A process that is not in the group, because it has not entered it yet or was removed, is not.
      */
-    public boolean isMaster() {
+    public boolean isLead() {
         return backend.isInGroup() && rank() == 0;
+    }
+
+    /** The same as {@link #isLead()}. The master of the cluster's view is {@link #clusterMaster()}, which may be another node. */
+    public boolean isMaster() {
+        return isLead();
     }
 
     /**
@@ -102,7 +108,7 @@ public final class DistributedContext extends MovementCalls {
     }
 
     /** The master of the cluster's view, if the backend lives in a cluster. */
-    public Optional<NodeId> master() {
+    public Optional<NodeId> clusterMaster() {
         return master.get();
     }
 
@@ -115,37 +121,12 @@ public final class DistributedContext extends MovementCalls {
      * @throws IllegalStateException the first step has begun
      */
     public void share(String name, float[]... arrays) {
-        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
-    }
-
-    /** As {@link #share(String, float[][])}, for doubles. */
-    public void share(String name, double[]... arrays) {
-        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
-    }
-
-    /** As {@link #share(String, float[][])}, for ints. */
-    public void share(String name, int[]... arrays) {
-        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
-    }
-
-    /** As {@link #share(String, float[][])}, for longs, such as counters and the state of a random source. */
-    public void share(String name, long[]... arrays) {
-        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
-    }
-
-    /** As {@link #share(String, float[][])}, for bytes. */
-    public void share(String name, byte[]... arrays) {
-        backend.share(name, Arrays.stream(arrays).map(MemorySegment::ofArray).toList());
-    }
-
-    /** As {@link #share(String, float[][])}, for bytes of buffers, each from its position to its limit as they are now. */
-    public void share(String name, ByteBuffer... buffers) {
-        backend.share(name, Arrays.stream(buffers).map(MemorySegment::ofBuffer).toList());
+        share(name, Arrays.stream(arrays).map(Tensor::of).toArray(Tensor[]::new));
     }
 
     /** As {@link #share(String, float[][])}, for anything in memory that all threads may use. */
-    public void share(String name, MemorySegment... buffers) {
-        backend.share(name, List.of(buffers));
+    public void share(String name, Tensor... tensors) {
+        backend.share(name, Arrays.stream(tensors).map(Tensor::memory).toList());
     }
 
     /**
@@ -212,6 +193,225 @@ public final class DistributedContext extends MovementCalls {
      */
     public void restoreCompression(MemorySegment saved) throws CollectiveException, MalformedMessageException {
         backend.restoreCompression(saved);
+    }
+
+    /**
+     * Combines {@code values} over all ranks, in place. All ranks end with the same bits.
+     *
+     * @param values same length on all ranks, 0 or more; unchanged if this throws
+     * @param op how; AVG divides by the ranks that really contributed, after the sum, which must fit into the type: see {@link
+     *     ReduceOp#AVG}
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult allReduce(float[] values, ReduceOp op) throws CollectiveException {
+        return allReduce(Tensor.of(values), op);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, with options. */
+    public CollectiveResult allReduce(float[] values, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return allReduce(Tensor.of(values), op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for any values. */
+    public CollectiveResult allReduce(Tensor values, ReduceOp op) throws CollectiveException {
+        return allReduce(values, op, options);
+    }
+
+    /** As {@link #allReduce(float[], ReduceOp)}, for any values, with options. */
+    public CollectiveResult allReduce(Tensor values, ReduceOp op, CollectiveOptions options)
+            throws CollectiveException {
+        return backend.allReduce(values.memory(), values.type(), op, options);
+    }
+
+    /**
+     * As {@link #allReduce(float[], ReduceOp)}, into another array.
+     *
+     * @param input not written
+     * @param output of the same length; may be {@code input}
+     */
+    public CollectiveResult allReduce(float[] input, float[] output, ReduceOp op) throws CollectiveException {
+        return allReduce(Tensor.of(input), Tensor.of(output), op);
+    }
+
+    /** As {@link #allReduce(float[], float[], ReduceOp)}, for any values. */
+    public CollectiveResult allReduce(Tensor input, Tensor output, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(input.memory(), output.memory(), input.typeWith(output), op, options);
+    }
+
+    /**
+     * Combines many arrays as one, in place; small ones travel together.
+     *
+     * @param tensors the same sizes in the same order on all ranks, none or more; all are written, or none if this throws
+     * @return of all of them together: the fewest contributors of any
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult allReduce(float[][] tensors, ReduceOp op) throws CollectiveException {
+        return allReduce(Arrays.stream(tensors).map(Tensor::of).toList(), op);
+    }
+
+    /**
+     * As {@link #allReduce(float[][], ReduceOp)}, for any values.
+     *
+     * @param tensors all of one type; none are float32
+     */
+    public CollectiveResult allReduce(List<Tensor> tensors, ReduceOp op) throws CollectiveException {
+        return backend.allReduce(tensors.stream().map(Tensor::memory).toList(), Tensor.typeOf(tensors), op, options);
+    }
+
+    /**
+     * Begins an all-reduce in place and returns; it runs after all that this rank began before, one at a time ({@link Work}). Later calls
+     * of this rank come after it, and end after it.
+     *
+     * @param values belong to the collective until it has ended
+     * @throws CollectiveException nothing was begun, because the backend is closed
+     * @throws InterruptedException nothing was begun: too many are on their way, and this thread was interrupted while it waited
+     */
+    public Work allReduceAsync(float[] values, ReduceOp op) throws CollectiveException, InterruptedException {
+        return allReduceAsync(Tensor.of(values), op);
+    }
+
+    /** As {@link #allReduceAsync(float[], ReduceOp)}, for any values. */
+    public Work allReduceAsync(Tensor values, ReduceOp op) throws CollectiveException, InterruptedException {
+        return backend.allReduceAsync(values.memory(), values.type(), op, options);
+    }
+
+    /**
+     * Combines {@code values} over all ranks, of which each rank gets its share, where it lies in the array: as even as can be,
+     * the first ones longer. Returns only when all hold theirs.
+     *
+     * @param values outside the own share they are unchanged
+     * @return says which elements are the own share
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult reduceScatter(float[] values, ReduceOp op) throws CollectiveException {
+        return reduceScatter(Tensor.of(values), op);
+    }
+
+    /** As {@link #reduceScatter(float[], ReduceOp)}, for any values. */
+    public CollectiveResult reduceScatter(Tensor values, ReduceOp op) throws CollectiveException {
+        return backend.reduceScatter(values.memory(), values.type(), op, options);
+    }
+
+    /**
+     * Combines {@code values} over all ranks at {@code root}. Returns only when it holds the result.
+     *
+     * @param values in place at the root, unchanged elsewhere
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult reduce(float[] values, ReduceOp op, int root) throws CollectiveException {
+        return reduce(Tensor.of(values), op, root);
+    }
+
+    /** As {@link #reduce(float[], ReduceOp, int)}, for any values. */
+    public CollectiveResult reduce(Tensor values, ReduceOp op, int root) throws CollectiveException {
+        return backend.reduce(values.memory(), values.type(), op, root, options);
+    }
+
+    /**
+     * Gives all ranks the blocks of all, in rank order.
+     *
+     * @param block this rank's
+     * @param gathered {@code block.length * worldSize()} or more; after a loss filled from the front, with as many blocks as the
+     *     result has contributors
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult allGather(float[] block, float[] gathered) throws CollectiveException {
+        return allGather(Tensor.of(block), Tensor.of(gathered));
+    }
+
+    /** As {@link #allGather(float[], float[])}, for any values. */
+    public CollectiveResult allGather(Tensor block, Tensor gathered) throws CollectiveException {
+        return backend.allGather(block.memory(), gathered.memory(), block.typeWith(gathered), options);
+    }
+
+    /**
+     * Gives {@code root} the blocks of all, in rank order. Returns only when it holds them.
+     *
+     * @param block this rank's
+     * @param gathered at the root as for {@link #allGather(float[], float[])}; elsewhere of any size and unchanged
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult gather(float[] block, float[] gathered, int root) throws CollectiveException {
+        return gather(Tensor.of(block), Tensor.of(gathered), root);
+    }
+
+    /** As {@link #gather(float[], float[], int)}, for any values. */
+    public CollectiveResult gather(Tensor block, Tensor gathered, int root) throws CollectiveException {
+        return backend.gather(block.memory(), gathered.memory(), block.typeWith(gathered), root, options);
+    }
+
+    /**
+     * Gives each rank its block of the root's, in rank order. Returns only when all hold theirs.
+     *
+     * @param blocks {@code block.length * worldSize()} or more at the root; elsewhere of any size
+     * @param block written
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult scatter(float[] blocks, float[] block, int root) throws CollectiveException {
+        return scatter(Tensor.of(blocks), Tensor.of(block), root);
+    }
+
+    /** As {@link #scatter(float[], float[], int)}, for any values. */
+    public CollectiveResult scatter(Tensor blocks, Tensor block, int root) throws CollectiveException {
+        return backend.scatter(blocks.memory(), block.memory(), blocks.typeWith(block), root, options);
+    }
+
+    /**
+     * Replaces {@code values} on all ranks by those of {@code root}; returns when all hold them.
+     *
+     * @param values same length on all ranks; unchanged if this throws
+     * @param root 0 to {@code worldSize() - 1}, the same on all ranks
+     * @throws CollectiveException no result; the subclass says what to do
+     */
+    public CollectiveResult broadcast(float[] values, int root) throws CollectiveException {
+        return broadcast(Tensor.of(values), root);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for any values. */
+    public CollectiveResult broadcast(Tensor values, int root) throws CollectiveException {
+        return broadcast(values, root, options);
+    }
+
+    /** As {@link #broadcast(float[], int)}, for any values, with options. */
+    public CollectiveResult broadcast(Tensor values, int root, CollectiveOptions options) throws CollectiveException {
+        return backend.broadcast(values.memory(), values.type(), root, options);
+    }
+
+    /**
+     * Sends {@code values} to one other rank, which calls {@link #receive(float[], int)}; returns when it has them. No other rank has
+     * to do anything, and a thread of its own may do this beside collectives; see {@link DistributedBackend#send}.
+     *
+     * @param values of the length that the other rank receives; not written
+     * @param toRank 0 to {@code worldSize() - 1}, another one than this
+     * @throws CollectiveException the subclass says what to do
+     */
+    public void send(float[] values, int toRank) throws CollectiveException {
+        send(Tensor.of(values), toRank);
+    }
+
+    /** As {@link #send(float[], int)}, for any values. */
+    public void send(Tensor values, int toRank) throws CollectiveException {
+        backend.send(values.memory(), values.type(), toRank, options);
+    }
+
+    /**
+     * Waits for what one other rank sends to this one with {@link #send(float[], int)}.
+     *
+     * @param values written when all is there; unchanged if this throws
+     * @param fromRank 0 to {@code worldSize() - 1}, another one than this
+     * @throws CollectiveException the subclass says what to do
+     */
+    public void receive(float[] values, int fromRank) throws CollectiveException {
+        receive(Tensor.of(values), fromRank);
+    }
+
+    /** As {@link #receive(float[], int)}, for any values. */
+    public void receive(Tensor values, int fromRank) throws CollectiveException {
+        backend.receive(values.memory(), values.type(), fromRank, options);
     }
 
     /**

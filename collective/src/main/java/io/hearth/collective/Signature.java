@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param kind which collective
  * @param op how contributions combine; SUM where nothing is combined
  * @param type of the elements
- * @param count elements in the buffer, 0 or more; at most {@link Tensors#BYTES_MAX} bytes of them
+ * @param count elements in the buffer, 0 or more; at most {@link Tensor#BYTES_MAX} bytes of them
  * @param codec name of the compression, {@code none} without; at most {@link CompressionStrategy#TEXT_MAX} characters
  * @param root whose bytes are spread or who gets the result; a node and not a rank, because ranks change when a member is lost
  * @param strategy which algorithm was asked for, {@code auto} without; at most {@link CompressionStrategy#TEXT_MAX} characters
@@ -82,7 +82,7 @@ public record Signature(
     }
 
     public Signature {
-        if (count < 0 || count > Tensors.BYTES_MAX / type.bytes() || !isName(codec) || !isName(strategy)) {
+        if (count < 0 || count > Tensor.BYTES_MAX / type.bytes() || !isName(codec) || !isName(strategy)) {
             throw new IllegalArgumentException(
                     "no collective has " + count + " elements, codec '" + codec + "' and strategy '" + strategy + "'");
         }

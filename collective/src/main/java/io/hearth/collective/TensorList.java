@@ -23,8 +23,8 @@ public record TensorList(int bucket, int tensors, List<Long> first, long digest)
             throw new IllegalArgumentException("no list of " + tensors + " tensors has a bucket " + bucket + " and "
                     + first.size() + " first ones");
         }
-        if (first.stream().anyMatch(length -> length < 0 || length > Tensors.BYTES_MAX)) {
-            throw new IllegalArgumentException("a tensor has 0 to " + Tensors.BYTES_MAX + " elements, got " + first);
+        if (first.stream().anyMatch(length -> length < 0 || length > Tensor.BYTES_MAX)) {
+            throw new IllegalArgumentException("a tensor has 0 to " + Tensor.BYTES_MAX + " elements, got " + first);
         }
     }
 

@@ -142,10 +142,13 @@ public abstract class DistributedBackendContractTest {
             assertThrows(IllegalArgumentException.class, () -> context.broadcast(new float[1], -1));
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> context.allReduce(MemorySegment.ofArray(new byte[7]), ReduceOp.SUM));
+                    () -> context.allReduce(
+                            Tensor.of(MemorySegment.ofArray(new byte[7]), DataType.FLOAT32), ReduceOp.SUM));
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> context.allReduce(MemorySegment.ofArray(new float[2]).asReadOnly(), ReduceOp.SUM));
+                    () -> context.allReduce(
+                            Tensor.of(MemorySegment.ofArray(new float[2]).asReadOnly(), DataType.FLOAT32),
+                            ReduceOp.SUM));
             float[] alone = {3};
             assertEquals(1, context.allReduce(alone, ReduceOp.AVG).contributors());
             assertEquals(3, alone[0]);
@@ -159,11 +162,11 @@ public abstract class DistributedBackendContractTest {
             int rank = backend.rank();
             if (rank == 0) {
                 context.send(new float[] {1, 2}, 2);
-                context.send(new double[] {3}, 2);
-                context.send(new int[0], 2);
-                context.send(ByteBuffer.wrap(new byte[] {4}), DataType.UINT8, 2);
+                context.send(Tensor.of(new double[] {3}), 2);
+                context.send(Tensor.of(new int[0]), 2);
+                context.send(Tensor.of(ByteBuffer.wrap(new byte[] {4}), DataType.UINT8), 2);
                 try (Arena arena = Arena.ofConfined()) {
-                    context.send(arena.allocateFrom(ValueLayout.JAVA_LONG, 5, 6), DataType.INT64, 2);
+                    context.send(Tensor.of(arena.allocateFrom(ValueLayout.JAVA_LONG, 5, 6), DataType.INT64), 2);
                 }
                 context.send(CollectiveEngineTest.input(0, 300_001), 2);
             } else if (rank == 2) {
@@ -171,15 +174,15 @@ public abstract class DistributedBackendContractTest {
                 context.receive(floats, 0);
                 assertArrayEquals(new float[] {1, 2}, floats);
                 double[] doubles = new double[1];
-                context.receive(doubles, 0);
+                context.receive(Tensor.of(doubles), 0);
                 assertEquals(3, doubles[0]);
-                context.receive(new int[0], 0);
+                context.receive(Tensor.of(new int[0]), 0);
                 byte[] bytes = new byte[3];
-                context.receive(ByteBuffer.wrap(bytes, 1, 1), DataType.UINT8, 0);
+                context.receive(Tensor.of(ByteBuffer.wrap(bytes, 1, 1), DataType.UINT8), 0);
                 assertArrayEquals(new byte[] {0, 4, 0}, bytes);
                 try (Arena arena = Arena.ofConfined()) {
                     MemorySegment longs = arena.allocate(16, 8);
-                    context.receive(longs, DataType.INT64, 0);
+                    context.receive(Tensor.of(longs, DataType.INT64), 0);
                     assertArrayEquals(new long[] {5, 6}, longs.toArray(ValueLayout.JAVA_LONG));
                 }
                 float[] large = new float[300_001];
@@ -220,17 +223,20 @@ public abstract class DistributedBackendContractTest {
                 assertThrows(IllegalArgumentException.class, () -> context.receive(new float[1], rank));
             }
             MemorySegment readOnly = MemorySegment.ofArray(new float[2]).asReadOnly();
-            assertThrows(IllegalArgumentException.class, () -> context.receive(readOnly, DataType.FLOAT32, other));
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> context.send(MemorySegment.ofArray(new byte[7]), DataType.FLOAT32, other));
+                    () -> context.receive(Tensor.of(readOnly, DataType.FLOAT32), other));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.send(Tensor.of(MemorySegment.ofArray(new byte[7]), DataType.FLOAT32), other));
             Arena arena = Arena.ofConfined();
             MemorySegment freed = arena.allocate(8);
             arena.close();
-            assertThrows(IllegalArgumentException.class, () -> context.send(freed, DataType.INT64, other));
-            assertThrows(IllegalArgumentException.class, () -> context.receive(freed, DataType.INT64, other));
+            assertThrows(IllegalArgumentException.class, () -> context.send(Tensor.of(freed, DataType.INT64), other));
+            assertThrows(
+                    IllegalArgumentException.class, () -> context.receive(Tensor.of(freed, DataType.INT64), other));
             if (backend.rank() == 0) {
-                context.send(readOnly, DataType.FLOAT32, other);
+                context.send(Tensor.of(readOnly, DataType.FLOAT32), other);
             } else {
                 context.receive(new float[2], other);
             }

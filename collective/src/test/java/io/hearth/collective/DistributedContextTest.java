@@ -46,12 +46,12 @@ final class DistributedContextTest {
                                 ByteBuffer.allocateDirect(3).put(0, (byte) odd).put(1, (byte) odd);
                         MemorySegment segment = MemorySegment.ofArray(new short[] {(short) odd});
                         context.share("floats", floats);
-                        context.share("doubles", doubles, new double[0]);
-                        context.share("ints", ints);
-                        context.share("longs", longs);
-                        context.share("bytes", bytes);
-                        context.share("buffer", buffer.slice(1, 2).duplicate());
-                        context.share("segment", segment);
+                        context.share("doubles", Tensor.of(doubles), Tensor.of(new double[0]));
+                        context.share("ints", Tensor.of(ints));
+                        context.share("longs", Tensor.of(longs));
+                        context.share("bytes", Tensor.of(bytes));
+                        context.share("buffer", Tensor.of(buffer.slice(1, 2).duplicate(), DataType.UINT8));
+                        context.share("segment", Tensor.of(segment, DataType.UINT8));
                         assertEquals(new StepStart(0, rank == 2), context.beginStep());
                         assertArrayEquals(new float[] {1}, floats);
                         assertArrayEquals(new double[] {1}, doubles);
@@ -71,7 +71,7 @@ final class DistributedContextTest {
         try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
             group.start((rank, context) -> {
                         long[] weights = {rank == 0 ? 42 : 0};
-                        context.share("weights", weights);
+                        context.share("weights", Tensor.of(weights));
                         if (rank != 1) {
                             weights[0] = 42;
                             context.resumeAt(5000);
@@ -89,7 +89,7 @@ final class DistributedContextTest {
     void ranksWithCheckpointsOfDifferentStepsAllGetAnErrorThatNamesBoth() throws Exception {
         try (var group = new TestGroup(3, EngineOptions.DEFAULTS)) {
             Map<Integer, Throwable> thrown = group.start((rank, context) -> {
-                        context.share("weights", new long[] {7});
+                        context.share("weights", Tensor.of(new long[] {7}));
                         context.resumeAt(rank == 2 ? 4000 : 5000);
                         context.beginStep();
                     })
@@ -110,9 +110,27 @@ final class DistributedContextTest {
 
         abstract int[] read(T values);
 
-        abstract void play(DistributedContext context, T in, T out, String which) throws Exception;
+        abstract Tensor tensor(T values);
 
-        abstract void list(DistributedContext context, T one, T other) throws Exception;
+        void play(DistributedContext context, T input, T output, String which) throws Exception {
+            Tensor in = tensor(input);
+            Tensor out = tensor(output);
+            switch (which) {
+                case "in place" -> context.allReduce(in, ReduceOp.SUM);
+                case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
+                case "async" -> context.allReduceAsync(in, ReduceOp.SUM).await();
+                case "reduce-scatter" -> context.reduceScatter(in, ReduceOp.SUM);
+                case "all-gather" -> context.allGather(in, out);
+                case "reduce" -> context.reduce(in, ReduceOp.SUM, ROOT);
+                case "gather" -> context.gather(in, out, ROOT);
+                case "scatter" -> context.scatter(in, out, ROOT);
+                default -> context.broadcast(in, ROOT);
+            }
+        }
+
+        void list(DistributedContext context, T one, T other) throws Exception {
+            context.allReduce(List.of(tensor(one), tensor(other)), ReduceOp.SUM);
+        }
 
         void check(DistributedContext context) throws Exception {
             int rank = context.rank();
@@ -165,6 +183,11 @@ final class DistributedContextTest {
         }
 
         @Override
+        Tensor tensor(float[] values) {
+            return Tensor.of(values);
+        }
+
+        @Override
         void play(DistributedContext context, float[] in, float[] out, String which) throws Exception {
             switch (which) {
                 case "in place" -> context.allReduce(in, ReduceOp.SUM);
@@ -181,7 +204,7 @@ final class DistributedContextTest {
 
         @Override
         void list(DistributedContext context, float[] one, float[] other) throws Exception {
-            context.allReduce(ReduceOp.SUM, one, other);
+            context.allReduce(new float[][] {one, other}, ReduceOp.SUM);
         }
     }
 
@@ -201,23 +224,8 @@ final class DistributedContextTest {
         }
 
         @Override
-        void play(DistributedContext context, double[] in, double[] out, String which) throws Exception {
-            switch (which) {
-                case "in place" -> context.allReduce(in, ReduceOp.SUM);
-                case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
-                case "async" -> context.allReduceAsync(in, ReduceOp.SUM).await();
-                case "reduce-scatter" -> context.reduceScatter(in, ReduceOp.SUM);
-                case "all-gather" -> context.allGather(in, out);
-                case "reduce" -> context.reduce(in, ReduceOp.SUM, ROOT);
-                case "gather" -> context.gather(in, out, ROOT);
-                case "scatter" -> context.scatter(in, out, ROOT);
-                default -> context.broadcast(in, ROOT);
-            }
-        }
-
-        @Override
-        void list(DistributedContext context, double[] one, double[] other) throws Exception {
-            context.allReduce(ReduceOp.SUM, one, other);
+        Tensor tensor(double[] values) {
+            return Tensor.of(values);
         }
     }
 
@@ -233,23 +241,8 @@ final class DistributedContextTest {
         }
 
         @Override
-        void play(DistributedContext context, int[] in, int[] out, String which) throws Exception {
-            switch (which) {
-                case "in place" -> context.allReduce(in, ReduceOp.SUM);
-                case "out of place" -> context.allReduce(in, out, ReduceOp.SUM);
-                case "async" -> context.allReduceAsync(in, ReduceOp.SUM).await();
-                case "reduce-scatter" -> context.reduceScatter(in, ReduceOp.SUM);
-                case "all-gather" -> context.allGather(in, out);
-                case "reduce" -> context.reduce(in, ReduceOp.SUM, ROOT);
-                case "gather" -> context.gather(in, out, ROOT);
-                case "scatter" -> context.scatter(in, out, ROOT);
-                default -> context.broadcast(in, ROOT);
-            }
-        }
-
-        @Override
-        void list(DistributedContext context, int[] one, int[] other) throws Exception {
-            context.allReduce(ReduceOp.SUM, one, other);
+        Tensor tensor(int[] values) {
+            return Tensor.of(values);
         }
     }
 
@@ -279,24 +272,8 @@ final class DistributedContextTest {
         }
 
         @Override
-        void play(DistributedContext context, ByteBuffer in, ByteBuffer out, String which) throws Exception {
-            switch (which) {
-                case "in place" -> context.allReduce(in, DataType.INT32, ReduceOp.SUM);
-                case "out of place" -> context.allReduce(in, out, DataType.INT32, ReduceOp.SUM);
-                case "async" ->
-                    context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
-                case "reduce-scatter" -> context.reduceScatter(in, DataType.INT32, ReduceOp.SUM);
-                case "all-gather" -> context.allGather(in, out, DataType.INT32);
-                case "reduce" -> context.reduce(in, DataType.INT32, ReduceOp.SUM, ROOT);
-                case "gather" -> context.gather(in, out, DataType.INT32, ROOT);
-                case "scatter" -> context.scatter(in, out, DataType.INT32, ROOT);
-                default -> context.broadcast(in, DataType.INT32, ROOT);
-            }
-        }
-
-        @Override
-        void list(DistributedContext context, ByteBuffer one, ByteBuffer other) throws Exception {
-            context.allReduce(DataType.INT32, ReduceOp.SUM, one, other);
+        Tensor tensor(ByteBuffer values) {
+            return Tensor.of(values, DataType.INT32);
         }
     }
 
@@ -312,24 +289,8 @@ final class DistributedContextTest {
         }
 
         @Override
-        void play(DistributedContext context, MemorySegment in, MemorySegment out, String which) throws Exception {
-            switch (which) {
-                case "in place" -> context.allReduce(in, DataType.INT32, ReduceOp.SUM);
-                case "out of place" -> context.allReduce(in, out, DataType.INT32, ReduceOp.SUM);
-                case "async" ->
-                    context.allReduceAsync(in, DataType.INT32, ReduceOp.SUM).await();
-                case "reduce-scatter" -> context.reduceScatter(in, DataType.INT32, ReduceOp.SUM);
-                case "all-gather" -> context.allGather(in, out, DataType.INT32);
-                case "reduce" -> context.reduce(in, DataType.INT32, ReduceOp.SUM, ROOT);
-                case "gather" -> context.gather(in, out, DataType.INT32, ROOT);
-                case "scatter" -> context.scatter(in, out, DataType.INT32, ROOT);
-                default -> context.broadcast(in, DataType.INT32, ROOT);
-            }
-        }
-
-        @Override
-        void list(DistributedContext context, MemorySegment one, MemorySegment other) throws Exception {
-            context.allReduce(List.of(one, other), DataType.INT32, ReduceOp.SUM);
+        Tensor tensor(MemorySegment values) {
+            return Tensor.of(values, DataType.INT32);
         }
     }
 
@@ -365,39 +326,63 @@ final class DistributedContextTest {
             MemorySegment odd = MemorySegment.ofArray(new byte[7]);
             MemorySegment good = MemorySegment.ofArray(new byte[8]);
             MemorySegment fixed = MemorySegment.ofArray(new byte[8]).asReadOnly();
-            refused("no whole number", () -> context.allReduce(odd, DataType.FLOAT32, ReduceOp.SUM));
-            refused("no whole number", () -> context.allReduceAsync(odd, DataType.FLOAT32, ReduceOp.SUM));
-            refused("no whole number", () -> context.allReduce(List.of(good, odd), DataType.FLOAT32, ReduceOp.SUM));
-            refused("no whole number", () -> context.allGather(good, odd, DataType.FLOAT32));
-            refused("no whole number", () -> context.scatter(good, odd, DataType.FLOAT32, 0));
-            refused("no rank 1", () -> context.gather(good, odd, DataType.INT8, 1));
-            refused("read-only", () -> context.allReduce(fixed, DataType.FLOAT32, ReduceOp.SUM));
-            refused("read-only", () -> context.allReduce(List.of(good, fixed), DataType.FLOAT32, ReduceOp.SUM));
-            refused("read-only", () -> context.allReduceAsync(fixed, DataType.INT8, ReduceOp.SUM));
-            refused("read-only", () -> context.allGather(good, fixed, DataType.INT8));
+            refused("no whole number", () -> context.allReduce(Tensor.of(odd, DataType.FLOAT32), ReduceOp.SUM));
+            refused("no whole number", () -> context.allReduceAsync(Tensor.of(odd, DataType.FLOAT32), ReduceOp.SUM));
+            refused(
+                    "no whole number",
+                    () -> context.allReduce(
+                            List.of(Tensor.of(good, DataType.FLOAT32), Tensor.of(odd, DataType.FLOAT32)),
+                            ReduceOp.SUM));
+            refused(
+                    "no whole number",
+                    () -> context.allGather(Tensor.of(good, DataType.FLOAT32), Tensor.of(odd, DataType.FLOAT32)));
+            refused(
+                    "no whole number",
+                    () -> context.scatter(Tensor.of(good, DataType.FLOAT32), Tensor.of(odd, DataType.FLOAT32), 0));
+            refused(
+                    "no rank 1",
+                    () -> context.gather(Tensor.of(good, DataType.INT8), Tensor.of(odd, DataType.INT8), 1));
+            refused("read-only", () -> context.allReduce(Tensor.of(fixed, DataType.FLOAT32), ReduceOp.SUM));
+            refused(
+                    "read-only",
+                    () -> context.allReduce(
+                            List.of(Tensor.of(good, DataType.FLOAT32), Tensor.of(fixed, DataType.FLOAT32)),
+                            ReduceOp.SUM));
+            refused("read-only", () -> context.allReduceAsync(Tensor.of(fixed, DataType.INT8), ReduceOp.SUM));
+            refused(
+                    "read-only",
+                    () -> context.allGather(Tensor.of(good, DataType.INT8), Tensor.of(fixed, DataType.INT8)));
+            Tensor floats = Tensor.of(new float[2]);
+            Tensor ints = Tensor.of(new int[2]);
+            refused("of one type, got FLOAT32 and INT32", () -> context.allReduce(floats, ints, ReduceOp.SUM));
+            refused("of one type, got FLOAT32 and INT32", () -> context.allGather(floats, ints));
+            refused("of one type, got FLOAT32 and INT32", () -> context.allReduce(List.of(floats, ints), ReduceOp.SUM));
             refused("the size of the input", () -> context.allReduce(new float[3], new float[2], ReduceOp.SUM));
             refused("a deadline is positive", () -> CollectiveOptions.DEFAULTS.within(Duration.ofSeconds(-1)));
             ByteBuffer bigEndian = ByteBuffer.allocate(8);
-            refused("little-endian", () -> context.allReduce(bigEndian, DataType.INT32, ReduceOp.SUM));
-            context.allReduce(bigEndian, DataType.INT8, ReduceOp.SUM);
+            refused("little-endian", () -> context.allReduce(Tensor.of(bigEndian, DataType.INT32), ReduceOp.SUM));
+            context.allReduce(Tensor.of(bigEndian, DataType.INT8), ReduceOp.SUM);
             ByteBuffer readOnly = ByteBuffer.allocate(8).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
-            refused("read-only", () -> context.broadcast(readOnly, DataType.INT32, 0));
-            context.allGather(readOnly, ByteBuffer.allocate(8), DataType.INT8);
+            refused("read-only", () -> context.broadcast(Tensor.of(readOnly, DataType.INT32), 0));
+            context.allGather(Tensor.of(readOnly, DataType.INT8), Tensor.of(ByteBuffer.allocate(8), DataType.INT8));
             MemorySegment freed;
             try (var arena = Arena.ofShared()) {
                 freed = arena.allocate(8);
             }
-            refused("was freed", () -> context.allReduce(freed, DataType.INT8, ReduceOp.SUM));
-            refused("was freed", () -> context.allReduceAsync(freed, DataType.INT8, ReduceOp.SUM));
-            refused("was freed", () -> context.allReduce(List.of(freed), DataType.INT8, ReduceOp.SUM));
-            refused("was freed", () -> context.allGather(good, freed, DataType.INT8));
+            refused("was freed", () -> context.allReduce(Tensor.of(freed, DataType.INT8), ReduceOp.SUM));
+            refused("was freed", () -> context.allReduceAsync(Tensor.of(freed, DataType.INT8), ReduceOp.SUM));
+            refused("was freed", () -> context.allReduce(List.of(Tensor.of(freed, DataType.INT8)), ReduceOp.SUM));
+            refused(
+                    "was freed",
+                    () -> context.allGather(Tensor.of(good, DataType.INT8), Tensor.of(freed, DataType.INT8)));
             for (int rank : new int[] {-1, 1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
-                refused("no rank " + rank, () -> context.broadcast(new int[1], rank));
-                refused("no rank " + rank, () -> context.reduce(new int[1], ReduceOp.SUM, rank));
-                refused("no rank " + rank, () -> context.gather(new int[1], new int[1], rank));
-                refused("no rank " + rank, () -> context.scatter(new int[1], new int[1], rank));
+                refused("no rank " + rank, () -> context.broadcast(Tensor.of(new int[1]), rank));
+                refused("no rank " + rank, () -> context.reduce(Tensor.of(new int[1]), ReduceOp.SUM, rank));
+                refused("no rank " + rank, () -> context.gather(Tensor.of(new int[1]), Tensor.of(new int[1]), rank));
+                refused("no rank " + rank, () -> context.scatter(Tensor.of(new int[1]), Tensor.of(new int[1]), rank));
             }
-            assertEquals(1, context.allReduce(new int[3], ReduceOp.SUM).contributors());
+            assertEquals(
+                    1, context.allReduce(Tensor.of(new int[3]), ReduceOp.SUM).contributors());
         }
     }
 
@@ -408,9 +393,15 @@ final class DistributedContextTest {
             var context = new DistributedContext(group.engine(0));
             MemorySegment huge = MemorySegment.NULL.reinterpret(1L << 60);
             MemorySegment small = MemorySegment.ofArray(new byte[8]);
-            refused("too large", () -> context.allGather(huge, small, DataType.INT8));
-            refused("too large", () -> context.gather(huge, small, DataType.INT8, 0));
-            refused("too large", () -> context.scatter(small, huge, DataType.INT8, 0));
+            refused(
+                    "too large",
+                    () -> context.allGather(Tensor.of(huge, DataType.INT8), Tensor.of(small, DataType.INT8)));
+            refused(
+                    "too large",
+                    () -> context.gather(Tensor.of(huge, DataType.INT8), Tensor.of(small, DataType.INT8), 0));
+            refused(
+                    "too large",
+                    () -> context.scatter(Tensor.of(small, DataType.INT8), Tensor.of(huge, DataType.INT8), 0));
         }
     }
 
@@ -420,10 +411,11 @@ final class DistributedContextTest {
                 var arena = Arena.ofConfined()) {
             MemorySegment confined = arena.allocate(8);
             var own = new DistributedContext(group.engine(0));
-            own.allReduce(confined, DataType.INT8, ReduceOp.SUM);
-            refused("all threads", () -> own.allReduceAsync(confined, DataType.INT8, ReduceOp.SUM));
-            group.start((_, context) ->
-                            refused("another thread", () -> context.allReduce(confined, DataType.INT8, ReduceOp.SUM)))
+            own.allReduce(Tensor.of(confined, DataType.INT8), ReduceOp.SUM);
+            refused("all threads", () -> own.allReduceAsync(Tensor.of(confined, DataType.INT8), ReduceOp.SUM));
+            group.start((_, context) -> refused(
+                            "another thread",
+                            () -> context.allReduce(Tensor.of(confined, DataType.INT8), ReduceOp.SUM)))
                     .joinWell();
         }
     }
@@ -435,15 +427,15 @@ final class DistributedContextTest {
             group.engine(0).close();
             int[] values = new int[1];
             List<Executable> calls = List.of(
-                    () -> context.allReduce(values, ReduceOp.SUM),
-                    () -> context.allReduce(ReduceOp.SUM, values, values),
-                    () -> context.allReduceAsync(values, ReduceOp.SUM),
-                    () -> context.reduceScatter(values, ReduceOp.SUM),
-                    () -> context.allGather(values, values),
-                    () -> context.reduce(values, ReduceOp.SUM, 0),
-                    () -> context.gather(values, values, 0),
-                    () -> context.scatter(values, values, 0),
-                    () -> context.broadcast(values, 0),
+                    () -> context.allReduce(Tensor.of(values), ReduceOp.SUM),
+                    () -> context.allReduce(List.of(Tensor.of(values), Tensor.of(values)), ReduceOp.SUM),
+                    () -> context.allReduceAsync(Tensor.of(values), ReduceOp.SUM),
+                    () -> context.reduceScatter(Tensor.of(values), ReduceOp.SUM),
+                    () -> context.allGather(Tensor.of(values), Tensor.of(values)),
+                    () -> context.reduce(Tensor.of(values), ReduceOp.SUM, 0),
+                    () -> context.gather(Tensor.of(values), Tensor.of(values), 0),
+                    () -> context.scatter(Tensor.of(values), Tensor.of(values), 0),
+                    () -> context.broadcast(Tensor.of(values), 0),
                     context::barrier,
                     context::beginStep);
             for (Executable call : calls) {

@@ -43,7 +43,7 @@ public final class ChunkedTopKCodec implements SparseCodec {
 
     ChunkedTopKCodec(double fraction, int chunk, int bits, CodecKernels kernels) {
         TopKCodec.checkFraction("topk", fraction);
-        SparseChunks.demandSettings(chunk, bits);
+        SparseChunks.requireSettings(chunk, bits);
         this.fraction = fraction;
         this.chunk = chunk;
         this.bits = bits;

@@ -34,8 +34,8 @@ public abstract sealed class CompressionMemory implements AutoCloseable
      *
      * @throws IllegalStateException if {@code key} is new and one too many
      */
-    public final void demandRoom(String key) {
-        tensors.demandRoom(key);
+    public final void requireRoom(String key) {
+        tensors.requireRoom(key);
     }
 
     /** Forgets what is owed to {@code key}, if anything; what is pending of it must be ended first. */

@@ -23,7 +23,7 @@ public record CompressionRules(List<Rule> rules) implements CompressionStrategy 
             throw new IllegalArgumentException(
                     "need 1 to " + RULES_MAX + " rules for compression, got " + rules.size());
         }
-        StrategyText.demandShort(text(rules));
+        StrategyText.requireShort(text(rules));
     }
 
     /** Whether a tensor is a matrix. One of unknown shape is taken as one, as square as can be. */

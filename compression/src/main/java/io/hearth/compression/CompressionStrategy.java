@@ -77,7 +77,7 @@ public sealed interface CompressionStrategy
      */
     record Custom(Codec codec) implements Coded {
         public Custom {
-            StrategyText.demandShort(codec.name());
+            StrategyText.requireShort(codec.name());
         }
 
         /** The caller's own, whatever the kernels. */
@@ -207,9 +207,9 @@ public sealed interface CompressionStrategy
         public TopK {
             TopKCodec.checkFraction("topk", fraction);
             if (chunk == 0) {
-                KeptValues.demandBits(bits);
+                KeptValues.requireBits(bits);
             } else {
-                SparseChunks.demandSettings(chunk, bits);
+                SparseChunks.requireSettings(chunk, bits);
             }
         }
 
@@ -227,7 +227,7 @@ public sealed interface CompressionStrategy
         }
     }
 
-    private static void demandWide(String codec, Residual residual) {
+    private static void requireWide(String codec, Residual residual) {
         if (residual == Residual.BFLOAT16) {
             throw new IllegalArgumentException(
                     codec + " remembers float32 or nothing; residual=bfloat16 is for topk, int8, int4, fp16 and bf16");
@@ -244,7 +244,7 @@ public sealed interface CompressionStrategy
     record RandomK(double fraction, Residual residual, OnNonFinite onNonFinite) implements Coded {
         public RandomK {
             TopKCodec.checkFraction("randomk", fraction);
-            demandWide("randomk", residual);
+            requireWide("randomk", residual);
         }
 
         /** All that is not sent remembered as float32, refusing what is not finite. */
@@ -280,7 +280,7 @@ public sealed interface CompressionStrategy
                 throw new IllegalArgumentException(
                         "need 0 or more warm-up steps, got " + warmUpSteps + "; a usual choice is those of an epoch");
             }
-            KeptValues.demandBits(bits);
+            KeptValues.requireBits(bits);
             options(fraction, momentum, warmUpSteps, clipNorm).reusing(reuseSteps);
         }
 
@@ -328,7 +328,7 @@ public sealed interface CompressionStrategy
 
         public PowerSgd {
             PowerSgdMemory.checkRank(rank);
-            demandWide("powersgd", residual);
+            requireWide("powersgd", residual);
         }
 
         /** What the product lacks remembered as float32. */
@@ -380,7 +380,7 @@ public sealed interface CompressionStrategy
                         + " have no common multiple up to " + BlockFormat.BLOCK_MAX
                         + ", at which tensors could begin; choose blocks that are powers of two");
             }
-            StrategyText.demandShort("auto:" + StrategyText.names(allowed));
+            StrategyText.requireShort("auto:" + StrategyText.names(allowed));
         }
 
         /** Values at whose multiples blocks of each of them begin; 1 if none has blocks. */

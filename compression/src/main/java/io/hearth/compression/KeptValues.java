@@ -55,7 +55,7 @@ final class KeptValues {
     }
 
     /** Refuses a number of bits that no encoding has. */
-    static void demandBits(int bits) {
+    static void requireBits(int bits) {
         if (bits != Short.SIZE && bits != Float.SIZE) {
             throw new IllegalArgumentException(
                     "need 16 or 32 bits of each value, got " + bits + "; a usual choice is 16");

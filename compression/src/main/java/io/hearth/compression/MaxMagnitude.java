@@ -13,7 +13,7 @@ public final class MaxMagnitude {
      * @param values native memory, float32, at least {@code count}; borrowed
      * @throws NonFiniteException if there is one; names the first
      */
-    public static void demandFinite(MemorySegment values, long count) throws NonFiniteException {
+    public static void requireFinite(MemorySegment values, long count) throws NonFiniteException {
         Float32.checkRoom(values, count);
         Float32.checkFinite(Engines.best().codecKernels(), values, count);
     }

@@ -41,7 +41,7 @@ final class SparseChunks {
     private SparseChunks() {}
 
     /** Refuses settings that no encoding has. */
-    static void demandSettings(int chunk, int bits) {
+    static void requireSettings(int chunk, int bits) {
         if (chunk < CHUNK_MIN || chunk > CHUNK_MAX || Integer.bitCount(chunk) != 1) {
             throw new IllegalArgumentException("need chunks of " + CHUNK_MIN + " to " + CHUNK_MAX
                     + " values, a power of two, got " + chunk + "; a usual choice is 4096");

@@ -179,7 +179,7 @@ final class StrategyText {
     }
 
     /** Refuses a name that is none, or too long to be compared in every sum. */
-    static void demandShort(String text) {
+    static void requireShort(String text) {
         if (text.isEmpty() || text.length() > CompressionStrategy.TEXT_MAX) {
             throw new IllegalArgumentException("the name of a compression has 1 to " + CompressionStrategy.TEXT_MAX
                     + " characters, because ranks compare it in every sum, and this one has " + text.length() + ": '"

@@ -36,13 +36,13 @@ final class Tensors {
             }
             forget(key);
         }
-        demandRoom(key);
+        requireRoom(key);
         var fresh = new TensorMemory(floats, shape, isNarrow);
         byKey.put(key, fresh);
         return fresh;
     }
 
-    void demandRoom(String key) {
+    void requireRoom(String key) {
         if (byKey.size() >= tensorsMax && !byKey.containsKey(key)) {
             throw new IllegalStateException("gradient memory for more than " + tensorsMax
                     + " tensors: use the same keys in every step, or allow more");

@@ -50,7 +50,7 @@ public final class DigitsTraining {
             hearth.waitForPeers(1, Duration.ofSeconds(60));
             DistributedContext cluster = hearth.context();
             Outcome outcome = train(cluster, DigitsRecipe.EPOCHS, 1, (epoch, steps, loss) -> {
-                if (cluster.isMaster()) {
+                if (cluster.isLead()) {
                     System.out.printf("epoch %d, loss %.4f%n", epoch, loss);
                 }
             });

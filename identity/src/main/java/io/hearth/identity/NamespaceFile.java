@@ -113,7 +113,7 @@ public final class NamespaceFile {
      *
      * @throws SetupException as {@link #renew}
      */
-    public void demandRenewable(NetworkNamespace namespace) throws SetupException {
+    public void requireRenewable(NetworkNamespace namespace) throws SetupException {
         String content = content();
         TomlParseResult toml = parse(content);
         if (find(namespace.name(), toml).isPresent()) {

@@ -160,7 +160,7 @@ interface BugHooks {
     }
 
     /** Whether chunks that are left from an earlier attempt are given up if they are not of the state that is fetched now. */
-    default boolean looksOverWhatIsLeft() {
+    default boolean sweepsLeftovers() {
         return true;
     }
 

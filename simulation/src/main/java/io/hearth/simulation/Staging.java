@@ -33,7 +33,7 @@ final class Staging {
 
     /** Gives up what is not part of {@code agreed}; the chunks that are neither here nor in {@code own}. */
     List<Integer> missing(long own, long agreed) {
-        if (world.hooks.looksOverWhatIsLeft()) {
+        if (world.hooks.sweepsLeftovers()) {
             kept.entrySet().removeIf(here -> here.getValue() != chunk(agreed, here.getKey()));
         }
         var missing = new ArrayList<Integer>();

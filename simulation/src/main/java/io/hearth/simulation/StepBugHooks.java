@@ -38,7 +38,7 @@ final class StepBugHooks {
 
     record StaleChunk() implements BugHooks {
         @Override
-        public boolean looksOverWhatIsLeft() {
+        public boolean sweepsLeftovers() {
             return false;
         }
     }

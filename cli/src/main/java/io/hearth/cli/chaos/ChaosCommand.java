@@ -111,7 +111,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Override
     public Integer call() throws HearthException, InterruptedException {
         checkOptions();
-        EngineConverter.demand(engine, terminal);
+        EngineConverter.require(engine, terminal);
         long drawn = seed.orElseGet(() -> System.nanoTime() & Integer.MAX_VALUE);
         PrintStream people = json ? terminal.err() : terminal.out();
         people.println("seed " + drawn);
@@ -169,7 +169,7 @@ public final class ChaosCommand implements Callable<Integer> {
 
     private ChaosStage open(Optional<ChaosDrill> drill) throws HearthException, InterruptedException {
         if (only.filter(ChaosOnly.ONE_WAY::equals).isPresent()) {
-            ChaosLab.demand("hearth chaos --only one-way", "nft", "nftables");
+            ChaosLab.require("hearth chaos --only one-way", "nft", "nftables");
         }
         ChaosWorkerCommand.Work work =
                 only.isPresent() && drill.isEmpty() ? ChaosWorkerCommand.Work.SUMS : ChaosWorkerCommand.Work.DIGITS;

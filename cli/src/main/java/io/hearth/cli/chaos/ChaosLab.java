@@ -58,7 +58,7 @@ public final class ChaosLab implements AutoCloseable {
     }
 
     /** Refuses to begin what needs a program that most labs do without. */
-    static void demand(String command, String program, String itsPackage) throws SetupException {
+    static void require(String command, String program, String itsPackage) throws SetupException {
         if (!isOnPath(program, System.getenv().getOrDefault("PATH", ""))) {
             throw new SetupException(
                     command + " needs '" + program + "', which is not on PATH; install the package " + itsPackage);

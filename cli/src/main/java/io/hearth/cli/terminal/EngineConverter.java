@@ -20,7 +20,7 @@ public final class EngineConverter implements ITypeConverter<EngineName> {
      *
      * @throws SetupException it does not; says why
      */
-    public static void demand(EngineName engine, Terminal terminal) throws SetupException {
+    public static void require(EngineName engine, Terminal terminal) throws SetupException {
         if (engine != EngineName.AUTO) {
             Engines.chosen(engine, CalibrationFile.in(terminal.environment()));
         }

@@ -17,7 +17,7 @@ public interface CollectiveOperation {
      *
      * @throws IllegalStateException something is one too many
      */
-    default void demandRoom() {}
+    default void requireRoom() {}
 
     /**
      * Runs one attempt on the calling thread.

@@ -5,7 +5,7 @@ import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.CompressionChoice;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Tensors;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
 import io.hearth.collective.choice.CodecBallot;
@@ -102,9 +102,9 @@ final class AutoSums {
             CollectiveOptions how,
             Optional<TensorBucket> bucket)
             throws CollectiveException {
-        long count = Tensors.elements(input, DataType.FLOAT32);
-        Tensors.demandUsable(input); // before this rank alone votes, or does not
-        Tensors.demandWritable(target);
+        long count = Tensor.elements(input, DataType.FLOAT32);
+        Tensor.requireUsable(input); // before this rank alone votes, or does not
+        Tensor.requireWritable(target);
         if (count * Float.BYTES < CodecDecision.BYTES_MIN || auto.allowed().isEmpty()) {
             CallPlan plan = plans.plan(count, DataType.FLOAT32, op, how.as(NONE), bucket);
             return admission.run(new CallRequest(plan, input, target), how);
@@ -189,7 +189,7 @@ final class AutoSums {
             CollectiveOptions how,
             Optional<TensorBucket> bucket)
             throws CollectiveException {
-        long count = Tensors.elements(input, DataType.FLOAT32);
+        long count = Tensor.elements(input, DataType.FLOAT32);
         Coded codec = codec(auto, votes.decision().chosen());
         CallPlan plan = plans.plan(count, DataType.FLOAT32, op, how.as(codec), bucket);
         String tensor = SumPlans.key(how, count);

@@ -4,7 +4,7 @@ import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveResult;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Tensors;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.call.Call;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
@@ -58,7 +58,7 @@ final class CallAdmission {
      *
      * @throws CollectiveException the group is at work without this rank
      */
-    void demandEntered() throws CollectiveException {
+    void requireEntered() throws CollectiveException {
         if (entersByStep) {
             throw new CollectiveException("group '" + group + "' is already training: share() what all ranks keep alike"
                     + " and call beginStep() to enter it, or come back when the job has ended");
@@ -165,12 +165,12 @@ final class CallAdmission {
         CallPlan plan = asked.plan();
         MemorySegment input = asked.input();
         MemorySegment target = asked.target();
-        Tensors.demandUsable(input);
-        Tensors.demandWritable(target);
+        Tensor.requireUsable(input);
+        Tensor.requireWritable(target);
         if (!plan.signature().admits()) {
-            demandEntered();
+            requireEntered();
         }
-        plan.operation().demandRoom();
+        plan.operation().requireRoom();
         Signature signature = plan.signature();
         Call.Memory memory = plan.operation().memory(signature, input, target, runtime);
         var call = new Call(signature, memory, plan.operation(), due);

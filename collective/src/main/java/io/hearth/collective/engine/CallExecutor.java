@@ -206,7 +206,7 @@ final class CallExecutor implements AutoCloseable {
         if (ran == null) {
             return;
         }
-        openly(() -> {
+        unlocked(() -> {
             long since = asked.watch.now();
             asked.operation().deliver(asked, ran);
             asked.watch.did(
@@ -221,11 +221,11 @@ final class CallExecutor implements AutoCloseable {
         boolean hasResult = outcome != null && outcome.refusal().isEmpty();
         try {
             try {
-                openly(() -> asked.watch.end(hasResult)); // who is told may block, and is no business of the group's
+                unlocked(() -> asked.watch.end(hasResult)); // who is told may block, and is no business of the group's
             } finally {
                 asked.settle();
                 if (!hasResult) { // afterwards nobody writes to the input, not even in a mesh that is over
-                    openly(() -> driver.whenIdle(asked.operation()::restore));
+                    unlocked(() -> driver.whenIdle(asked.operation()::restore));
                 }
             }
         } finally {
@@ -239,7 +239,7 @@ final class CallExecutor implements AutoCloseable {
     }
 
     /** Does something with the lock open, which is held before and afterwards. */
-    private void openly(Runnable action) {
+    private void unlocked(Runnable action) {
         monitor.lock.unlock();
         try {
             action.run();

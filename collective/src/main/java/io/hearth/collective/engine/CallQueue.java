@@ -51,7 +51,7 @@ final class CallQueue implements AutoCloseable {
      * @throws IllegalStateException called by a collective, which may wait for itself
      */
     Work begin(Body body) throws CollectiveException, InterruptedException {
-        demandOutside();
+        requireOutside();
         var queued = new Queued(body);
         lock.lockInterruptibly();
         try {
@@ -77,7 +77,7 @@ final class CallQueue implements AutoCloseable {
      *
      * @throws IllegalStateException this is such a thread
      */
-    private void demandOutside() {
+    private void requireOutside() {
         if (isDataThread.getAsBoolean() || Thread.currentThread().equals(threadNow())) {
             throw new IllegalStateException(
                     "a callback of a collective calls another one or waits for one; one call at a time");
@@ -107,7 +107,7 @@ final class CallQueue implements AutoCloseable {
      * @throws IllegalStateException called by a collective, which would wait for itself
      */
     int awaitAll(LongSupplier leftNanos) throws CollectiveException {
-        demandOutside();
+        requireOutside();
         lock.lock();
         try {
             long left = open.isEmpty() ? 0 : leftNanos.getAsLong();
@@ -216,7 +216,7 @@ final class CallQueue implements AutoCloseable {
         @Override
         public CollectiveResult await() throws CollectiveException, InterruptedException {
             if (!isDone()) {
-                demandOutside();
+                requireOutside();
             }
             lock.lockInterruptibly();
             try {

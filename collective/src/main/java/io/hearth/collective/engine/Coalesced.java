@@ -2,9 +2,9 @@ package io.hearth.collective.engine;
 
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.CollectiveResult;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.TensorList;
 import io.hearth.collective.TensorShape;
-import io.hearth.collective.Tensors;
 import io.hearth.collective.engine.Buckets.Bucket;
 import io.hearth.collective.exchange.Buffers;
 import io.hearth.collective.sum.SumPlans;
@@ -57,10 +57,10 @@ final class Coalesced {
     Coalesced(List<MemorySegment> tensors, DataType type, Buffers buffers, Predicate<MemorySegment> isUsable, Cut cut) {
         var lengths = new ArrayList<Long>();
         for (MemorySegment tensor : tensors) {
-            Tensors.demandWritable(tensor);
-            lengths.add(Tensors.elements(tensor, type));
+            Tensor.requireWritable(tensor);
+            lengths.add(Tensor.elements(tensor, type));
         }
-        demandShapes(cut, lengths);
+        requireShapes(cut, lengths);
         List<Integer> order = order(cut.ways);
         this.tensors = order.stream().map(tensors::get).toList();
         this.list = TensorList.of(lengths);
@@ -80,13 +80,13 @@ final class Coalesced {
                 .toList();
     }
 
-    private static void demandShapes(Cut cut, List<Long> lengths) {
+    private static void requireShapes(Cut cut, List<Long> lengths) {
         if (!cut.shapes.isEmpty() && cut.shapes.size() != lengths.size()) {
             throw new IllegalArgumentException(cut.shapes.size() + " shapes for a list of " + lengths.size()
                     + " tensors: give one for each, or none");
         }
         for (int i = 0; i < cut.shapes.size(); i++) {
-            SumPlans.demandFits(cut.shapes.get(i), lengths.get(i));
+            SumPlans.requireFits(cut.shapes.get(i), lengths.get(i));
         }
     }
 

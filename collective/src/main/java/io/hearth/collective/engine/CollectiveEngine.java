@@ -10,7 +10,7 @@ import io.hearth.collective.DistributedBackend;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Signature;
 import io.hearth.collective.StepStart;
-import io.hearth.collective.Tensors;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.Work;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
@@ -151,17 +151,17 @@ public final class CollectiveEngine implements DistributedBackend {
 
     @Override
     public int rank() {
-        demandPlace();
+        requirePlace();
         return ranks.own();
     }
 
     @Override
     public int worldSize() {
-        demandPlace();
+        requirePlace();
         return ranks.count();
     }
 
-    private void demandPlace() {
+    private void requirePlace() {
         if (admission.entersByStep()) {
             throw new IllegalStateException("this rank is not in group '" + group
                     + "' yet, which is at work: beginStep() enters it, and then it has a rank");
@@ -208,7 +208,7 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public Work allReduceAsync(MemorySegment values, DataType type, ReduceOp op, CollectiveOptions how)
             throws CollectiveException, InterruptedException {
-        Tensors.demandWritable(values); // what is wrong with the call is said at once
+        Tensor.requireWritable(values); // what is wrong with the call is said at once
         Sum sum = planned(values, values, type, op, how, Optional.empty());
         if (values.isNative() && !runtime.mayTouch(values)) {
             throw new IllegalArgumentException(
@@ -242,7 +242,7 @@ public final class CollectiveEngine implements DistributedBackend {
             ReduceOp op,
             CollectiveOptions asked,
             Optional<TensorBucket> bucket) {
-        long count = Tensors.elements(input, type); // what is wrong with the call is said at once
+        long count = Tensor.elements(input, type); // what is wrong with the call is said at once
         Optional<CallPlan> known = bucket.isEmpty() ? plainPlan.of(count, type, op, asked) : Optional.empty();
         if (known.isPresent()) {
             return new Sum(input, output, op, asked, bucket, Optional.empty(), Optional.empty(), known);
@@ -327,20 +327,20 @@ public final class CollectiveEngine implements DistributedBackend {
     @Override
     public void send(MemorySegment values, DataType type, int toRank, CollectiveOptions how)
             throws CollectiveException {
-        var spec = new TransferSpec(type, Tensors.elements(values, type));
-        Tensors.demandUsable(values);
+        var spec = new TransferSpec(type, Tensor.elements(values, type));
+        Tensor.requireUsable(values);
         NodeId peer = ranks.peer(toRank);
-        admission.demandEntered();
+        admission.requireEntered();
         runtime.pairs().send(peer, values, spec, admission.due(how));
     }
 
     @Override
     public void receive(MemorySegment values, DataType type, int fromRank, CollectiveOptions how)
             throws CollectiveException {
-        var spec = new TransferSpec(type, Tensors.elements(values, type));
-        Tensors.demandWritable(values);
+        var spec = new TransferSpec(type, Tensor.elements(values, type));
+        Tensor.requireWritable(values);
         NodeId peer = ranks.peer(fromRank);
-        admission.demandEntered();
+        admission.requireEntered();
         runtime.pairs().receive(peer, values, spec, admission.due(how));
     }
 

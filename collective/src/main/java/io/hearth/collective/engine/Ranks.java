@@ -32,7 +32,7 @@ final class Ranks {
      */
     NodeId root(int rank) {
         List<NodeId> members = runtime.state().ranks();
-        demandKnown(rank, members, "roots");
+        requireKnown(rank, members, "roots");
         return members.isEmpty() ? self : members.get(rank);
     }
 
@@ -43,7 +43,7 @@ final class Ranks {
      */
     NodeId peer(int rank) {
         List<NodeId> members = runtime.state().ranks();
-        demandKnown(rank, members, "ranks");
+        requireKnown(rank, members, "ranks");
         if (members.isEmpty() || isSelf(members.get(rank))) {
             throw new IllegalArgumentException(
                     "rank " + rank + " is this one, which cannot send to itself: name another rank");
@@ -51,7 +51,7 @@ final class Ranks {
         return members.get(rank);
     }
 
-    private static void demandKnown(int rank, List<NodeId> members, String what) {
+    private static void requireKnown(int rank, List<NodeId> members, String what) {
         if (rank < 0 || rank >= Math.max(1, members.size())) {
             throw new IllegalArgumentException(
                     "no rank " + rank + " in a group of " + members.size() + "; " + what + " are 0 to worldSize() - 1");

@@ -7,7 +7,7 @@ import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.Ownership;
 import io.hearth.collective.ReduceStrategy;
 import io.hearth.collective.Signature;
-import io.hearth.collective.Tensors;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.call.CallRequest;
 import io.hearth.collective.sum.Broadcast;
@@ -49,14 +49,14 @@ final class Requests {
     }
 
     CallRequest reduceScatter(MemorySegment values, DataType type, ReduceOp op) {
-        long count = Tensors.elements(values, type);
+        long count = Tensor.elements(values, type);
         var signature = Signature.combining(Signature.Kind.REDUCE_SCATTER, op, type, count, Signature.AUTO);
         return CallRequest.inPlace(new CallPlan(signature, new ReduceScatterShares(direct)), values);
     }
 
     CallRequest allGather(MemorySegment block, MemorySegment gathered, DataType type) {
         long count = blockElements(block, type);
-        Tensors.elements(gathered, type);
+        Tensor.elements(gathered, type);
         var signature = Signature.combining(Signature.Kind.ALL_GATHER, ReduceOp.SUM, type, count, Signature.AUTO);
         return new CallRequest(new CallPlan(signature, new GatherBlocks(Optional.empty())), block, gathered);
     }
@@ -64,7 +64,7 @@ final class Requests {
     CallRequest reduce(MemorySegment values, DataType type, ReduceOp op, int root, CollectiveOptions how) {
         NodeId node = ranks.root(root);
         ReduceStrategy way = how.reduce().orElse(config.reduce());
-        long count = Tensors.elements(values, type);
+        long count = Tensor.elements(values, type);
         var signature = Signature.rooted(
                 Signature.Kind.REDUCE, op, type, count, node, way.name().toLowerCase(Locale.ROOT));
         return CallRequest.inPlace(new CallPlan(signature, new ReduceToRoot(node, way)), values);
@@ -89,7 +89,7 @@ final class Requests {
     CallRequest broadcast(MemorySegment values, DataType type, int root, CollectiveOptions how) {
         NodeId node = ranks.root(root);
         BroadcastStrategy way = how.broadcast().orElse(config.broadcast());
-        long count = Tensors.elements(values, type);
+        long count = Tensor.elements(values, type);
         var signature = Signature.rooted(
                 Signature.Kind.BROADCAST,
                 ReduceOp.SUM,
@@ -120,6 +120,6 @@ final class Requests {
             throw new IllegalArgumentException("a block of " + block.byteSize() + " bytes is too large: the blocks of "
                     + View.MEMBERS_MAX + " ranks must have an address, so it is at most " + BLOCK_BYTES_MAX);
         }
-        return Tensors.elements(block, type);
+        return Tensor.elements(block, type);
     }
 }

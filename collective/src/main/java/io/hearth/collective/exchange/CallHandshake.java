@@ -102,7 +102,7 @@ final class CallHandshake {
      *
      * @throws StreamBrokenException that was due
      */
-    void demandHeard(int rank, ReceivedRecord arrived) throws StreamBrokenException {
+    void requireHeard(int rank, ReceivedRecord arrived) throws StreamBrokenException {
         if (!heard[rank]) {
             throw wire.misfit(rank, arrived, "a call");
         }

@@ -379,7 +379,7 @@ public final class Exchange {
                     part.schedule.agree(introductions.lag());
                 }
             }
-            case Wire.SEGMENT -> introductions.demandHeard(rank, arrived);
+            case Wire.SEGMENT -> introductions.requireHeard(rank, arrived);
             default -> throw wire.misfit(rank, arrived, "a segment");
         }
         if (arrived.chunk() != expected.chunk()

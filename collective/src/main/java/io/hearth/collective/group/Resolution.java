@@ -31,11 +31,11 @@ public record Resolution(long first, List<Forward> forwards, List<Refused> refus
             throw new IllegalArgumentException("no resolution has first number " + first + ", " + forwards.size()
                     + " forwards, " + refused.size() + " refusals and ring " + order);
         }
-        demandRising(forwards.stream().mapToLong(Forward::number));
-        demandRising(refused.stream().mapToLong(Refused::number));
+        requireRising(forwards.stream().mapToLong(Forward::number));
+        requireRising(refused.stream().mapToLong(Refused::number));
     }
 
-    private static void demandRising(LongStream numbers) {
+    private static void requireRising(LongStream numbers) {
         long before = 0;
         for (long number : numbers.toArray()) {
             if (number <= before) {

@@ -165,7 +165,7 @@ final class PairReceiver extends PeerChannel {
     }
 
     @Override
-    boolean mayOweAWord() {
+    boolean needsAck() {
         return state.done() > 0;
     }
 

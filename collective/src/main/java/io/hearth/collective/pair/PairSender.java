@@ -132,7 +132,7 @@ final class PairSender extends PeerChannel {
     }
 
     @Override
-    boolean mayOweAWord() {
+    boolean needsAck() {
         return false;
     }
 

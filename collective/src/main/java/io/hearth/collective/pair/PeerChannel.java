@@ -125,7 +125,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
     abstract boolean giveUp();
 
     /** Whether the other end may need to hear something without a call here. */
-    abstract boolean mayOweAWord();
+    abstract boolean needsAck();
 
     /**
      * Takes one record of the present stream.
@@ -305,8 +305,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
     }
 
     private boolean isWanted() {
-        return (transfer != null && transfer.isOpen())
-                || (mayOweAWord() && clock.nanoTime() - aloneNanos < REPEAT_NANOS);
+        return (transfer != null && transfer.isOpen()) || (needsAck() && clock.nanoTime() - aloneNanos < REPEAT_NANOS);
     }
 
     private void run(Mesh on) {
@@ -363,7 +362,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         try (opened) {
             lock.lockInterruptibly();
             try {
-                demand(Thread.currentThread().equals(opener) && mesh == on);
+                require(Thread.currentThread().equals(opener) && mesh == on);
                 stream = opened;
                 connected();
             } finally {
@@ -375,7 +374,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
                 try {
                     lock.lock();
                     try {
-                        demand(opened.equals(stream));
+                        require(opened.equals(stream));
                         take(record);
                     } catch (InternalError error) {
                         throw MemoryFault.of(error);
@@ -400,7 +399,7 @@ public abstract sealed class PeerChannel permits PairSender, PairReceiver {
         }
     }
 
-    private static void demand(boolean isCurrent) throws IOException {
+    private static void require(boolean isCurrent) throws IOException {
         if (!isCurrent) {
             throw new IOException("this stream is not in use any more");
         }

@@ -42,7 +42,7 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
     private boolean closed;
     private final ReentrantLock arming = new ReentrantLock(); // guards the next two
     private @Nullable DeadlineWatch watch;
-    private boolean isDeaf;
+    private boolean watchClosed;
 
     public PointToPoint(PeerChannel.Means means) {
         this.means = means;
@@ -179,7 +179,7 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
     private void arm(long dueNanos) {
         arming.lock();
         try {
-            if (watch == null && !isDeaf) {
+            if (watch == null && !watchClosed) {
                 watch = new DeadlineWatch(
                         "hearth-pair-deadline-" + means.group(), clock, this::expire, means.onFatal());
             }
@@ -223,7 +223,7 @@ public final class PointToPoint implements MeshFollower, AutoCloseable {
         }
         arming.lock();
         try {
-            isDeaf = true;
+            watchClosed = true;
             last = watch;
         } finally {
             arming.unlock();

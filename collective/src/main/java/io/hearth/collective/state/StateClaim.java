@@ -76,7 +76,7 @@ public record StateClaim(long revision, Bytes digest, boolean joined, List<Integ
      *
      * @throws IllegalArgumentException its revision is the last that there is
      */
-    public StateClaim demandSuccessor() {
+    public StateClaim requireSuccessor() {
         if (revision >= Status.NUMBER_MAX) {
             throw new IllegalArgumentException("no step follows revision " + revision);
         }

@@ -140,7 +140,7 @@ public final class StepBoundary implements CollectiveOperation {
         for (NodeId member : mesh.members()) {
             try {
                 claims.add(StateClaim.readFrom(table, (long) mesh.rank(member) * StateClaim.BYTES)
-                        .demandSuccessor());
+                        .requireSuccessor());
             } catch (IllegalArgumentException malformed) { // all ranks have the same bytes and come to this
                 return Optional.of(new CallRejection(
                         CallRejection.Cause.MALFORMED,

@@ -219,16 +219,16 @@ public final class CompressionMemories implements AutoCloseable {
         }
         long at = 2L * Integer.BYTES;
         for (int i = 0; i < count; i++) {
-            demand(end - at >= Integer.BYTES, i);
+            require(end - at >= Integer.BYTES, i);
             int length = saved.get(INT, at);
             at += Integer.BYTES;
-            demand(length >= 0 && length <= TEXT_BYTES_MAX && end - at >= length + (long) Long.BYTES, i);
+            require(length >= 0 && length <= TEXT_BYTES_MAX && end - at >= length + (long) Long.BYTES, i);
             CompressionStrategy compression = strategy(
                     new String(saved.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8));
             at += length;
             long size = saved.get(LONG, at);
             at += Long.BYTES;
-            demand(size >= 0 && end - at >= size && !into.containsKey(compression), i);
+            require(size >= 0 && end - at >= size && !into.containsKey(compression), i);
             CompressionMemory memory = fresh(compression);
             into.put(compression, memory);
             memory.restore(saved.asSlice(at, size));
@@ -239,7 +239,7 @@ public final class CompressionMemories implements AutoCloseable {
         }
     }
 
-    private static void demand(boolean holds, int entry) throws MalformedMessageException {
+    private static void require(boolean holds, int entry) throws MalformedMessageException {
         if (!holds) {
             throw new MalformedMessageException("the saved memory of compression " + entry + " is cut or damaged");
         }

@@ -46,8 +46,8 @@ final class DrawnSum extends EncodedOperation {
     }
 
     @Override
-    public void demandRoom() {
-        memory.demandRoom(key);
+    public void requireRoom() {
+        memory.requireRoom(key);
     }
 
     @Override

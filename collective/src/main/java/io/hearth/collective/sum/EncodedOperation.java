@@ -110,7 +110,7 @@ abstract class EncodedOperation implements CollectiveOperation {
     Optional<CallRejection> alone(OperationContext context, boolean refusesNonFinite, Plainly own) throws IOException {
         try {
             if (refusesNonFinite) {
-                MaxMagnitude.demandFinite(
+                MaxMagnitude.requireFinite(
                         context.call().input(), context.call().signature().count());
             }
             return sumPlain(context, own);

@@ -25,7 +25,7 @@ public record EncodedParts(long count, long valuesEach, int slotBytes) {
      *
      * @param count for which {@link #pays}
      * @param world number of members
-     * @param segmentBytes most bytes of a slot, a multiple of 8, for which {@link #demandFits}
+     * @param segmentBytes most bytes of a slot, a multiple of 8, for which {@link #requireFits}
      */
     public static EncodedParts of(BlockCodec codec, long count, int world, int segmentBytes) {
         long block = codec.block();
@@ -64,7 +64,7 @@ public record EncodedParts(long count, long valuesEach, int slotBytes) {
      *
      * @throws IllegalArgumentException not even one block fits into a slot of {@code segmentBytes}
      */
-    static void demandFits(BlockCodec codec, int segmentBytes) {
+    static void requireFits(BlockCodec codec, int segmentBytes) {
         if (blocksMost(codec, segmentBytes) < 1) {
             throw new IllegalArgumentException("a block of " + codec.block() + " values has "
                     + codec.encodedBytesMax(codec.block()) + " bytes as '" + codec.name()

@@ -33,7 +33,7 @@ sealed interface Encodings {
     boolean isFixedRate();
 
     /** Refuses a tensor whose name would be one too many in what is remembered, with an IllegalStateException. */
-    void demandRoom(String key);
+    void requireRoom(String key);
 
     /**
      * Encodes.
@@ -125,8 +125,8 @@ sealed interface Encodings {
         }
 
         @Override
-        public void demandRoom(String key) {
-            memory.ifPresent(known -> known.demandRoom(key));
+        public void requireRoom(String key) {
+            memory.ifPresent(known -> known.requireRoom(key));
         }
 
         @Override
@@ -209,8 +209,8 @@ sealed interface Encodings {
         }
 
         @Override
-        public void demandRoom(String key) {
-            memory.demandRoom(key);
+        public void requireRoom(String key) {
+            memory.requireRoom(key);
         }
 
         @Override

@@ -76,8 +76,8 @@ final class GatheredSum extends EncodedOperation {
     }
 
     @Override
-    public void demandRoom() {
-        encodings.demandRoom(key);
+    public void requireRoom() {
+        encodings.requireRoom(key);
     }
 
     @Override

@@ -72,8 +72,8 @@ final class LowRankSum extends EncodedOperation {
     }
 
     @Override
-    public void demandRoom() {
-        matrices.forEach(matrix -> memory.demandRoom(matrix.key()));
+    public void requireRoom() {
+        matrices.forEach(matrix -> memory.requireRoom(matrix.key()));
     }
 
     @Override

@@ -91,8 +91,8 @@ final class QuantisedSum extends EncodedOperation {
     private record Result(Tools tools, int divisor) {}
 
     @Override
-    public void demandRoom() {
-        memory.ifPresent(known -> known.demandRoom(key));
+    public void requireRoom() {
+        memory.ifPresent(known -> known.requireRoom(key));
     }
 
     @Override

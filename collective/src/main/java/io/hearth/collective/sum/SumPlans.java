@@ -6,8 +6,8 @@ import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Ownership;
 import io.hearth.collective.Signature;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.TensorShape;
-import io.hearth.collective.Tensors;
 import io.hearth.collective.call.CallPlan;
 import io.hearth.collective.choice.CodecDecision;
 import io.hearth.collective.exchange.Buffers;
@@ -148,7 +148,7 @@ public final class SumPlans {
         var ways = new ArrayList<Way>();
         for (int i = 0; i < tensors.size(); i++) {
             Optional<TensorShape> shape = i < shapes.size() ? Optional.of(shapes.get(i)) : Optional.empty();
-            CollectiveOptions own = ruled(Tensors.elements(tensors.get(i), type), type, op, common, shape);
+            CollectiveOptions own = ruled(Tensor.elements(tensors.get(i), type), type, op, common, shape);
             ways.add(new Way(own, block(type, op, own)));
         }
         return ways;
@@ -181,7 +181,7 @@ public final class SumPlans {
             throw new IllegalArgumentException(how.shapes().size() + " shapes for one tensor: give one, or none");
         }
         Optional<TensorShape> shape = how.shapes().stream().findFirst();
-        shape.ifPresent(given -> demandFits(given, count));
+        shape.ifPresent(given -> requireFits(given, count));
         return List.of(new TensorBucket.Span(0, count, shape));
     }
 
@@ -190,7 +190,7 @@ public final class SumPlans {
      *
      * @throws IllegalArgumentException it has another number of values
      */
-    public static void demandFits(TensorShape shape, long count) {
+    public static void requireFits(TensorShape shape, long count) {
         if (shape.count() != count) {
             throw new IllegalArgumentException(
                     count + " values are no tensor of " + shape.text() + ", which has " + shape.count());
@@ -237,7 +237,7 @@ public final class SumPlans {
         boolean passesDense = codec instanceof PassDenseCodec;
         Codec within = PassDenseCodec.within(codec);
         if (within instanceof BlockCodec blocks) {
-            EncodedParts.demandFits(blocks, options.config().segmentBytes());
+            EncodedParts.requireFits(blocks, options.config().segmentBytes());
             if (!EncodedParts.pays(blocks, count)) {
                 return plain(op, DataType.FLOAT32, count, way, ownership);
             }

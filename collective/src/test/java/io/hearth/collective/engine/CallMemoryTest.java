@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.accel.select.Engines;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Signature;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.call.CollectiveOperation;
 import io.hearth.collective.call.OperationContext;
 import io.hearth.collective.group.CallRejection;
@@ -81,7 +82,7 @@ final class CallMemoryTest {
             group.start((rank, context) -> {
                         MemorySegment values = arena.allocate(4L * count);
                         values.setAtIndex(ValueLayout.JAVA_FLOAT, 17 + rank, 3);
-                        context.allReduce(values, DataType.FLOAT32, ReduceOp.SUM);
+                        context.allReduce(Tensor.of(values, DataType.FLOAT32), ReduceOp.SUM);
                         assertEquals(3, values.getAtIndex(ValueLayout.JAVA_FLOAT, 17));
                         assertEquals(3, values.getAtIndex(ValueLayout.JAVA_FLOAT, 18));
                         long peak = group.engine(rank).takeWorkBytesPeak();

@@ -14,6 +14,7 @@ import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.Ownership;
 import io.hearth.collective.ReduceStrategy;
+import io.hearth.collective.Tensor;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
 import io.hearth.core.CollectiveMismatchException;
@@ -190,10 +191,10 @@ final class CallOptionsTest {
                         average(context, signed, DataType.INT8);
                         assertArrayEquals(new byte[] {-28, -1, -1}, signed);
                         int[] ints = {Integer.MAX_VALUE, rank == 0 ? -3 : 0, 7};
-                        context.allReduce(ints, ReduceOp.AVG);
+                        context.allReduce(Tensor.of(ints), ReduceOp.AVG);
                         assertArrayEquals(new int[] {-1, -1, 7}, ints);
                         short[] halves = {Float.floatToFloat16(40_000), Float.floatToFloat16(3)};
-                        context.allReduce(MemorySegment.ofArray(halves), DataType.FLOAT16, ReduceOp.AVG);
+                        context.allReduce(Tensor.of(MemorySegment.ofArray(halves), DataType.FLOAT16), ReduceOp.AVG);
                         assertEquals(Float.POSITIVE_INFINITY, Float.float16ToFloat(halves[0]));
                         assertEquals(3, Float.float16ToFloat(halves[1]));
                     })
@@ -202,7 +203,7 @@ final class CallOptionsTest {
     }
 
     private static void average(DistributedContext context, byte[] values, DataType type) throws CollectiveException {
-        context.allReduce(MemorySegment.ofArray(values), type, ReduceOp.AVG);
+        context.allReduce(Tensor.of(MemorySegment.ofArray(values), type), ReduceOp.AVG);
     }
 
     /** The root's values are kept until all hold them; what the others pass in does not count and is not copied. */

@@ -9,6 +9,7 @@ import io.hearth.collective.AllReduceStrategy;
 import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.sum.EncodedParts;
 import io.hearth.compression.BlockCodec;
 import io.hearth.compression.CompressionStrategy;
@@ -546,7 +547,7 @@ final class CompressedSumsTest {
             MemorySegment[] values = {arena.allocate(bytes, 8), arena.allocate(bytes, 8)};
             group.start((rank, context) -> {
                         for (int step = 0; step < STEPS; step++) {
-                            context.allReduce(values[rank], DataType.FLOAT32, ReduceOp.SUM);
+                            context.allReduce(Tensor.of(values[rank], DataType.FLOAT32), ReduceOp.SUM);
                         }
                     })
                     .joinWell();

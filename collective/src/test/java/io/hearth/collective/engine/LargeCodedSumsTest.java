@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Tensor;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.compression.Workers;
 import io.hearth.core.DataType;
@@ -42,7 +43,7 @@ final class LargeCodedSumsTest {
                                     rank == 2 ? MemorySegment.ofArray(new float[COUNT]) : arena.allocate(4L * COUNT, 8);
                             for (int step = 0; step < STEPS; step++) {
                                 fill(values, rank, step);
-                                context.allReduce(values, DataType.FLOAT32, ReduceOp.AVG);
+                                context.allReduce(Tensor.of(values, DataType.FLOAT32), ReduceOp.AVG);
                             }
                             got[rank] = values.toArray(ValueLayout.JAVA_FLOAT);
                         }

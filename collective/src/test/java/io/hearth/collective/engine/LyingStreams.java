@@ -18,17 +18,17 @@ public final class LyingStreams implements StreamSource {
 
     private final StreamSource honest;
     private final Lie lie;
-    private final boolean isDeaf;
+    private final boolean readsNothing;
 
     LyingStreams(StreamSource honest, Lie lie) {
         this(honest, lie, false);
     }
 
-    /** {@code isDeaf}: reads nothing from its streams. */
-    LyingStreams(StreamSource honest, Lie lie, boolean isDeaf) {
+    /** {@code readsNothing}: reads nothing from its streams. */
+    LyingStreams(StreamSource honest, Lie lie, boolean readsNothing) {
         this.honest = honest;
         this.lie = lie;
-        this.isDeaf = isDeaf;
+        this.readsNothing = readsNothing;
     }
 
     /** One record as it is sent. */
@@ -106,7 +106,7 @@ public final class LyingStreams implements StreamSource {
 
             @Override
             public ReceivedRecord receive() throws IOException {
-                if (isDeaf) {
+                if (readsNothing) {
                     try {
                         closed.await();
                     } catch (InterruptedException stop) {

@@ -175,7 +175,7 @@ public final class MemoryFabric {
 
     private DataStream open(NodeId self, NodeId peer, StreamId id, Duration timeout)
             throws IOException, InterruptedException {
-        demandPlatformThread();
+        requirePlatformThread();
         var ends = new ArrayList<>(new TreeSet<>(List.of(self, peer)));
         String key = ends + " " + id;
         lock.lockInterruptibly();
@@ -213,7 +213,7 @@ public final class MemoryFabric {
     }
 
     /** Whoever touches a socket of the JDK by a virtual thread slows it for good. */
-    private static void demandPlatformThread() {
+    private static void requirePlatformThread() {
         if (Thread.currentThread().isVirtual()) {
             throw new AssertionError("a virtual thread uses a stream");
         }
@@ -313,7 +313,7 @@ public final class MemoryFabric {
 
         @Override
         public ReceivedRecord receive() throws IOException {
-            demandPlatformThread();
+            requirePlatformThread();
             lock.lock();
             try {
                 Deque<Letter> queue = pipe.queues.get(1 - side);

@@ -7,6 +7,7 @@ import io.hearth.collective.CollectiveConfig;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.Work;
 import io.hearth.compression.CompressionStrategy;
 import io.hearth.core.CollectiveException;
@@ -114,10 +115,11 @@ final class UnnamedTensorsTest {
         try (var group = group("topk:0.1")) {
             group.start((rank, context) -> {
                         group.engine(rank).beginStep(USUAL);
-                        context.allReduce(ReduceOp.SUM, new float[100], new float[200]);
+                        context.allReduce(List.of(Tensor.of(new float[100]), Tensor.of(new float[200])), ReduceOp.SUM);
                         assertThrows(
                                 IllegalArgumentException.class,
-                                () -> context.allReduce(ReduceOp.SUM, new float[100], new float[200]));
+                                () -> context.allReduce(
+                                        List.of(Tensor.of(new float[100]), Tensor.of(new float[200])), ReduceOp.SUM));
                         List<Work> open = new ArrayList<>();
                         for (int i = 0; i < 2; i++) {
                             open.add(context.allReduceAsync(new float[50], ReduceOp.SUM));
@@ -125,7 +127,7 @@ final class UnnamedTensorsTest {
                         open.getFirst().await();
                         assertThrows(IllegalArgumentException.class, open.getLast()::await);
                         group.engine(rank).beginStep(USUAL);
-                        context.allReduce(ReduceOp.SUM, new float[100], new float[200]);
+                        context.allReduce(List.of(Tensor.of(new float[100]), Tensor.of(new float[200])), ReduceOp.SUM);
                     })
                     .joinWell();
         }

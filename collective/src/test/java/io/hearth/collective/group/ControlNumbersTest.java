@@ -320,11 +320,11 @@ final class ControlNumbersTest {
         assertThrows(IllegalArgumentException.class, () -> new StateClaim(MAX + 1, digest, false, List.of()));
         assertThrows(IllegalArgumentException.class, () -> new StateClaim(-1, digest, false, List.of()));
         var last = new StateClaim(MAX, digest, false, List.of());
-        assertThrows(IllegalArgumentException.class, last::demandSuccessor);
+        assertThrows(IllegalArgumentException.class, last::requireSuccessor);
         assertEquals(
                 MAX - 1,
                 new StateClaim(MAX - 1, digest, false, List.of())
-                        .demandSuccessor()
+                        .requireSuccessor()
                         .revision());
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hearth.collective.CollectiveOptions;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.engine.CollectiveEngineTest;
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.core.CollectiveException;
@@ -181,7 +182,7 @@ final class PointToPointTest {
                             if (rank == 0) {
                                 context.send(floats, 1);
                             } else {
-                                context.receive(ints, 0);
+                                context.receive(Tensor.of(ints), 0);
                             }
                         });
                         String all = text(error);
@@ -377,7 +378,8 @@ final class PointToPointTest {
             group.start((rank, context) -> {
                         if (rank == 0) {
                             var error = assertThrows(
-                                    IllegalStateException.class, () -> context.send(values, DataType.FLOAT32, 1));
+                                    IllegalStateException.class,
+                                    () -> context.send(Tensor.of(values, DataType.FLOAT32), 1));
                             assertTrue(text(error).contains("closed"), text(error));
                             context.send(values(7, COUNT), 1);
                             context.send(values(8, 3), 1);
@@ -420,7 +422,7 @@ final class PointToPointTest {
         var group = new TestGroup(2, PATIENT);
         TestGroup.Run run = group.start((rank, context) -> {
             if (rank == 0) {
-                context.receive(MemorySegment.ofArray(new byte[8]), DataType.INT64, 1);
+                context.receive(Tensor.of(MemorySegment.ofArray(new byte[8]), DataType.INT64), 1);
             }
         });
         run.join(List.of(1));
@@ -429,7 +431,8 @@ final class PointToPointTest {
                 assertInstanceOf(CollectiveException.class, run.join(List.of(0)).get(0));
         assertTrue(text(closed).contains("is closed"), text(closed));
         CollectiveException later = assertThrows(
-                CollectiveException.class, () -> new DistributedContext(group.engine(0)).send(new int[1], 1));
+                CollectiveException.class,
+                () -> new DistributedContext(group.engine(0)).send(Tensor.of(new int[1]), 1));
         assertTrue(text(later).contains("is closed"), text(later));
         String peer = group.nodes.get(1).shortText();
         assertEquals(

@@ -67,7 +67,7 @@ final class LargeBuffersIT {
         }
     }
 
-    private static void demand(MemorySegment values, int factor) {
+    private static void require(MemorySegment values, int factor) {
         MemorySegment table = table(factor);
         for (long at = 0; at < values.byteSize(); at += TABLE_BYTES) {
             long length = Math.min(TABLE_BYTES, values.byteSize() - at);
@@ -108,7 +108,7 @@ final class LargeBuffersIT {
                     MemorySegment own = values.get(backend.rank());
                     fill(own, backend.rank() + 1);
                     backend.allReduce(own, DataType.UINT8, ReduceOp.SUM, PATIENT);
-                    demand(own, 3);
+                    require(own, 3);
                     return true;
                 }));
             }
@@ -122,7 +122,7 @@ final class LargeBuffersIT {
             });
             ring.get(0).send(values.get(0), DataType.UINT8, 1, PATIENT);
             assertTrue(receiving.get(4, TimeUnit.MINUTES));
-            demand(values.get(1), 5);
+            require(values.get(1), 5);
             takeBack(values.get(0), values.get(1));
         } finally {
             ring.forEach(RingBackend::vanish);
@@ -150,6 +150,6 @@ final class LargeBuffersIT {
         assertEquals(BYTES, last);
         assertEquals(1, values.get(ValueLayout.JAVA_BYTE, BYTES - 1));
         undo.restore();
-        demand(values, 7);
+        require(values, 7);
     }
 }

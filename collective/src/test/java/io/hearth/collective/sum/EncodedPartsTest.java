@@ -68,8 +68,8 @@ final class EncodedPartsTest {
 
     @Test
     void aBlockHasToFitIntoASegment() {
-        EncodedParts.demandFits(new Int8Codec(64), 84);
-        assertThrows(IllegalArgumentException.class, () -> EncodedParts.demandFits(new Int8Codec(64), 83));
+        EncodedParts.requireFits(new Int8Codec(64), 84);
+        assertThrows(IllegalArgumentException.class, () -> EncodedParts.requireFits(new Int8Codec(64), 83));
         assertFalse(EncodedParts.pays(new Int8Codec(64), 0));
     }
 }

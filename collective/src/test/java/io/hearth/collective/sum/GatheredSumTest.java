@@ -12,6 +12,7 @@ import io.hearth.collective.CollectiveMetrics;
 import io.hearth.collective.DistributedContext;
 import io.hearth.collective.EngineOptions;
 import io.hearth.collective.LossPolicy;
+import io.hearth.collective.Tensor;
 import io.hearth.collective.engine.TestGroup;
 import io.hearth.compression.Codec;
 import io.hearth.compression.CompressionStrategy;
@@ -19,6 +20,7 @@ import io.hearth.compression.Int8Codec;
 import io.hearth.compression.NonFiniteException;
 import io.hearth.compression.TopKCodec;
 import io.hearth.core.CollectiveException;
+import io.hearth.core.DataType;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.ReduceOp;
 import io.hearth.election.Resolver;
@@ -154,7 +156,7 @@ final class GatheredSumTest {
                     var arena = Arena.ofShared()) {
                 group.start((rank, context) -> {
                             MemorySegment values = arena.allocate(ValueLayout.JAVA_FLOAT, count);
-                            context.allReduce(values, ReduceOp.SUM);
+                            context.allReduce(Tensor.of(values, DataType.FLOAT32), ReduceOp.SUM);
                         })
                         .joinWell();
                 for (int rank = 0; rank < world; rank++) {

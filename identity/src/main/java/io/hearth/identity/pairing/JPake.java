@@ -79,8 +79,8 @@ public final class JPake implements Pake {
 
     @Override
     public void accept(Round1 theirs) throws PakeException {
-        demandElement(theirs.gx1());
-        demandElement(theirs.gx2());
+        requireElement(theirs.gx1());
+        requireElement(theirs.gx2());
         try {
             own.validateRound1PayloadReceived(new JPAKERound1Payload(
                     theirName, theirs.gx1(), theirs.gx2(), proof(theirs.proof1()), proof(theirs.proof2())));
@@ -97,7 +97,7 @@ public final class JPake implements Pake {
 
     @Override
     public byte[] accept(Round2 theirs) throws PakeException {
-        demandElement(theirs.a());
+        requireElement(theirs.a());
         try {
             own.validateRound2PayloadReceived(new JPAKERound2Payload(theirName, theirs.a(), proof(theirs.proof())));
         } catch (CryptoException refused) {
@@ -112,7 +112,7 @@ public final class JPake implements Pake {
     }
 
     /** 0, 1 and -1 are elements that no honest side sends; of others BouncyCastle checks that they are in the group. */
-    private void demandElement(BigInteger element) throws PakeException {
+    private void requireElement(BigInteger element) throws PakeException {
         if (element.compareTo(BigInteger.TWO) < 0
                 || element.compareTo(group.getP().subtract(BigInteger.TWO)) > 0) {
             throw new PakeException("an element is out of range");
@@ -120,7 +120,7 @@ public final class JPake implements Pake {
     }
 
     private BigInteger[] proof(Proof proof) throws PakeException {
-        demandElement(proof.commitment());
+        requireElement(proof.commitment());
         if (proof.response().compareTo(group.getQ()) >= 0) {
             throw new PakeException("a proof's response is out of range");
         }

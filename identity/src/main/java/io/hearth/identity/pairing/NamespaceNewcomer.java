@@ -44,7 +44,7 @@ public final class NamespaceNewcomer implements Newcomer {
      *
      * @throws SetupException this machine is in a namespace already and was not paired there; says which, and how to leave it
      */
-    public void demandRoom() throws SetupException {
+    public void requireRoom() throws SetupException {
         List<String> names = file.names();
         for (String name : names) {
             if (wasPaired(name)) {

@@ -34,8 +34,8 @@ public final class NamespaceSponsor implements Sponsor {
      * @return what the person should know first
      * @throws SetupException it may not; says why and what to do
      */
-    public Optional<String> demandReady() throws SetupException {
-        return desk.demandSponsor();
+    public Optional<String> requireReady() throws SetupException {
+        return desk.requireSponsor();
     }
 
     /** The grant is on disk when this returns. */

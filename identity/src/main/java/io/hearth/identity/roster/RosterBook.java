@@ -149,7 +149,7 @@ public final class RosterBook {
      */
     public Optional<RosterBook> granted(
             Signatures.Hand hand, PeerId machine, String label, How how, long epochMillis, Signatures signatures) {
-        demandMember(hand);
+        requireMember(hand);
         if (roster.isRemoved(machine)) {
             throw new IllegalArgumentException("machine " + machine.shortText() + " was removed");
         }
@@ -172,7 +172,7 @@ public final class RosterBook {
             NetworkNamespace fresh,
             long epochMillis,
             Signatures signatures) {
-        demandMember(hand);
+        requireMember(hand);
         var entries = new ArrayList<RosterEntry>();
         for (PeerId machine : machines) {
             entries.add(sign(hand, new RosterEntry.Removal(machine, hand.peer(), epochMillis, Bytes.EMPTY)));
@@ -193,7 +193,7 @@ public final class RosterBook {
      * @throws IllegalArgumentException if this machine is no member
      */
     public RosterBook rotated(Signatures.Hand hand, NetworkNamespace fresh, long epochMillis, Signatures signatures) {
-        demandMember(hand);
+        requireMember(hand);
         return chartered(hand, fresh, roster.members(), epochMillis, signatures);
     }
 
@@ -369,7 +369,7 @@ public final class RosterBook {
         return one.hex().compareTo(other.hex()) < 0;
     }
 
-    private void demandMember(Signatures.Hand hand) {
+    private void requireMember(Signatures.Hand hand) {
         if (!roster.isMember(hand.peer())) {
             throw new IllegalArgumentException("this machine is not on the roster of " + roster.namespace());
         }

@@ -127,11 +127,11 @@ public final class RosterCodec {
     }
 
     private static <T> T whole(byte[] bytes, int bytesMax, Reader<T> reader) throws MalformedMessageException {
-        demand(bytes.length <= bytesMax, "size");
+        require(bytes.length <= bytesMax, "size");
         ByteBuffer in = ByteBuffer.wrap(bytes);
         try {
             T read = reader.read(in);
-            demand(!in.hasRemaining(), "length");
+            require(!in.hasRemaining(), "length");
             return read;
         } catch (BufferUnderflowException | IllegalArgumentException broken) {
             throw new MalformedMessageException("a part of the roster is cut off or out of range", broken);
@@ -139,10 +139,10 @@ public final class RosterCodec {
     }
 
     private static Roster readRoster(String namespace, ByteBuffer in) throws MalformedMessageException {
-        demand(in.get() == VERSION, "version");
+        require(in.get() == VERSION, "version");
         Bytes root = Bytes.of(bytes(in, PeerId.KEY_BYTES));
         int length = in.getInt();
-        demand(length >= 0 && length <= CHARTER_BYTES_MAX, "length of the charter");
+        require(length >= 0 && length <= CHARTER_BYTES_MAX, "length of the charter");
         Optional<Charter> charter = length == 0 ? Optional.empty() : Optional.of(charter(bytes(in, length)));
         Optional<PeerId> founder =
                 root.equals(Bytes.of(NO_ROOT)) ? Optional.empty() : Optional.of(PeerId.of(root.toArray()));
@@ -151,18 +151,18 @@ public final class RosterCodec {
 
     private static List<RosterEntry> readEntries(ByteBuffer in) throws MalformedMessageException {
         int count = Short.toUnsignedInt(in.getShort());
-        demand(count <= Roster.ENTRIES_MAX, "number of entries");
+        require(count <= Roster.ENTRIES_MAX, "number of entries");
         var entries = new ArrayList<RosterEntry>();
         for (int i = 0; i < count; i++) {
             int length = Short.toUnsignedInt(in.getShort());
-            demand(length <= RosterEntry.BYTES_MAX, "length of an entry");
+            require(length <= RosterEntry.BYTES_MAX, "length of an entry");
             entries.add(entry(bytes(in, length)));
         }
         return entries;
     }
 
     private static RosterEntry readEntry(ByteBuffer in) throws MalformedMessageException {
-        demand(in.get() == VERSION, "version of an entry");
+        require(in.get() == VERSION, "version of an entry");
         byte kind = in.get();
         PeerId subject = PeerId.of(bytes(in, PeerId.KEY_BYTES));
         PeerId by = PeerId.of(bytes(in, PeerId.KEY_BYTES));
@@ -171,36 +171,36 @@ public final class RosterCodec {
         String label = text(bytes(in, Byte.toUnsignedInt(in.get())));
         Bytes signature = Bytes.of(bytes(in, Signatures.BYTES));
         if (kind == REMOVAL) {
-            demand(how == 0 && label.isEmpty(), "field of a removal");
+            require(how == 0 && label.isEmpty(), "field of a removal");
             return new RosterEntry.Removal(subject, by, epochMillis, signature);
         }
-        demand(kind == GRANT, "kind of an entry");
+        require(kind == GRANT, "kind of an entry");
         var grant = new RosterEntry.Grant(subject, by, label, how(how), epochMillis, signature);
-        demand(grant.label().equals(label), "label");
+        require(grant.label().equals(label), "label");
         return grant;
     }
 
     private static Charter readCharter(ByteBuffer in) throws MalformedMessageException {
-        demand(in.get() == VERSION, "version of the charter");
+        require(in.get() == VERSION, "version of the charter");
         int generation = in.getInt();
         Bytes keyId = Bytes.of(bytes(in, Charter.KEY_ID_BYTES));
         PeerId issuer = PeerId.of(bytes(in, PeerId.KEY_BYTES));
         long epochMillis = in.getLong();
         int members = Short.toUnsignedInt(in.getShort());
-        demand(members <= Roster.GRANTS_MAX, "number of members");
+        require(members <= Roster.GRANTS_MAX, "number of members");
         var in0 = new ArrayList<PeerId>();
         for (int i = 0; i < members; i++) {
             in0.add(PeerId.of(bytes(in, PeerId.KEY_BYTES)));
         }
         int marks = Short.toUnsignedInt(in.getShort());
-        demand(marks <= Roster.ENTRIES_MAX, "number of removed machines");
+        require(marks <= Roster.ENTRIES_MAX, "number of removed machines");
         var out = new ArrayList<Bytes>();
         for (int i = 0; i < marks; i++) {
             out.add(Bytes.of(bytes(in, Charter.MARK_BYTES)));
         }
         var charter =
                 new Charter(generation, keyId, issuer, epochMillis, in0, out, Bytes.of(bytes(in, Signatures.BYTES)));
-        demand(charter.members().equals(in0) && charter.removed().equals(out), "order");
+        require(charter.members().equals(in0) && charter.removed().equals(out), "order");
         return charter;
     }
 
@@ -279,7 +279,7 @@ public final class RosterCodec {
         throw new MalformedMessageException("the way in which a machine was granted is unknown");
     }
 
-    private static void demand(boolean holds, String what) throws MalformedMessageException {
+    private static void require(boolean holds, String what) throws MalformedMessageException {
         if (!holds) {
             throw new MalformedMessageException("the " + what + " is out of range");
         }

@@ -86,8 +86,8 @@ public final class RosterDesk {
      * @return what the person should know first
      * @throws SetupException it may not: it has no roster, is not on it, or was removed; says what to do
      */
-    public Optional<String> demandSponsor() throws SetupException {
-        RosterBook book = demandMember(book());
+    public Optional<String> requireSponsor() throws SetupException {
+        RosterBook book = requireMember(book());
         return book.roster().hasRoom()
                 ? Optional.empty()
                 : Optional.of("the roster is full (" + Roster.GRANTS_MAX
@@ -106,7 +106,7 @@ public final class RosterDesk {
      */
     public Roster grant(PeerId machine, String itsLabel, How how, long epochMillis) throws SetupException {
         return file.change(given, before -> {
-                    RosterBook book = demandMember(before);
+                    RosterBook book = requireMember(before);
                     return granted(book, machine, itsLabel, how, epochMillis);
                 })
                 .roster();
@@ -151,7 +151,7 @@ public final class RosterDesk {
     }
 
     private RosterBook keeping(RosterBook before, Map<PeerId, String> kept, long epochMillis) throws SetupException {
-        RosterBook book = demandMember(before);
+        RosterBook book = requireMember(before);
         for (Map.Entry<PeerId, String> machine : new TreeMap<>(kept).entrySet()) {
             if (!book.roster().isMember(machine.getKey())) {
                 book = granted(book, machine.getKey(), machine.getValue(), How.KEPT, epochMillis);
@@ -170,7 +170,7 @@ public final class RosterDesk {
                 .orElseThrow(() -> full("machines"));
     }
 
-    private RosterBook demandMember(RosterBook book) throws SetupException {
+    private RosterBook requireMember(RosterBook book) throws SetupException {
         Roster roster = book.roster();
         if (roster.root().isEmpty() && roster.charter().isEmpty()) {
             throw new SetupException("there is no roster of namespace " + roster.namespace()

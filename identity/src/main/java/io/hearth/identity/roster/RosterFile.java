@@ -142,7 +142,7 @@ public final class RosterFile {
             RosterBook before = kept.isEmpty() ? RosterBook.bySecret(given) : fitting(kept.get(), given);
             RosterBook after = change.of(before);
             if (after != before) {
-                namespaces.demandRenewable(
+                namespaces.requireRenewable(
                         after.current()); // or a change that took effect would be reported as a failure
                 file.replace(
                         encode(kept.map(former -> former.next(after)).orElseGet(() -> new Kept(after, List.of()))));

@@ -92,7 +92,7 @@ final class NamespaceNewcomerTest {
                     new RosterDesk(sponsor, namespace, IdentityFile.in(sponsor).loadOrCreate(), "study");
             desk.rotate(Map.of(), 7_000);
         }
-        newcomer.demandRoom();
+        newcomer.requireRoom();
         newcomer.accept(SPONSOR, "study", welcome());
         assertEquals(3, file().find("home").orElseThrow().generation());
     }
@@ -143,7 +143,7 @@ final class NamespaceNewcomerTest {
         var newcomer = new NamespaceNewcomer(home("home"));
         newcomer.accept(SPONSOR, "study", welcome());
         file().add(NetworkNamespace.create("alpha"));
-        newcomer.demandRoom();
+        newcomer.requireRoom();
         newcomer.accept(SPONSOR, "study", welcome());
     }
 
@@ -160,7 +160,7 @@ final class NamespaceNewcomerTest {
         var _ = desk("home").grant(third, "third", How.PAIRED, 2);
         PeerId self = IdentityFile.in(home("home")).loadOrCreate().peer();
         var newcomer = new NamespaceNewcomer(home("home"));
-        newcomer.demandRoom();
+        newcomer.requireRoom();
         newcomer.accept(SPONSOR, "study", welcome());
         Roster after = desk("home").book().roster();
         assertEquals(desk("sponsor").book().roster(), after);
@@ -188,7 +188,7 @@ final class NamespaceNewcomerTest {
     @Test
     void aNewcomerKeepsTheNamespaceForItselfAlone() throws Exception {
         var newcomer = new NamespaceNewcomer(home("home"));
-        newcomer.demandRoom();
+        newcomer.requireRoom();
         byte[] welcome = welcome();
         newcomer.accept(SPONSOR, "study", welcome);
         assertEquals(namespace, file().find("home").orElseThrow());
@@ -204,7 +204,7 @@ final class NamespaceNewcomerTest {
         NetworkNamespace other = NetworkNamespace.create("lab");
         file().add(other);
         var newcomer = new NamespaceNewcomer(home("home"));
-        String before = said(newcomer::demandRoom);
+        String before = said(newcomer::requireRoom);
         assertTrue(before.contains("namespace lab") && before.contains("remove the table [lab] from "), before);
         byte[] welcome = welcome();
         String after = said(() -> newcomer.accept(SPONSOR, "study", welcome));

@@ -43,7 +43,7 @@ final class RosterDeskTest {
                 () -> desk.grant(friend, "friend", How.PAIRED, 1),
                 () -> desk.remove(List.of(friend), Map.of(), 1),
                 () -> desk.rotate(Map.of(friend, "friend"), 1),
-                desk::demandSponsor)) {
+                desk::requireSponsor)) {
             assertTrue(said(each).contains("no roster of namespace home"), said(each));
         }
         assertEquals(Optional.empty(), desk.book().roster().root());
@@ -65,7 +65,7 @@ final class RosterDeskTest {
     void aFullRosterIsSaidBeforeACodeIsShown() throws Exception {
         RosterDesk desk = desk(self);
         RosterBook founded = desk.found(1);
-        assertEquals(Optional.empty(), desk.demandSponsor());
+        assertEquals(Optional.empty(), desk.requireSponsor());
         Signatures.Hand hand = Ed25519.hand(self);
         var entries = new ArrayList<RosterEntry>();
         for (int number = 1; number < Roster.GRANTS_MAX; number++) {
@@ -76,7 +76,7 @@ final class RosterDeskTest {
         var _ = RosterFile.in(HearthHome.open(folder.resolve("home")), "home")
                 .change(namespace, book -> book.with(full));
         assertEquals(Roster.GRANTS_MAX, desk.book().roster().members().size());
-        assertTrue(desk.demandSponsor().orElse("").contains("hearth remove"));
+        assertTrue(desk.requireSponsor().orElse("").contains("hearth remove"));
         assertTrue(said(() -> desk.grant(friend, "friend", How.PAIRED, 2)).contains("no room"));
         assertTrue(desk.grant(Hands.peer(7), "m", How.PAIRED, 2).isMember(Hands.peer(7)), "paired again");
     }

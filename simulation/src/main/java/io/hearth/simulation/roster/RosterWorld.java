@@ -282,7 +282,7 @@ public final class RosterWorld {
                 .toList();
         after(
                 15 * SECOND,
-                () -> nodes.forEach(node -> demand(
+                () -> nodes.forEach(node -> require(
                         node.said.contains("two machines founded"),
                         name(node.peer) + " does not tell that there are two")));
         for (int i = 0; i < others.size(); i++) {
@@ -293,7 +293,7 @@ public final class RosterWorld {
             });
         }
         after(TROUBLE_NANOS, () -> {
-            nodes.forEach(node -> demand(node.said.isEmpty(), name(node.peer) + " still says: " + node.said));
+            nodes.forEach(node -> require(node.said.isEmpty(), name(node.peer) + " still says: " + node.said));
             remove(sponsor, List.of(others.get(random.nextInt(others.size())).peer));
         });
     }
@@ -521,7 +521,7 @@ public final class RosterWorld {
             if (proposer.isUp() && proposer.life == life && 2 * answered.size() > nodes.size()) {
                 answered.removeIf(proposer::knows); // the view change leaves those out whom the roster removed
                 for (PeerId removed : knewBefore) {
-                    demand(!answered.contains(removed), "a view has " + name(removed) + " though a quorum knew");
+                    require(!answered.contains(removed), "a view has " + name(removed) + " though a quorum knew");
                 }
             }
         });
@@ -553,7 +553,7 @@ public final class RosterWorld {
             return;
         }
         boolean isKnown = one.knows(other.peer) || other.knows(one.peer);
-        demand(!isKnown, name(one.peer) + " and " + name(other.peer) + " link though one knows the other as removed");
+        require(!isKnown, name(one.peer) + " and " + name(other.peer) + " link though one knows the other as removed");
         boolean rekey = here != Common.CURRENT;
         var wire = new Wire(one, other, rekey);
         wires.add(wire);
@@ -619,26 +619,26 @@ public final class RosterWorld {
             if (now - wire.openNanos < SECOND) {
                 continue; // plant-free worlds close in the same step; the grace is for the first look
             }
-            demand(!wire.one.knows(wire.other.peer), wire + " is open though the first knows the removal");
-            demand(!wire.other.knows(wire.one.peer), wire + " is open though the second knows the removal");
+            require(!wire.one.knows(wire.other.peer), wire + " is open though the first knows the removal");
+            require(!wire.other.knows(wire.one.peer), wire + " is open though the second knows the removal");
         }
         for (Node node : nodes) {
             if (node.isUp()) {
-                node.demandItTellsWhatItForgot();
+                node.requireLossesReported();
                 for (Bytes proved : node.guests.values()) {
-                    demand(
+                    require(
                             proved.equals(node.book().keyId()),
                             name(node.peer)
                                     + " talks to a machine that is on no roster and proved a secret that was replaced");
                 }
                 for (PeerId invented : INVENTED) {
-                    demand(
+                    require(
                             !node.book().roster().isMember(invented),
                             name(node.peer) + " holds a machine for a member that nobody granted");
                 }
                 if (!thief.equals(Optional.of(node.peer))) {
                     for (Node other : nodes) {
-                        demand(
+                        require(
                                 removedByOwners.contains(other.peer) || !node.knows(other.peer),
                                 name(node.peer) + " holds " + name(other.peer)
                                         + " for removed, and no person did that");
@@ -661,7 +661,7 @@ public final class RosterWorld {
             for (Node other : owners) {
                 boolean differ = !one.disk.keyId().equals(other.disk.keyId());
                 if (differ && one.common(other) != Common.NONE && one.isUp() && other.isUp()) {
-                    demand(
+                    require(
                             one.isTold() || other.isTold(),
                             name(one.peer) + " and " + name(other.peer) + " hold secrets "
                                     + one.disk.keyId().hex() + " and "
@@ -674,7 +674,7 @@ public final class RosterWorld {
                 locked.add(one);
             }
         }
-        demand(
+        require(
                 !isLight || locked.isEmpty(),
                 "locked out though nobody missed two generations: "
                         + locked.stream().map(node -> name(node.peer)).toList());
@@ -683,16 +683,16 @@ public final class RosterWorld {
             boolean isNewest = node.disk.current().generation() == newest;
             if (isNewest && hasCharter && !node.isApart(owners)) {
                 for (PeerId removed : removedByOwners) {
-                    demand(
+                    require(
                             untold.contains(removed) || node.disk.roster().isRemoved(removed),
                             name(node.peer) + " does not know that " + name(removed) + " was removed");
                 }
                 for (PeerId granted : GRANTED) {
-                    demand(
+                    require(
                             !node.disk.roster().isMember(granted),
                             name(node.peer) + " gives its secret to a machine that the removed one granted");
                 }
-                demand(
+                require(
                         thief.isEmpty()
                                 || !removedByOwners.contains(thief.get())
                                 || !thiefKnows.contains(node.disk.current()),
@@ -703,7 +703,7 @@ public final class RosterWorld {
         return new Outcome(changes, locked.size(), undone);
     }
 
-    private static void demand(boolean holds, String why) {
+    private static void require(boolean holds, String why) {
         if (!holds) {
             throw new Violated(why);
         }
@@ -813,12 +813,12 @@ public final class RosterWorld {
             return isUp() && book().roster().isRemoved(removed);
         }
 
-        void demandItTellsWhatItForgot() {
+        void requireLossesReported() {
             for (PeerId removed : removedByOwners) {
                 if (knows(removed)) {
                     known.add(removed);
                 } else if (known.contains(removed) && !removed.equals(peer)) {
-                    demand(
+                    require(
                             said.contains("the removal of " + removed.shortText())
                                     && said.contains("hearth remove " + removed.shortText()),
                             name(peer) + " holds " + name(removed)
@@ -944,10 +944,10 @@ public final class RosterWorld {
         private void send(LinkId link, RosterMessage message) {
             Optional<Wire> wire = wire(link);
             if (message instanceof RosterMessage.Secret(RosterBook.Offer offer)) {
-                demand(
+                require(
                         !knows(link.peer()),
                         name(peer) + " gives a secret to " + name(link.peer()) + ", which it knows as" + " removed");
-                demand(
+                require(
                         offer.secret().equals(disk.current())
                                 || disk.former().equals(Optional.of(offer.secret()))
                                 || offer.secret().generation() < disk.current().generation(),

@@ -160,7 +160,7 @@ public final class LinkCodec {
             case STREAM_TICKET -> {
                 var message =
                         BoundedDecoder.parse(StreamTicketMessage.parser(), StreamTicketMessage.getDescriptor(), bytes);
-                demand(
+                require(
                         message.getSocket().getBytes(StandardCharsets.UTF_8).length <= SOCKET_BYTES_MAX,
                         "length of a socket's path");
                 yield new LinkMessage.StreamTicket(
@@ -203,15 +203,15 @@ public final class LinkCodec {
 
     private static Hello hello(byte[] bytes) throws MalformedMessageException {
         var message = BoundedDecoder.parse(HelloMessage.parser(), HelloMessage.getDescriptor(), bytes);
-        demand(message.getVersionsCount() >= 1 && message.getVersionsCount() <= LIST_MAX, "number of versions");
-        demand(message.getFeaturesCount() <= LIST_MAX, "number of features");
+        require(message.getVersionsCount() >= 1 && message.getVersionsCount() <= LIST_MAX, "number of versions");
+        require(message.getFeaturesCount() <= LIST_MAX, "number of features");
         for (String feature : message.getFeaturesList()) {
-            demand(feature.length() <= FEATURE_CHARACTERS_MAX, "length of a feature");
+            require(feature.length() <= FEATURE_CHARACTERS_MAX, "length of a feature");
         }
-        demand(SLOT.matcher(message.getSlot()).matches(), "slot");
-        demand(message.getIncarnation() >= 0, "incarnation");
-        demand(message.getLinkPort() >= 1 && message.getLinkPort() <= PORT_MAX, "link port");
-        demand(message.getDataPort() >= 0 && message.getDataPort() <= PORT_MAX, "data port");
+        require(SLOT.matcher(message.getSlot()).matches(), "slot");
+        require(message.getIncarnation() >= 0, "incarnation");
+        require(message.getLinkPort() >= 1 && message.getLinkPort() <= PORT_MAX, "link port");
+        require(message.getDataPort() >= 0 && message.getDataPort() <= PORT_MAX, "data port");
         return new Hello(
                 List.copyOf(message.getVersionsList()),
                 List.copyOf(message.getFeaturesList()),
@@ -240,8 +240,8 @@ public final class LinkCodec {
     }
 
     private static Appearance appearance(AppearanceMessage message) throws MalformedMessageException {
-        demand(SLOT.matcher(message.getSlot()).matches(), "slot");
-        demand(message.getIncarnation() >= 0, "incarnation");
+        require(SLOT.matcher(message.getSlot()).matches(), "slot");
+        require(message.getIncarnation() >= 0, "incarnation");
         return new Appearance(
                 message.getSlot(),
                 message.getIncarnation(),
@@ -265,7 +265,7 @@ public final class LinkCodec {
         }
     }
 
-    private static void demand(boolean inRange, String what) throws MalformedMessageException {
+    private static void require(boolean inRange, String what) throws MalformedMessageException {
         if (!inRange) {
             throw new MalformedMessageException("the " + what + " is out of range");
         }
@@ -279,7 +279,7 @@ public final class LinkCodec {
     }
 
     private static LinkMessage empty(byte[] bytes, LinkMessage message) throws MalformedMessageException {
-        demand(bytes.length == 0, "length of a message without fields");
+        require(bytes.length == 0, "length of a message without fields");
         return message;
     }
 

@@ -191,7 +191,7 @@ public final class RecordStream implements OpenStream {
             MemorySegment plaintext,
             long from)
             throws IOException {
-        demandWhole();
+        requireWhole();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
         RecordHeader.write(record, length, kind, chunk, collective, offset);
@@ -217,7 +217,7 @@ public final class RecordStream implements OpenStream {
     }
 
     private ReceivedRecord read() throws IOException {
-        demandWhole();
+        requireWhole();
         RecordBuffers scratch = buffers.get();
         byte[] record = scratch.record();
         if (aheadTo - aheadFrom < RecordHeader.BYTES) {
@@ -291,7 +291,7 @@ public final class RecordStream implements OpenStream {
         return in.flip();
     }
 
-    private void demandWhole() throws StreamException {
+    private void requireWhole() throws StreamException {
         StreamException before = broken.get();
         if (before != null) {
             throw new StreamException(peer, before.kind(), "no longer usable", before);

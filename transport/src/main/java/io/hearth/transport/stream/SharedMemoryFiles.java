@@ -134,7 +134,9 @@ final class SharedMemoryFiles {
         Instant before = Instant.now().minus(LEFT_AFTER);
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, names)) {
             for (Path path : found) {
-                if (isMemoryName(path) ? isLeft(path, self, before) : isLeft(path, self, before) && isDeaf(path)) {
+                if (isMemoryName(path)
+                        ? isLeft(path, self, before)
+                        : isLeft(path, self, before) && isUnanswered(path)) {
                     Files.deleteIfExists(path);
                 }
             }
@@ -149,7 +151,7 @@ final class SharedMemoryFiles {
         return file.owner().equals(self) && file.lastModifiedTime().toInstant().isBefore(before);
     }
 
-    private static boolean isDeaf(Path socket) {
+    private static boolean isUnanswered(Path socket) {
         try (var _ = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
             return false;
         } catch (IOException nobodyAnswers) {

@@ -122,7 +122,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
             long limitNanos,
             Arrival arrival)
             throws IOException {
-        demandUser(channel);
+        requireUser(channel);
         LocalPreamble.Said said = LocalPreamble.read(channel);
         if (said.isSecond()) {
             CompletableFuture<SocketChannel> half = halves.remove(said.secret());
@@ -190,7 +190,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         try (var _ = deadlines.closeAfter(first, limitNanos);
                 var _ = deadlines.closeAfter(second, limitNanos)) {
             first.connect(address);
-            demandUser(first);
+            requireUser(first);
             LocalPreamble.writeFirst(first, ticket);
             LocalPreamble.Answer answer = LocalPreamble.readAnswer(first);
             if (!SharedMemoryFiles.isMemoryName(answer.memory())) {
@@ -225,7 +225,7 @@ public final class SharedMemoryHandshake implements AutoCloseable {
         throw new IOException("its path is not one of a local stream");
     }
 
-    private void demandUser(SocketChannel channel) throws IOException {
+    private void requireUser(SocketChannel channel) throws IOException {
         UserPrincipal other =
                 channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
         if (!other.equals(user)) {

@@ -256,7 +256,7 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     private void awaitRoom(int length) throws IOException, CorruptException {
-        demandWhole();
+        requireWhole();
         roomWanted = length;
         if (out.hasRoom(length) || comesSoon(room, outSpin)) {
             return;
@@ -274,7 +274,7 @@ public final class SharedMemoryStream implements OpenStream {
     }
 
     private void awaitRecord() throws IOException, CorruptException {
-        demandWhole();
+        requireWhole();
         if (in.read(received) || comesSoon(record, inSpin)) {
             return;
         }
@@ -310,7 +310,7 @@ public final class SharedMemoryStream implements OpenStream {
                     return true;
                 }
             }
-            demandWhole();
+            requireWhole();
         } while (clock.nanoTime() - startNanos < spinNanos);
         spin.inVain(spinNanos);
         for (int i = 0; i < YIELDS; i++) {
@@ -363,12 +363,12 @@ public final class SharedMemoryStream implements OpenStream {
 
     private void enter() throws StreamException {
         if (!memory.enter()) {
-            demandWhole();
+            requireWhole();
             throw new AssertionError("unmapped while it is whole");
         }
     }
 
-    private void demandWhole() throws StreamException {
+    private void requireWhole() throws StreamException {
         StreamException before = broken.get();
         if (before != null) {
             throw new StreamException(peer, before.kind(), "no longer usable", before);

@@ -338,7 +338,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
                 deadlines,
                 live::remove);
         live.add(stream);
-        demandLink(wanted, link, stream);
+        requireLink(wanted, link, stream);
         return stream;
     }
 
@@ -355,7 +355,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
         live.add(stream);
         CipherWarmUp.begin(link.node().suite());
         stream.begin();
-        demandLink(wanted, link, stream);
+        requireLink(wanted, link, stream);
         return stream;
     }
 
@@ -374,7 +374,7 @@ public final class Streams implements StreamSource, StreamMessages, DataPort.Doo
     }
 
     /** A stream that begins while its link ends would be forgotten. */
-    private void demandLink(Wanted wanted, Link link, OpenStream stream) throws StreamException {
+    private void requireLink(Wanted wanted, Link link, OpenStream stream) throws StreamException {
         if (closing
                 || links.apply(wanted.peer())
                         .filter(now -> sameStart(now, link))

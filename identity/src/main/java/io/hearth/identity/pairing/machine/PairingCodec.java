@@ -96,7 +96,7 @@ public final class PairingCodec {
             case SORRY -> new PairingMessage.Sorry(PairingFailure.of(in.octet()), in.octet());
             default -> throw new MalformedMessageException("message kind " + kind + " is unknown");
         };
-        in.demandEnd();
+        in.requireEnd();
         return message;
     }
 
@@ -132,24 +132,24 @@ public final class PairingCodec {
 
     private record Reader(ByteBuffer in) {
         int octet() throws MalformedMessageException {
-            demand(1);
+            require(1);
             return in.get() & 0xFF;
         }
 
         int integer() throws MalformedMessageException {
-            demand(Integer.BYTES);
+            require(Integer.BYTES);
             return in.getInt();
         }
 
         Bytes raw(int length) throws MalformedMessageException {
-            demand(length);
+            require(length);
             byte[] value = new byte[length];
             in.get(value);
             return Bytes.of(value);
         }
 
         Bytes field(int bytesMax) throws MalformedMessageException {
-            demand(Short.BYTES);
+            require(Short.BYTES);
             int length = in.getShort() & 0xFFFF;
             if (length < 1 || length > bytesMax) {
                 throw new MalformedMessageException("a field has 1 to " + bytesMax + " bytes, got " + length);
@@ -166,13 +166,13 @@ public final class PairingCodec {
                     element(), new BigInteger(1, field(RESPONSE_BYTES_MAX).toArray()));
         }
 
-        void demandEnd() throws MalformedMessageException {
+        void requireEnd() throws MalformedMessageException {
             if (in.hasRemaining()) {
                 throw new MalformedMessageException(in.remaining() + " bytes are left behind the message");
             }
         }
 
-        private void demand(int bytes) throws MalformedMessageException {
+        private void require(int bytes) throws MalformedMessageException {
             if (in.remaining() < bytes) {
                 throw new MalformedMessageException("the message ends too early");
             }

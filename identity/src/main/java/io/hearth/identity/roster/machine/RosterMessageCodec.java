@@ -74,13 +74,13 @@ public final class RosterMessageCodec {
                 case SUMMARY -> {
                     var summary = new RosterMessage.Summary(
                             Bytes.of(take(in, DIGEST_BYTES)), in.getInt(), Bytes.of(take(in, Charter.KEY_ID_BYTES)));
-                    demand(!in.hasRemaining() && summary.generation() >= 0, "summary");
+                    require(!in.hasRemaining() && summary.generation() >= 0, "summary");
                     yield summary;
                 }
                 case PAGE -> {
                     byte[] charter = charter(in);
                     List<RosterEntry> entries = RosterCodec.entries(take(in, in.remaining()));
-                    demand(entries.size() <= RosterMessage.PAGE_ENTRIES_MAX, "number of entries");
+                    require(entries.size() <= RosterMessage.PAGE_ENTRIES_MAX, "number of entries");
                     yield new RosterMessage.Page(
                             charter.length == 0 ? Optional.empty() : Optional.of(RosterCodec.charter(charter)),
                             entries);
@@ -88,7 +88,7 @@ public final class RosterMessageCodec {
                 case SECRET -> {
                     Charter charter = RosterCodec.charter(charter(in));
                     byte[] secret = take(in, NetworkNamespace.SECRET_BYTES);
-                    demand(!in.hasRemaining(), "length of a secret");
+                    require(!in.hasRemaining(), "length of a secret");
                     var namespaceOf = NetworkNamespace.closed(namespace, charter.generation(), secret);
                     Arrays.fill(secret, (byte) 0);
                     yield new RosterMessage.Secret(new RosterBook.Offer(charter, namespaceOf));
@@ -112,7 +112,7 @@ public final class RosterMessageCodec {
 
     private static byte[] charter(ByteBuffer in) throws MalformedMessageException {
         int length = in.getInt();
-        demand(length >= 0 && length <= RosterCodec.CHARTER_BYTES_MAX, "length of a charter");
+        require(length >= 0 && length <= RosterCodec.CHARTER_BYTES_MAX, "length of a charter");
         return take(in, length);
     }
 
@@ -133,7 +133,7 @@ public final class RosterMessageCodec {
         return bytes;
     }
 
-    private static void demand(boolean holds, String what) throws MalformedMessageException {
+    private static void require(boolean holds, String what) throws MalformedMessageException {
         if (!holds) {
             throw new MalformedMessageException("the " + what + " is out of range");
         }
