@@ -103,6 +103,7 @@ public final class VoterThread implements AutoCloseable {
                     LockSupport.park(this);
                 } else {
                     VoterAnswer answer = disk.carryOut(task);
+                    LOG.debug("{} -> {}", task, answer);
                     if (!closing) {
                         answered.accept(task, answer);
                     }

@@ -60,8 +60,8 @@ final class VoteQueue {
     private static void next(Transition transition) {
         while (transition.voting.running().isEmpty()
                 && !transition.voting.waiting().isEmpty()) {
-            VoterTask task = transition.voting.waiting().getFirst();
-            transition.voting = transition.voting.rest(1);
+            VoterTask task = transition.voting.next();
+            transition.voting = transition.voting.without(task);
             if (isWanted(transition, task)) {
                 transition.voting = transition.voting.runs(task);
                 transition.effect(new ViewEffect.Vote(task));
@@ -73,15 +73,28 @@ final class VoteQueue {
     private static boolean isWanted(Transition transition, VoterTask task) {
         return switch (task) {
             case VoterTask.Promise(View view, Ballot ballot) ->
-                !isOwn(transition, ballot) || BallotTrigger.isStillWanted(transition, view, ballot);
+                isOwn(transition, ballot)
+                        ? BallotTrigger.isStillWanted(transition, view, ballot)
+                        : isOpen(transition, view, ballot);
             case VoterTask.Accept accept ->
-                !isOwn(transition, accept.ballot())
-                        || (transition.campaign instanceof Campaign.Accepting accepting
-                                && accepting.ballot().equals(accept.ballot()));
+                isOwn(transition, accept.ballot())
+                        ? transition.campaign instanceof Campaign.Accepting accepting
+                                && accepting.ballot().equals(accept.ballot())
+                        : isOpen(transition, accept.view(), accept.ballot());
             case VoterTask.Learn(View view) ->
                 transition.known(view.lineage()).flatMap(KnownLineage::view).equals(Optional.of(view));
             case VoterTask.Enter _, VoterTask.Found _, VoterTask.Retain _ -> true;
         };
+    }
+
+    /** Whether the successor of {@code view} may still be unknown; if it is known, the proposer gets it, without a word from the disk. */
+    private static boolean isOpen(Transition transition, View view, Ballot ballot) {
+        Optional<View> newer = transition
+                .known(view.lineage())
+                .flatMap(KnownLineage::view)
+                .filter(newest -> newest.epoch() > view.epoch());
+        newer.ifPresent(newest -> transition.send(ballot.proposer(), new Message.Commit(newest)));
+        return newer.isEmpty();
     }
 
     private static boolean isOwn(Transition transition, Ballot ballot) {

@@ -29,8 +29,26 @@ public record Voting(Optional<VoterTask> running, List<VoterTask> waiting) {
         return new Voting(Optional.empty(), waiting);
     }
 
-    public Voting rest(int from) {
-        return new Voting(running, waiting.subList(from, waiting.size()));
+    /**
+     * The waiting task whose turn it is. A committed view that only has to be written down gives way to votes: a ballot waits for
+     * them, and a vote writes the view down with it. Not empty.
+     */
+    public VoterTask next() {
+        VoterTask first = waiting.getFirst();
+        return first instanceof VoterTask.Learn
+                ? waiting.stream().filter(Voting::isVote).findFirst().orElse(first)
+                : first;
+    }
+
+    private static boolean isVote(VoterTask task) {
+        return task instanceof VoterTask.Promise || task instanceof VoterTask.Accept;
+    }
+
+    /** Without a task that waits. */
+    public Voting without(VoterTask task) {
+        var tasks = new ArrayList<>(waiting);
+        tasks.remove(task);
+        return new Voting(running, tasks);
     }
 
     /** With one task more. A task that waits already is not queued twice, and a newer one of its kind and lineage replaces it. */

@@ -246,6 +246,30 @@ final class ViewMachineTest {
     }
 
     @Test
+    void onASlowDiskNothingThatIsOverIsInTheWayOfTheNextBallot() {
+        isDiskSlow = true;
+        var ballot = new Ballot(1, MASTER);
+        View next = next(VIEW.members().toArray(Member[]::new));
+        received(MASTER, new Message.Prepare(VIEW, ballot));
+        received(MASTER, new Message.Accept(VIEW, ballot, next));
+        received(MASTER, new Message.Commit(next));
+        beat(THIRD, LINEAGE, 4, 3);
+        event(new ViewEvent.Suspected(MASTER, 1));
+        pass(20 * MILLI);
+        assertInstanceOf(Campaign.Candidate.class, state.campaign());
+        assertEquals(List.of(new VoterTask.Promise(VIEW, ballot)), List.copyOf(tasks));
+        assertTrue(
+                diskDone().contains(new ViewEffect.Send(MASTER, new Message.Commit(next))),
+                "of the vote that nobody needs any more");
+        var own = assertInstanceOf(VoterTask.Promise.class, tasks.getFirst());
+        assertEquals(next, own.view());
+        assertEquals(SELF, own.ballot().proposer());
+        diskDone();
+        assertEquals(Optional.of(next), record().view(), "written down with the vote");
+        assertEquals(List.of(new VoterTask.Learn(next)), List.copyOf(tasks));
+    }
+
+    @Test
     void aPromiseIsOnDiskAndTheNodeFrozenBeforeItsAnswersLeave() {
         var ballot = new Ballot(1, MASTER);
         var vote = new ViewEffect.Vote(new VoterTask.Promise(VIEW, ballot));

@@ -72,15 +72,25 @@ public final class VotingTest {
         List<VoterTask> tasks =
                 List.of(promise(2, 3, 1), accept(3, 1), promise(1, 3, 1), new VoterTask.Learn(view(1, 3)));
         assertEquals(tasks, waiting(tasks.toArray(VoterTask[]::new)));
+        Voting voting = Voting.IDLE;
+        for (VoterTask task : tasks) {
+            voting = voting.with(task);
+        }
+        assertEquals(tasks.getFirst(), voting.next());
+        assertEquals(tasks.subList(1, 4), voting.without(tasks.getFirst()).waiting());
+    }
+
+    @Test
+    void aViewThatOnlyHasToBeWrittenDownGivesWayToVotes() {
+        VoterTask learn = new VoterTask.Learn(view(1, 3));
+        VoterTask retain = new VoterTask.Retain(new TreeSet<>());
+        assertEquals(learn, Voting.IDLE.with(learn).with(retain).next());
+        assertEquals(accept(3, 1), Voting.IDLE.with(learn).with(accept(3, 1)).next());
         assertEquals(
-                tasks.subList(1, 4),
-                Voting.IDLE
-                        .with(tasks.get(0))
-                        .with(tasks.get(1))
-                        .with(tasks.get(2))
-                        .with(tasks.get(3))
-                        .rest(1)
-                        .waiting());
+                promise(1, 3, 1), Voting.IDLE.with(learn).with(promise(1, 3, 1)).next());
+        VoterTask found = new VoterTask.Found(view(1, 1));
+        assertEquals(found, Voting.IDLE.with(found).with(promise(1, 1, 1)).next());
+        assertEquals(retain, Voting.IDLE.with(retain).with(promise(1, 3, 1)).next());
     }
 
     @Test
