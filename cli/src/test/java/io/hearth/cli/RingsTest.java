@@ -13,9 +13,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A misspelt tag would run in no ring or in the wrong one, and the map names every test that the fast ring leaves out. */
+/** A misspelt tag would run in no ring or in the wrong one, and the page on tests names every test that the fast ring leaves out. */
 final class RingsTest {
     private static final Path ROOT = Path.of(System.getProperty("hearth.root", ".."));
+    private static final String PAGE = "docs/design/tests.md";
     private static final String SECTION = "## Rings of tests";
     private static final Pattern TAG = Pattern.compile("@Tag\\(([^)]*)\\)");
     private static final Pattern FIRST_CELL = Pattern.compile("(?m)^\\|([^|]*)\\|");
@@ -40,7 +41,7 @@ final class RingsTest {
     }
 
     @Test
-    void theMapNamesAllThatOnlyTheFullRingRuns() throws IOException {
+    void thePageNamesAllThatOnlyTheFullRingRuns() throws IOException {
         var tags = new TreeSet<String>();
         var inFullRing = new TreeSet<String>();
         for (Path source : sources()) {
@@ -54,12 +55,12 @@ final class RingsTest {
         }
         assertEquals(Set.of("\"full\""), tags);
 
-        String map = Files.readString(ROOT.resolve("ARCHITECTURE.md"));
-        int begin = map.indexOf(SECTION);
-        assertTrue(begin >= 0, "ARCHITECTURE.md has no: " + SECTION);
-        int end = map.indexOf("\n## ", begin);
+        String page = Files.readString(ROOT.resolve(PAGE));
+        int begin = page.indexOf(SECTION);
+        assertTrue(begin >= 0, PAGE + " has no: " + SECTION);
+        int end = page.indexOf("\n## ", begin);
         Set<String> named = FIRST_CELL
-                .matcher(map.substring(begin, end < 0 ? map.length() : end))
+                .matcher(page.substring(begin, end < 0 ? page.length() : end))
                 .results()
                 .flatMap(cell -> NAME.matcher(cell.group(1)).results())
                 .map(match -> match.group(1))
