@@ -7,7 +7,7 @@ Reads FOLDER/*.jsonl (one object on a line) and FOLDER/run.json ({"commit", "dat
   median_ms, peer           of `hearth bench allreduce --json`, `bench/compare --json`, `lab/peers/run`  -> allreduce.svg
   GBps, kernel              of `hearth kernel bench --json`                                              -> kernels.svg
   encode_GBps, codec        of `hearth bench compression --json`                                         -> compression.svg
-Other lines are counted and left out. A plot without lines is not written."""
+A line with "ok": false is a wrong sum and no figure. Such lines and all others are counted and left out. A plot without lines is not written."""
 import argparse, json, math, os, statistics, sys
 from html import escape
 
@@ -181,12 +181,12 @@ def main():
     os.makedirs(asked.out, exist_ok=True)
     drawn = 0
     for name, draw, keys in PLOTS:
-        wanted = [line for line in lines if keys <= line.keys()]
+        wanted = [line for line in lines if keys <= line.keys() and line.get("ok", True)]
         drawn += len(wanted)
         if wanted:
             draw(wanted, subtitle, os.path.join(asked.out, name))
     if drawn < len(lines):
-        print("plot: %d of %d lines belong to no plot" % (len(lines) - drawn, len(lines)), file=sys.stderr)
+        print("plot: %d of %d lines are in no plot" % (len(lines) - drawn, len(lines)), file=sys.stderr)
     if not drawn:
         sys.exit("plot: %s has no lines to draw" % asked.data)
 
