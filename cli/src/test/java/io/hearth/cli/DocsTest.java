@@ -22,7 +22,7 @@ final class DocsTest {
             Path.of(System.getProperty("hearth.root", "..")).toAbsolutePath().normalize();
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ +(.*)$");
-    private static final Pattern CODE = Pattern.compile("(?s)```.*?```|`([^`\\n]+)`");
+    private static final Pattern CODE = Pattern.compile("(?s)```mermaid\\n(.*?)```|```.*?```|`([^`\\n]+)`");
     private static final Pattern FOREIGN =
             Pattern.compile("-\\S+|\\b(jdk|java)\\.\\S+"); // a flag, or a name of the JDK
     private static final Pattern WORD = Pattern.compile("[A-Za-z_$][A-Za-z0-9_$]*");
@@ -94,8 +94,9 @@ final class DocsTest {
     private static Set<String> unknown(String text, Set<String> words) {
         var unknown = new TreeSet<String>();
         for (MatchResult code : CODE.matcher(text).results().toList()) {
-            if (code.group(1) != null) {
-                WORD.matcher(FOREIGN.matcher(code.group(1)).replaceAll(""))
+            String named = code.group(1) != null ? code.group(1) : code.group(2); // of a diagram, or in a line
+            if (named != null) {
+                WORD.matcher(FOREIGN.matcher(named).replaceAll(""))
                         .results()
                         .map(MatchResult::group)
                         .filter(word -> NAME.matcher(word).matches() && !words.contains(word))
@@ -127,5 +128,8 @@ final class DocsTest {
         assertEquals(
                 Set.of("NoSuch" + "Class", "aTestThat" + "IsGone"),
                 unknown("see `NoSuch" + "Class.aTestThat" + "IsGone` of `DocsTest`", words));
+        assertEquals(
+                Set.of("NoSuch" + "Class"),
+                unknown("```mermaid\nDocsTest --> NoSuch" + "Class\n```\n```\nNoSuch" + "Block\n```\n", words));
     }
 }
