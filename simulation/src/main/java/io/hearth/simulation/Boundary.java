@@ -20,14 +20,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exchange at the beginning of a step, as {@code StepBoundary} has it: all claim a state, all see which is right, those that
- * lack it fetch it, and nobody goes on before all said that they hold it.
+ * The exchange at the beginning of a step, as {@code StepBoundary} does it. Each member claims a state, and all of them decide alike
+ * which one is right. A member that lacks it fetches it, and no member goes on before all reported that they hold it.
  */
 final class Boundary {
     private static final long BUDGET_NANOS = 10 * SECOND;
 
-    private final NodeProcess process;
-    private final World world;
+    private final ProcessContext process;
+    private final Setting setting;
     private final Trainer trainer;
     private final Exchanges exchanges;
     private final NavigableMap<Long, Attempt> attempts = new TreeMap<>(); // of this group epoch, by number
@@ -35,7 +35,7 @@ final class Boundary {
     private long fetchedNumber;
     private long fetchedNanos; // in former attempts at that number
 
-    /** What came for one number. */
+    /** Everything received for one number. */
     private static final class Attempt {
         final NavigableMap<NodeId, Frame.Claim> claims = new TreeMap<>();
         final NavigableMap<NodeId, CallRejection> dooms = new TreeMap<>();
@@ -47,18 +47,18 @@ final class Boundary {
         Fetch fetch;
     }
 
-    /** How the beginning of a step ended: {@code model} is what to go on with if it was not refused. */
+    /** How the beginning of a step ended: {@code model} is the state to go on with if it was not rejected. */
     record End(Optional<CallRejection> refusal, long model) {}
 
-    Boundary(NodeProcess process, Trainer trainer, Exchanges exchanges) {
+    Boundary(ProcessContext process, Trainer trainer, Exchanges exchanges) {
         this.process = process;
-        this.world = process.world;
+        this.setting = process.setting;
         this.trainer = trainer;
         this.exchanges = exchanges;
-        this.staging = new Staging(world);
+        this.staging = new Staging(setting);
     }
 
-    /** The group epoch is another one now. */
+    /** The group epoch changed. */
     void enter() {
         for (Attempt attempt : attempts.values()) {
             Fetch fetch = attempt.fetch;
@@ -86,7 +86,7 @@ final class Boundary {
         return attempts.computeIfAbsent(number, _ -> new Attempt());
     }
 
-    /** Tells all what this member holds. */
+    /** Sends this member's claim to all members. */
     void run(long number, Optional<CallRejection> doomed) {
         Frame.Claim mine = steps().claim(state().layout().lineage());
         var claimed = new Frame.Claimed(fence(), number, process.host.id, mine, doomed);
@@ -100,22 +100,22 @@ final class Boundary {
         frame.doomed().ifPresent(doom -> attempt.dooms.put(frame.from(), doom));
     }
 
-    /** What it ends with once there is nothing more to wait for: a refusal, or the state that all agreed on and hold. */
+    /** The end of a step's beginning: a rejection, or the state that all agreed on and hold; empty while it waits. */
     Optional<End> advance(long number) {
         List<NodeId> members = state().layout().members();
         Attempt attempt = attempt(number);
         if (!attempt.claims.keySet().containsAll(members)) {
             return Optional.empty();
         }
-        if (!attempt.dooms.isEmpty()) { // the same on all, whatever came first
+        if (!attempt.dooms.isEmpty()) { // the same on all members, in whichever order they came
             return Optional.of(new End(Optional.of(attempt.dooms.firstEntry().getValue()), 0));
         }
         StateVote vote = vote(attempt);
         Frame.Claim agreed = claim(vote.agreed());
         List<Integer> sources = vote.sources().get(members.indexOf(process.host.id));
         if (sources == null) {
-            staging.clear(); // what an earlier attempt left there is of no use any more
-        } else if (world.hooks.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
+            staging.clear(); // chunks of an earlier attempt are of no use any more
+        } else if (setting.hooks.takesStateOver() && !hasFetched(number, attempt, agreed, sources)) {
             return Optional.empty();
         }
         if (!exchanges.holders(number).contains(process.host.id)) {
@@ -124,7 +124,7 @@ final class Boundary {
             exchanges.hold(number);
         }
         boolean allHold = exchanges.holders(number).containsAll(members);
-        return allHold || !world.hooks.waitsForHolders()
+        return allHold || !setting.hooks.waitsForHolders()
                 ? Optional.of(new End(Optional.empty(), agreed.model()))
                 : Optional.empty();
     }
@@ -140,13 +140,13 @@ final class Boundary {
         for (int rank = 0; rank < byRank.size(); rank++) {
             claims.add(claim(byRank.get(rank), rank, byRank.size()));
         }
-        StateVote vote = StateVote.decide(world.hooks.votes(claims));
+        StateVote vote = StateVote.decide(setting.hooks.votes(claims));
         attempt.vote = vote;
-        world.results.agreed(byRank, claim(vote.agreed()));
+        process.surroundings.results().agreed(byRank, claim(vote.agreed()));
         return vote;
     }
 
-    /** As on the wire; the next ranks are the nearest. */
+    /** The claim as on the wire; the ranks after this one are its nearest sources. */
     private static StateClaim claim(Frame.Claim claim, int rank, int ranks) {
         Bytes digest = Bytes.of(ByteBuffer.allocate(StateClaim.DIGEST_BYTES)
                 .putLong(claim.model())
@@ -169,7 +169,7 @@ final class Boundary {
         }
         List<NodeId> members = state().layout().members();
         Frame.Claim own = Objects.requireNonNull(attempt.claims.get(process.host.id));
-        if (!own.joined() && !world.hooks.keepsWhoDiffers()) {
+        if (!own.joined() && !setting.hooks.keepsWhoDiffers()) {
             giveUp("its state differs");
             return false;
         }
@@ -203,9 +203,9 @@ final class Boundary {
         }
     }
 
-    /** Where nobody and no message is lost, whoever lacks the state gets it, and stays; a pause as long as all spans loses members. */
+    /** Leaves the group. In a world that loses no process and no message, a member that lacks the state always gets it and stays. */
     private void giveUp(String why) {
-        boolean isNobodyLost = world.profile.isMild() && !world.spans.areScaled();
+        boolean isNobodyLost = setting.profile.isMild() && !setting.spans.areScaled();
         Violation.unless(!isNobodyLost, "state", () -> process.host.name() + " leaves its group: " + why);
         trainer.script().giveUp(why);
     }
@@ -216,13 +216,13 @@ final class Boundary {
         return fetch != null && fetch.lost(peer, why);
     }
 
-    /** Somebody lacks a part of the state: it takes its time. */
+    /** Another member asks for a part of the state; the answer takes a while. */
     void asked(Frame.Ask ask) {
-        world.after(
-                world.transferNanos() / 2, // a manifest and then all chunks at once
+        setting.after(
+                setting.transferNanos() / 2, // a manifest and then all chunks at once
                 () -> process.deliver(() -> {
                     if (ask.fence().equals(fence()) && !trainer.script().isOver()) {
-                        world.bus.stream(
+                        process.surroundings.stream(
                                 process,
                                 ask.from(),
                                 new Frame.Chunk(ask.fence(), ask.number(), process.host.id, ask.chunk(), answer(ask)));
@@ -233,11 +233,11 @@ final class Boundary {
     private long answer(Frame.Ask ask) {
         long model = steps().claim("").model();
         long right = ask.chunk() == FetchMachine.MANIFEST ? model : Staging.chunk(model, ask.chunk());
-        if (!world.isFaulty() || !world.profile.has(FaultKind.LYING_SOURCE) || world.random.nextBoolean()) {
+        if (!setting.isFaulty() || !setting.profile.has(FaultKind.LYING_SOURCE) || setting.random.nextBoolean()) {
             return right;
         }
-        world.tally.fault(FaultKind.LYING_SOURCE);
-        return Staging.wrong(right, world.random.nextInt(Long.SIZE));
+        setting.tally.fault(FaultKind.LYING_SOURCE);
+        return Staging.wrong(right, setting.random.nextInt(Long.SIZE));
     }
 
     /** An answer came; it may be one to an earlier question. */

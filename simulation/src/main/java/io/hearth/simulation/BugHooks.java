@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where a {@link PlantedBug} reaches into the simulated shell of a node; every method's own body is the honest one. The machines
- * know nothing of it.
+ * The places where a {@link PlantedBug} changes the simulated shell of a node. The default body of each method is the correct one.
+ * The machines do not know of the hooks.
  */
 interface BugHooks {
     BugHooks NONE = new BugHooks() {};
@@ -36,13 +36,13 @@ interface BugHooks {
         return honest;
     }
 
-    /** What is carried out instead of the effects of one step. */
-    default List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+    /** Replaces the effects of one step. */
+    default List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
         return effects;
     }
 
-    /** More messages that the view machine of {@code process} is told, after one that came. */
-    default List<Forged> more(NodeProcess process, NodeId from, Message message) {
+    /** More messages for the view machine of {@code process}, after a received one. */
+    default List<Forged> more(ProcessContext process, NodeId from, Message message) {
         return List.of();
     }
 
@@ -59,17 +59,17 @@ interface BugHooks {
         return false;
     }
 
-    /** What a start makes of a record that was damaged. */
+    /** The record that a start restores in place of a damaged one; empty if it sets the damaged one aside. */
     default Optional<LineageRecord> rebuild(LineageRecord lost) {
         return Optional.empty();
     }
 
-    /** After how long a freeze ends by itself; {@link Long#MAX_VALUE} for never. */
+    /** Time after which a freeze ends by itself; {@link Long#MAX_VALUE} for never. */
     default long thawNanos() {
         return Long.MAX_VALUE;
     }
 
-    /** How long the data threads run on after the status was taken. */
+    /** Time for which the data threads run on after the status was taken. */
     default long lateFreezeNanos() {
         return 0;
     }
@@ -79,12 +79,12 @@ interface BugHooks {
         return true;
     }
 
-    /** What the group remembers after a step. */
+    /** The state of the group machine after a step. */
     default GroupMachine.State remembered(GroupMachine.State state) {
         return state;
     }
 
-    /** Whether a group at work calls itself open. */
+    /** Whether a group at work reports itself as open. */
     default boolean admitsAtWork() {
         return false;
     }
@@ -94,7 +94,7 @@ interface BugHooks {
         return false;
     }
 
-    /** By rank, as an application sees them when it calls its next number. */
+    /** The ranks that an application sees when it calls its next number. */
     default List<NodeId> ranks(GroupMachine.State state) {
         return state.ranks();
     }
@@ -104,7 +104,7 @@ interface BugHooks {
         return true;
     }
 
-    /** Whether a sum in place, which nobody keeps, returns only when all hold it. */
+    /** Whether a sum in place, whose result no member keeps, returns only when all hold it. */
     default boolean sumWaitsForHolders() {
         return true;
     }
@@ -114,52 +114,52 @@ interface BugHooks {
         return true;
     }
 
-    /** In which order the blocks of a gather lie. */
+    /** The order of the blocks of a gather. */
     default List<NodeId> layout(GroupMachine.State state) {
         return state.layout().members();
     }
 
-    /** Why a call ends without a result on all ranks. */
+    /** The reason why a call ends without a result on all ranks. */
     default Optional<CallRejection> doom(Signature signature, Optional<CallRejection> doomed) {
         return doomed;
     }
 
-    /** What a sender to one rank remembers after an event. */
+    /** The state of a sender to one rank after an event. */
     default SendMachine.State sent(SendMachine.Event event, SendMachine.State state) {
         return state;
     }
 
-    /** What a receiver from one rank remembers after an event. */
+    /** The state of a receiver from one rank after an event. */
     default ReceiveMachine.State received(ReceiveMachine.Event event, ReceiveMachine.State state) {
         return state;
     }
 
-    /** Whether a send to one rank returns only when that has the values. */
+    /** Whether a send to one rank returns only when the receiver has the values. */
     default boolean sendWaitsForReceiver() {
         return true;
     }
 
-    /** Whether the group's lead holds the next step back while somebody waits to enter. */
+    /** Whether the group's lead delays the next step while a node waits to enter. */
     default boolean holds() {
         return true;
     }
 
-    /** Whether a member that lacks the state of a step takes it over. */
+    /** Whether a member that lacks the state of a step fetches it. */
     default boolean takesStateOver() {
         return true;
     }
 
-    /** Whether a member that was in before and lacks the state of a step stays. */
+    /** Whether a former member that lacks the state of a step stays. */
     default boolean keepsWhoDiffers() {
         return true;
     }
 
-    /** Whether a chunk that came is compared with its fingerprint. */
+    /** Whether a received chunk is compared with its fingerprint. */
     default boolean checksChunks() {
         return true;
     }
 
-    /** Whether chunks that are left from an earlier attempt are given up if they are not of the state that is fetched now. */
+    /** Whether chunks of an earlier attempt are dropped if they do not belong to the state that is fetched now. */
     default boolean sweepsLeftovers() {
         return true;
     }
@@ -169,7 +169,7 @@ interface BugHooks {
         return true;
     }
 
-    /** What the members' claims, by rank, are taken for when it is decided which state is right. */
+    /** The members' claims, by rank, from which the right state is chosen. */
     default List<StateClaim> votes(List<StateClaim> claims) {
         return claims;
     }
@@ -189,17 +189,17 @@ interface BugHooks {
         return false;
     }
 
-    /** Whether members tell where they reach the others. */
+    /** Whether members report to each other at which addresses they reach the rest. */
     default boolean gossips() {
         return true;
     }
 
-    /** Whether a node takes out of its views who was put out. */
+    /** Whether a node leaves a machine out of its views once it was put out of the namespace. */
     default boolean excludes() {
         return true;
     }
 
-    /** Whether the collectives hear that their node was removed. */
+    /** Whether the collectives are notified that their node was removed. */
     default boolean tellsCollectivesOfRemoval() {
         return true;
     }

@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * What a node that is in no view can say wrongly to {@code process}, and why each is refused.
+ * False messages that a node outside the view can send to {@code process}, each with the reason for its rejection.
  *
- * <p>Left out is what nobody could refuse, because a member could have said it truly: news for a node that hears no quorum of
- * what it knows, or that asks for entry and is told that it is in.
+ * <p>Messages that a member could have sent truthfully are left out, because no node could reject them: a newer view for a node that
+ * hears no quorum, or an admission for a node that asks for entry.
  */
 final class ByzantineMessages {
     private static final Bytes GARBAGE = Bytes.of(new byte[] {(byte) 0xff, 7, 0, (byte) 0x80, 1});
@@ -28,21 +28,28 @@ final class ByzantineMessages {
     private final SplittableRandom random;
     private final NodeId liar;
     private final long incarnation;
-    private final NodeProcess process;
+    private final ProcessContext process;
+    private final List<? extends ProcessContext> all;
     private final View view;
 
-    /** {@code refusal} is what the message has to be counted as. */
+    /** {@code refusal} is the reason under which the node must count the message. */
     record Lie(Message message, MessageRejection refusal) {}
 
-    ByzantineMessages(SplittableRandom random, NodeId liar, long incarnation, NodeProcess process) {
+    ByzantineMessages(
+            SplittableRandom random,
+            NodeId liar,
+            long incarnation,
+            ProcessContext process,
+            List<? extends ProcessContext> all) {
         this.random = random;
         this.liar = liar;
         this.incarnation = incarnation;
         this.process = process;
+        this.all = all;
         this.view = process.state().view();
     }
 
-    /** One at random; empty where the liar would have to be believed. */
+    /** A random lie; empty if the node would have to believe it. */
     Optional<Lie> draw() {
         return switch (random.nextInt(5)) {
             case 0 -> Optional.of(ballot());
@@ -64,7 +71,7 @@ final class ByzantineMessages {
         return view.members().get(random.nextInt(view.members().size()));
     }
 
-    /** A ballot of one that the view does not list, or in the name of another. */
+    /** A ballot of a node outside the view, or in the name of another node. */
     private Lie ballot() {
         var next = new View(view.lineage(), view.epoch() + 1, view.members(), view.groups());
         Message message = switch (random.nextInt(4)) {
@@ -78,7 +85,7 @@ final class ByzantineMessages {
         return new Lie(message, MessageRejection.FOREIGN_BALLOT);
     }
 
-    /** An answer that nobody asked for, as if it were one of the last ballots of {@code process}. */
+    /** An answer without a question, as if {@code process} had begun that ballot. */
     private Lie answer() {
         Lineage lineage = view.lineage();
         var ballot = new Ballot(1 + random.nextInt(3), process.host.id);
@@ -94,7 +101,7 @@ final class ByzantineMessages {
         return new Lie(message, MessageRejection.STRAY_ANSWER);
     }
 
-    /** No view at all, or none that can follow the one that is known. */
+    /** An invalid view, or one that cannot follow the known one. */
     private Lie badView() {
         long later = view.epoch() + 1 + random.nextInt(40);
         var members = new ArrayList<>(view.members());
@@ -128,7 +135,7 @@ final class ByzantineMessages {
                 member.node(), incarnation, member.entryEpoch(), member.role(), member.group(), member.seat());
     }
 
-    /** A view that could follow, and did not; {@code process} may be in it or not, and the liar makes itself a member. */
+    /** A valid successor that no quorum accepted. It lists the liar, and lists {@code process} or not. */
     private Message news() {
         long epoch = view.epoch() + 1 + random.nextInt(40);
         if (random.nextInt(4) == 0) {
@@ -144,7 +151,7 @@ final class ByzantineMessages {
         };
     }
 
-    /** The members that are known but some, and the liar; resolutions are garbage. */
+    /** Some of the known members and the liar; the resolutions are garbage. */
     private View view(long epoch, List<NodeId> without) {
         var members = new ArrayList<>(view.members());
         members.removeIf(member -> without.contains(member.node()));
@@ -161,7 +168,6 @@ final class ByzantineMessages {
 
     /** A view of a lineage in which {@code process} has no record, or never heard of a view. */
     private Optional<Lie> ofAnotherLineage() {
-        List<NodeProcess> all = process.world.cluster.processes();
         View other = all.get(random.nextInt(all.size())).state().view();
         boolean isKnown = process.state().knows(other.lineage());
         var invented = new View(

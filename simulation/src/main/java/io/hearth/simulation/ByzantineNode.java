@@ -18,28 +18,29 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * One more node in some worlds: it has the secret, so everybody has a link with it, it is in no view, and it lies. In peace too:
- * what it says then must not even delay anybody.
+ * One more node in some worlds. It has the secret, so each node has a link with it; it is in no view, and it lies. It goes on in
+ * peace, where its messages must not even delay a node.
  */
 final class ByzantineNode {
     private static final NodeId SELF = Nodes.agent(Nodes.MACHINES_MAX);
-    private static final int JOINERS = 520; // more than are remembered
-    private static final int FLOODS = 16; // one world of so many may be flooded
+    private static final int JOINERS = 520; // more than a node remembers
     private static final byte[] MILLION_MEMBERS = millionMembers();
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
     private final SplittableRandom random;
     private long incarnation = 2;
     private long sequence;
-    private boolean mayFlood; // once, and not in every world: it costs as much as the rest of one
+    private boolean mayFlood;
 
-    ByzantineNode(World world, SplittableRandom random) {
-        this.world = world;
-        this.random = random;
-        this.mayFlood = random.nextInt(FLOODS) == 0;
+    ByzantineNode(Setting setting, Cluster cluster) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.random = setting.random;
+        this.mayFlood = setting.hasFlood;
     }
 
-    /** A view of a million members that are nobody, as bytes: more than any record could hold. */
+    /** A view of a million empty members, as bytes: more than any record can hold. */
     private static byte[] millionMembers() {
         byte[] view = new byte[2_000_000];
         for (int i = 0; i < view.length; i += 2) {
@@ -49,20 +50,20 @@ final class ByzantineNode {
     }
 
     void link(NodeProcess process) {
-        if (world.profile.has(FaultKind.NONSENSE)) {
+        if (setting.profile.has(FaultKind.NONSENSE)) {
             process.linked(SELF, incarnation);
         }
     }
 
     void begin() {
-        if (world.profile.has(FaultKind.NONSENSE)) {
+        if (setting.profile.has(FaultKind.NONSENSE)) {
             speakLater();
         }
     }
 
     private void speakLater() {
-        world.after(50 * MILLI + random.nextLong(400 * MILLI), () -> {
-            List<NodeProcess> all = world.cluster.processes();
+        setting.after(50 * MILLI + random.nextLong(400 * MILLI), () -> {
+            List<NodeProcess> all = cluster.processes();
             if (!all.isEmpty()) {
                 NodeProcess process = all.get(random.nextInt(all.size()));
                 process.deliver(() -> speak(process));
@@ -72,7 +73,7 @@ final class ByzantineNode {
     }
 
     private void speak(NodeProcess process) {
-        world.tally.fault(FaultKind.NONSENSE);
+        setting.tally.fault(FaultKind.NONSENSE);
         switch (random.nextInt(12)) {
             case 0 -> bytes();
             case 1 -> restart(process);
@@ -85,26 +86,26 @@ final class ByzantineNode {
                                 process.state().view().lineage(), 1 + random.nextInt(40), random.nextBoolean()));
             case 5 -> flood(process);
             default ->
-                new ByzantineMessages(random, SELF, incarnation, process)
+                new ByzantineMessages(random, SELF, incarnation, process, cluster.processes())
                         .draw()
                         .ifPresent(lie -> refused(process, incarnation, lie.message(), lie.refusal()));
         }
     }
 
     private void tell(NodeProcess process, Message message) {
-        world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
+        setting.note("the hostile node tells " + process.host.name() + " " + setting.narrator.text(message));
         process.receive(SELF, incarnation, message);
     }
 
     /**
-     * Tells it, and looks whether it was counted. That the liar is heard at all may come at the instant of a view change, and then
-     * the lie is of a former view; if it was the lie that was believed, the ledger sees a view that no quorum accepted.
+     * Sends a lie and checks that the node counted it as rejected. If the view changes at the same instant, the lie is about a former view
+     * and need not be counted. If the node believed the lie, the checker sees a view that no quorum accepted.
      */
     private void refused(NodeProcess process, long sender, Message message, MessageRejection refusal) {
         if (!process.isAlive()) {
             return;
         }
-        world.note("the hostile node tells " + process.host.name() + " " + world.narrator.text(message));
+        setting.note("the hostile node tells " + process.host.name() + " " + setting.narrator.text(message));
         long before = process.state().refusals().count(refusal);
         View view = process.state().view();
         process.receive(SELF, sender, message);
@@ -113,10 +114,10 @@ final class ByzantineNode {
                         || !process.state().view().equals(view)
                         || process.state().refusals().count(refusal) > before,
                 "refusal",
-                () -> "not counted as " + refusal + ": " + world.narrator.text(message));
+                () -> "not counted as " + refusal + ": " + setting.narrator.text(message));
     }
 
-    /** What it said before its restart comes after it. */
+    /** A message from before its restart arrives after the restart. */
     private void restart(NodeProcess process) {
         incarnation++;
         process.linked(SELF, incarnation);
@@ -127,10 +128,10 @@ final class ByzantineNode {
                 MessageRejection.OLD_INCARNATION);
     }
 
-    /** Says that it lives anywhere; that all had better come there it says only while there are faults. */
+    /** Claims to live in any lineage. It claims a lineage that is better than all others only while there are faults. */
     private void heartbeat(NodeProcess process) {
         View view = process.state().view();
-        boolean boasts = world.isFaulty() && random.nextInt(4) == 0;
+        boolean boasts = setting.isFaulty() && random.nextInt(4) == 0;
         var lineage = random.nextBoolean() ? view.lineage() : new Lineage(false, 1, SELF, incarnation, 0);
         var presence = new Presence(
                 lineage,
@@ -144,13 +145,13 @@ final class ByzantineNode {
         tell(process, new Message.Heartbeat(presence, ++sequence, Long.MAX_VALUE, Long.MAX_VALUE));
     }
 
-    /** More nodes than can be remembered ask for entry; they are gone before anybody could let them in. */
+    /** More nodes ask for entry than a node remembers; they are gone before any member could admit them. */
     private void flood(NodeProcess process) {
-        if (!mayFlood || !world.isFaulty()) {
+        if (!mayFlood || !setting.isFaulty()) {
             return;
         }
         mayFlood = false;
-        world.note("the hostile node floods " + process.host.name());
+        setting.note("the hostile node floods " + process.host.name());
         Lineage lineage = process.state().view().lineage();
         var join = new Message.Join(lineage, 1, Role.TRAINER, "alpha", GroupPhase.BOUNDARY);
         for (int i = 0; i < JOINERS && process.isAlive(); i++) {
@@ -167,14 +168,14 @@ final class ByzantineNode {
                 "more nodes ask for entry than can be remembered, and none is refused");
     }
 
-    /** What no record can hold is refused while it is read. */
+    /** The codec rejects a message that is larger than any record while it reads it. */
     private void bytes() {
         try {
             int kind = MessageCodec.HEARTBEAT + random.nextInt(MessageCodec.GONE - MessageCodec.HEARTBEAT + 1);
             MessageCodec.decode(kind, MILLION_MEMBERS);
             throw new Violation("wire", "two million bytes were read as a message of kind " + kind);
         } catch (MalformedMessageException expected) {
-            world.note("the hostile node sends two million bytes: " + expected.getMessage());
+            setting.note("the hostile node sends two million bytes: " + expected.getMessage());
         }
     }
 }

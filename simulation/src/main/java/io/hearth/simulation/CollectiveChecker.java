@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 
-/** Sees every input and every result and checks the rules of collectives. */
-final class CollectiveChecker {
+/** Observes every input and every result and checks the rules of collectives. */
+final class CollectiveChecker implements Results {
     private record Input(String fence, NodeId node, long number) {}
 
     /** A member holds what belongs to a number, in a group epoch. */
@@ -33,55 +33,61 @@ final class CollectiveChecker {
 
     private record Final(Named group, long founded, long number) {}
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
+    private final Liar liar;
     private final Map<Input, Long> inputs = new HashMap<>();
     private final Set<Holding> holdings = new HashSet<>();
     private final Map<Called, Signature> signatures = new HashMap<>();
     private final Set<Long> flipped = new HashSet<>();
     private final Map<Numbered, Ending> firstEndings = new HashMap<>();
     private final Map<Final, Frame.Sum> finals = new HashMap<>();
-    private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which nobody was kept
+    private final Map<Named, NavigableSet<Long>> foundings = new HashMap<>(); // epochs in which no member was kept
 
-    CollectiveChecker(World world) {
-        this.world = world;
+    CollectiveChecker(Setting setting, Cluster cluster, Liar liar) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.liar = liar;
     }
 
-    /** A member gives {@code value} in a group epoch; all of them want the same of it, which rests on what they know as ranks. */
-    void gave(NodeProcess process, String fence, long number, Script.Call call) {
-        inputs.put(new Input(fence, process.host.id, number), call.value());
-        Signature first = signatures.putIfAbsent(new Called(fence, process.host.group, number), call.signature());
+    /** All members must call a number alike, which depends on the ranks that they know. */
+    @Override
+    public void gave(ProcessContext process, String fence, long number, Signature signature, long value) {
+        inputs.put(new Input(fence, process.host.id, number), value);
+        Signature first = signatures.putIfAbsent(new Called(fence, process.host.group, number), signature);
         Violation.unless(
-                first == null || first.equals(call.signature()),
+                first == null || first.equals(signature),
                 "ranks",
-                () -> "members disagree about number " + number + ": " + first.text() + " and "
-                        + call.signature().text());
+                () -> "members disagree about number " + number + ": " + first.text() + " and " + signature.text());
     }
 
     /** A member says that it holds what belongs to a number. */
-    void holds(NodeProcess process, String fence, long number) {
+    @Override
+    public void holds(ProcessContext process, String fence, long number) {
         holdings.add(new Holding(fence, process.host.id, number));
     }
 
     /** A number ended at a member. */
-    void ended(NodeProcess process, long number, Ending ending) {
-        if (world.liar.forges()) {
+    @Override
+    public void ended(
+            ProcessContext process, long number, Ending ending, SortedMap<Long, Ending> endings, List<NodeId> members) {
+        if (liar.forges()) {
             return;
         }
-        isRefusedWithReason(process, number, ending);
+        isRefusedWithReason(members, number, ending);
         ending.sum().ifPresent(sum -> isSumOfItsGroup(process, number, ending, sum));
         if (ending.beginsStep() && ending.sum().isPresent()) {
-            areFinal(process, number, ending.lineage());
+            areFinal(process.host.group, endings, number, ending.lineage());
         }
-        boolean isOneTraining = process.trainer().stream()
-                .flatMap(trainer -> trainer.script().endings().values().stream())
-                .allMatch(other -> other.lineage().equals(ending.lineage()));
+        boolean isOneTraining =
+                endings.values().stream().allMatch(other -> other.lineage().equals(ending.lineage()));
         Violation.unless(isOneTraining, "training", "numbers of one training ended in two lineages");
-        Optional<View> newest = world.viewChecker.newest(ending.lineage());
+        Optional<View> newest = setting.viewChecker.newest(ending.lineage());
         if (newest.filter(view -> lists(view, process)).isPresent()) {
-            for (NodeProcess other : world.cluster.processes()) {
+            for (NodeProcess other : cluster.processes()) {
                 boolean isFellow = other != process
-                        && !world.liar.is(other) // what it holds of a number is its own affair
-                        && !world.liar.is(process)
+                        && !liar.is(other) // what it holds is not checked
+                        && !liar.is(process)
                         && other.host.group.equals(process.host.group)
                         && other.state().view().lineage().equals(ending.lineage())
                         && lists(newest.get(), other);
@@ -92,7 +98,7 @@ final class CollectiveChecker {
                 }
             }
         }
-        if (world.profile.isMild() && !world.cluster.hasGivenUp()) {
+        if (setting.profile.isMild() && !cluster.hasGivenUp()) {
             var key = new Numbered(ending.lineage(), process.host.group, number);
             Ending known = firstEndings.putIfAbsent(key, ending);
             Violation.unless(
@@ -102,9 +108,10 @@ final class CollectiveChecker {
         }
     }
 
-    /** Who is removed learns it: a call among several does not end elsewhere as if nothing had happened. */
-    void isTold(NodeProcess process, long number, View called, View ended) {
-        boolean isOver = world.viewChecker
+    /** A removed member must learn of its removal: its call must not end in another lineage as if nothing had happened. */
+    @Override
+    public void isTold(ProcessContext process, long number, View called, View ended) {
+        boolean isOver = setting.viewChecker
                 .newest(called.lineage())
                 .filter(View::isTombstone)
                 .isPresent();
@@ -115,22 +122,22 @@ final class CollectiveChecker {
                         + " ended elsewhere as if nothing was");
     }
 
-    private static boolean lists(View view, NodeProcess process) {
+    private static boolean lists(View view, ProcessContext process) {
         return view.member(process.host.id)
                 .filter(member -> member.incarnation() == process.incarnation)
                 .isPresent();
     }
 
-    private void areEqual(long number, Ending one, Ending other, NodeProcess first, NodeProcess second) {
+    private void areEqual(long number, Ending one, Ending other, ProcessContext first, ProcessContext second) {
         Violation.unless(
                 one.isSameAs(other),
                 "I5",
-                () -> "number " + number + " ended at " + first.host.name() + " with " + world.narrator.text(one)
-                        + " and at " + second.host.name() + " with " + world.narrator.text(other));
+                () -> "number " + number + " ended at " + first.host.name() + " with " + setting.narrator.text(one)
+                        + " and at " + second.host.name() + " with " + setting.narrator.text(other));
     }
 
-    private void isSumOfItsGroup(NodeProcess process, long number, Ending ending, Frame.Sum sum) {
-        View view = world.viewChecker
+    private void isSumOfItsGroup(ProcessContext process, long number, Ending ending, Frame.Sum sum) {
+        View view = setting.viewChecker
                 .view(ending.lineage(), sum.groupEpoch())
                 .orElseThrow(() -> new Violation("I7", "a result of a group epoch that no view has"));
         var nodes = new TreeSet<NodeId>();
@@ -143,8 +150,8 @@ final class CollectiveChecker {
                         && ending.outcome().contributors() == nodes.size(),
                 "I7",
                 () -> "the contributors of number " + number + " are not the group: "
-                        + sum.contributors().stream().map(world::name).toList() + " and "
-                        + nodes.stream().map(world::name).toList());
+                        + sum.contributors().stream().map(setting::name).toList() + " and "
+                        + nodes.stream().map(setting::name).toList());
         Violation.unless(
                 ending.beginsStep() || value == sum.value(),
                 "I7",
@@ -153,7 +160,7 @@ final class CollectiveChecker {
         areAllHolding(number, ending.asked(), sum, nodes);
     }
 
-    /** What a member gets of a number, from all that was given in that group epoch. */
+    /** The result that a member must get for a number, from all inputs of that group epoch. */
     private long expected(NodeId self, long number, Signature asked, String fence, List<Member> byRank) {
         boolean isRoot = asked.root().filter(self::equals).isPresent();
         long sum = 0;
@@ -178,7 +185,7 @@ final class CollectiveChecker {
         };
     }
 
-    /** Where members do not all get the same bytes, or keep none: the root is among them, and none returns before all hold theirs. */
+    /** Where members get different bytes or keep none, the root must be a member, and none returns before all hold theirs. */
     private void areAllHolding(long number, Signature asked, Frame.Sum sum, Set<NodeId> nodes) {
         Violation.unless(
                 asked.root().filter(root -> !nodes.contains(root)).isEmpty(),
@@ -189,23 +196,18 @@ final class CollectiveChecker {
             Violation.unless(
                     !isHeld || holdings.contains(new Holding(sum.fence(), node, number)),
                     "held",
-                    () -> "number " + number + " ended before " + world.name(node) + " held its part: " + asked.text());
+                    () -> "number " + number + " ended before " + setting.name(node) + " held its part: "
+                            + asked.text());
         }
     }
 
-    /** A number ends for want of its root only where that is no member any more. */
-    private static void isRefusedWithReason(NodeProcess process, long number, Ending ending) {
+    /** A number may end with "root lost" only if its root is no member any more. */
+    private static void isRefusedWithReason(List<NodeId> members, long number, Ending ending) {
         boolean isRootLost = ending.outcome()
                 .refusal()
                 .filter(refusal -> refusal.cause() == CallRejection.Cause.ROOT_LOST)
                 .isPresent();
-        boolean isThere = ending.asked().root().stream()
-                .anyMatch(root -> process.trainer()
-                        .orElseThrow()
-                        .state()
-                        .layout()
-                        .members()
-                        .contains(root));
+        boolean isThere = ending.asked().root().stream().anyMatch(members::contains);
         Violation.unless(
                 !isRootLost || (ending.asked().root().isPresent() && !isThere),
                 "root",
@@ -213,15 +215,13 @@ final class CollectiveChecker {
                         + ending.asked().text());
     }
 
-    /** When a step begins, all that ended before is what it is for ever. */
-    private void areFinal(NodeProcess process, long number, Lineage lineage) {
-        var group = new Named(lineage, process.host.group);
-        SortedMap<Long, Ending> endings =
-                process.trainer().orElseThrow().script().endings();
+    /** When a step begins, all earlier results are final. */
+    private void areFinal(String name, SortedMap<Long, Ending> endings, long number, Lineage lineage) {
+        var group = new Named(lineage, name);
         for (var before : endings.headMap(number).reversed().entrySet()) {
             before.getValue().common().ifPresent(sum -> isFinal(group, before.getKey(), sum));
             if (before.getValue().beginsStep() && before.getValue().sum().isPresent()) {
-                return; // what is before that step was looked at when it began
+                return; // earlier numbers were checked when that step began
             }
         }
     }
@@ -236,15 +236,17 @@ final class CollectiveChecker {
     }
 
     /** A bit flipped in what a trainer holds, which is this now. */
-    void flipped(long model) {
+    @Override
+    public void flipped(long model) {
         flipped.add(model);
     }
 
     /**
-     * A step begins with a state of those who were in before and completed a step: they all have the same, but for wrong memory,
-     * and then it is what most of them have, among equals that of the lowest rank.
+     * A step must begin with the state of former members that completed a step. These all have the same state unless memory is wrong; then
+     * the state that most of them have counts, among equals that of the lowest rank.
      */
-    void agreed(List<Frame.Claim> byRank, Frame.Claim agreed) {
+    @Override
+    public void agreed(List<Frame.Claim> byRank, Frame.Claim agreed) {
         List<Frame.Claim> members = byRank.stream()
                 .filter(claim -> !claim.joined() && claim.revision() > 0)
                 .toList();
@@ -270,7 +272,7 @@ final class CollectiveChecker {
         }
     }
 
-    /** Trainers enter a group where all who stay are at the beginning of the same step, or have called nothing yet. */
+    /** Trainers may enter a group only while all kept members are at the beginning of the same step or have called nothing yet. */
     private static void entersAtBoundary(View view, String group, List<Trainer> kept) {
         boolean hasJoiners = view.group(group).stream().anyMatch(member -> member.entryEpoch() == view.epoch());
         Set<Long> entries = new TreeSet<>();
@@ -285,7 +287,7 @@ final class CollectiveChecker {
                         + entries);
     }
 
-    /** Whatever ended at a kept member can still be had from one by those that lack it. */
+    /** If a number ended at a kept member, some kept member must still hold its result for the members that lack it. */
     void committed(View view) {
         for (var group : view.groups()) {
             if (view.group(group.name()).stream().allMatch(member -> member.entryEpoch() == view.epoch())) {
@@ -298,7 +300,7 @@ final class CollectiveChecker {
                         .add(view.epoch());
             }
             var living = new ArrayList<Trainer>();
-            for (NodeProcess process : world.cluster.processes()) {
+            for (NodeProcess process : cluster.processes()) {
                 Optional<Member> entry = view.member(process.host.id);
                 boolean isKept = process.host.group.equals(group.name())
                         && entry.filter(member -> member.group().equals(group.name()))
@@ -310,7 +312,7 @@ final class CollectiveChecker {
                     process.trainer().ifPresent(living::add);
                 }
             }
-            if (world.liar.spoilsResults()) {
+            if (liar.spoilsResults()) {
                 continue; // numbers may be anything
             }
             entersAtBoundary(view, group.name(), living);
@@ -320,7 +322,7 @@ final class CollectiveChecker {
         }
     }
 
-    /** The last epoch in which nobody of a group was kept: its numbers began anew. */
+    /** The last epoch in which no member of a group was kept, so that its numbers began again. */
     private long founded(String group, View view) {
         Long epoch = foundings
                 .getOrDefault(new Named(view.lineage(), group), new TreeSet<>())
@@ -328,7 +330,7 @@ final class CollectiveChecker {
         return epoch == null ? 1 : epoch;
     }
 
-    /** Not what one of them did elsewhere, or in a group whose members all went, before it came and was told that it does not count. */
+    /** Without the results that a member had elsewhere, or in a group whose members all left, before it entered. */
     private static boolean isOf(Trainer trainer, Lineage lineage, long founded) {
         return trainer.script().endings().values().stream()
                 .allMatch(ending -> ending.lineage().equals(lineage)

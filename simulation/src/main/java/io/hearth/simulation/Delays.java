@@ -6,8 +6,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How long something took, many times: counts in buckets whose bounds grow by a tenth, so that the delays of many worlds add up in
- * little memory.
+ * A histogram of delays. The bounds of its buckets grow by a tenth, so that the delays of many worlds add up in little memory.
  *
  * @param counts by the number of the bucket
  */
@@ -32,7 +31,7 @@ public record Delays(SortedMap<Integer, Long> counts) {
         return new Delays(sums);
     }
 
-    /** How many there are. */
+    /** The number of delays. */
     public long count() {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -28,32 +28,35 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
-/** How one process finds the others: the real peer table, announcements that may be lost, and dials over the network. */
+/** Discovery of one process: the real peer table, announcements that may be lost, and dials over the network. */
 final class DiscoveryStub {
     private static final long ANNOUNCE_NANOS = 3 * SECOND;
 
-    private final NodeProcess process;
-    private final World world;
+    final ProcessContext process;
+
+    private final Neighbours neighbours;
+    private final Setting setting;
     private final PeerTableMachine machine;
     private final Bytes nonce;
     private final AddressGossip gossip;
     private PeerTable table = PeerTable.EMPTY;
     private AddressGossip.State told = AddressGossip.State.EMPTY;
 
-    DiscoveryStub(NodeProcess process) {
+    DiscoveryStub(ProcessContext process, Neighbours neighbours) {
+        this.neighbours = neighbours;
         this.process = process;
-        this.world = process.world;
+        this.setting = process.setting;
         this.machine = new PeerTableMachine(limits());
         this.gossip = new AddressGossip(process.host.id);
         byte[] bytes = new byte[Advert.NONCE_BYTES];
-        world.random.nextBytes(bytes);
+        setting.random.nextBytes(bytes);
         this.nonce = Bytes.of(bytes);
     }
 
-    /** Where addresses come from members alone, they are not forgotten before they are told again: a day is longer than a minute. */
+    /** Where only members report addresses, the table keeps them for longer than the interval between two reports. */
     private PeerTableLimits limits() {
-        PeerTableLimits dials = world.spans.dials();
-        return !world.profile.has(FaultKind.OUT_OF_SIGHT)
+        PeerTableLimits dials = setting.spans.dials();
+        return !setting.profile.has(FaultKind.OUT_OF_SIGHT)
                 ? dials
                 : new PeerTableLimits(
                         dials.recordsMax(),
@@ -68,10 +71,10 @@ final class DiscoveryStub {
                         Math.max(dials.forgetAfterNanos(), 2 * AddressGossip.REPEAT_NANOS));
     }
 
-    /** Asks who is there, and says that it is there, again and again. */
+    /** Queries once, then announces itself periodically. */
     void begin() {
-        for (NodeProcess other : world.cluster.processes()) {
-            tell(other, process);
+        for (DiscoveryStub other : neighbours.stubs()) {
+            tell(other, this);
         }
         announce();
     }
@@ -80,25 +83,26 @@ final class DiscoveryStub {
         if (!process.isAlive()) {
             return;
         }
-        for (NodeProcess other : world.cluster.processes()) {
-            tell(process, other);
+        for (DiscoveryStub other : neighbours.stubs()) {
+            tell(this, other);
         }
-        world.after(ANNOUNCE_NANOS, this::announce);
+        setting.after(ANNOUNCE_NANOS, this::announce);
     }
 
-    private void tell(NodeProcess from, NodeProcess to) {
-        if (from != to && isInSight(from.host, to.host) && world.network.copies(from.host.index, to.host.index) > 0) {
-            world.after(
-                    MILLI + world.random.nextLong(20 * MILLI),
-                    () -> to.deliver(() -> to.stub().sighted(from)));
+    private void tell(DiscoveryStub from, DiscoveryStub to) {
+        Host one = from.process.host;
+        Host other = to.process.host;
+        if (from != to && isInSight(one, other) && setting.network.copies(one.index, other.index) > 0) {
+            setting.after(
+                    MILLI + setting.random.nextLong(20 * MILLI), () -> to.process.deliver(() -> to.sighted(from)));
         }
     }
 
-    /** Where machines are out of sight of each other, one hears its neighbours only. */
+    /** In a world where machines are out of each other's sight, each hears only the machines next to it. */
     private boolean isInSight(Host one, Host other) {
-        return !world.profile.has(FaultKind.OUT_OF_SIGHT)
-                || world.cluster.hosts().stream()
-                        .filter(host -> !world.expulsion.isOut(host))
+        return !setting.profile.has(FaultKind.OUT_OF_SIGHT)
+                || setting.hosts().stream()
+                        .filter(host -> !neighbours.isOut(host))
                         .mapToInt(Host::machine)
                         .filter(machine -> machine > Math.min(one.machine(), other.machine())
                                 && machine < Math.max(one.machine(), other.machine()))
@@ -106,23 +110,23 @@ final class DiscoveryStub {
                         .isEmpty();
     }
 
-    private void sighted(NodeProcess other) {
+    private void sighted(DiscoveryStub from) {
+        ProcessContext other = from.process;
         step(new Event.Sighted(new Sighting(
                 other.host.id.text() + "#" + other.incarnation,
                 List.of(new Candidate(other.host.address(), Medium.WIRED)),
                 SourceKind.MDNS,
                 OptionalInt.of(1),
-                Optional.of(new Nonces(nonce, other.stub().nonce)))));
+                Optional.of(new Nonces(nonce, from.nonce)))));
     }
 
-    /** Members without a link to this process are heard by somebody: they are worth a dial at once. */
+    /** Other members hear the members of a view, so those without a link to this process are worth a dial at once. */
     void heardByOthers(View view) {
         gossip(new AddressGossip.Event.Together(
                 view.members().stream().map(Member::node).collect(Collectors.toSet())));
-        for (NodeProcess other : world.cluster.processes()) {
-            if (other != process
-                    && view.member(other.host.id).isPresent()
-                    && !world.cluster.areLinked(process, other)) {
+        for (DiscoveryStub stub : neighbours.stubs()) {
+            ProcessContext other = stub.process;
+            if (stub != this && view.member(other.host.id).isPresent() && !neighbours.areLinked(process, other)) {
                 step(new Event.Vouched(other.host.id));
             }
         }
@@ -143,18 +147,18 @@ final class DiscoveryStub {
         gossip(new AddressGossip.Event.Tick());
     }
 
-    /** Where all hear each other's mDNS, members tell nothing new. */
+    /** Members report addresses only in worlds where mDNS does not reach all of them. */
     private void gossip(AddressGossip.Event event) {
-        if (!process.isAlive() || !world.profile.has(FaultKind.OUT_OF_SIGHT)) {
+        if (!process.isAlive() || !setting.profile.has(FaultKind.OUT_OF_SIGHT)) {
             return;
         }
-        world.tally.event();
-        Step<AddressGossip.State, AddressGossip.Effect> step = gossip.step(told, event, world.now());
+        setting.tally.event();
+        Step<AddressGossip.State, AddressGossip.Effect> step = gossip.step(told, event, setting.now());
         told = step.state();
         for (AddressGossip.Effect effect : step.effects()) {
             switch (effect) {
                 case AddressGossip.Effect.Tell(NodeId to, AddressNews news) -> {
-                    if (world.hooks.gossips()) {
+                    if (setting.hooks.gossips()) {
                         send(to, news);
                     }
                 }
@@ -165,23 +169,22 @@ final class DiscoveryStub {
     }
 
     private void send(NodeId to, AddressNews news) {
-        world.cluster
-                .host(to)
-                .flatMap(Host::process)
-                .filter(target -> world.cluster.areLinked(process, target)
-                        && !world.network.isCutEitherWay(process.host.index, target.host.index))
-                .ifPresent(target -> world.after(
-                        MILLI + world.gossips.nextLong(20 * MILLI),
-                        () -> target.deliver(() -> {
-                            world.tally.fault(FaultKind.OUT_OF_SIGHT);
-                            target.stub().gossip(new AddressGossip.Event.Heard(process.host.id, news));
+        neighbours
+                .stub(to)
+                .filter(target -> neighbours.areLinked(process, target.process)
+                        && !setting.network.isCutEitherWay(process.host.index, target.process.host.index))
+                .ifPresent(target -> setting.after(
+                        MILLI + setting.gossips.nextLong(20 * MILLI),
+                        () -> target.process.deliver(() -> {
+                            setting.tally.fault(FaultKind.OUT_OF_SIGHT);
+                            target.gossip(new AddressGossip.Event.Heard(process.host.id, news));
                         })));
     }
 
     long sleepNanos() {
-        long sleep = machine.sleepNanos(table, world.now());
-        return world.profile.has(FaultKind.OUT_OF_SIGHT)
-                ? Math.min(sleep, gossip.sleepNanos(told, world.now()))
+        long sleep = machine.sleepNanos(table, setting.now());
+        return setting.profile.has(FaultKind.OUT_OF_SIGHT)
+                ? Math.min(sleep, gossip.sleepNanos(told, setting.now()))
                 : sleep;
     }
 
@@ -189,12 +192,12 @@ final class DiscoveryStub {
         if (!process.isAlive()) {
             return;
         }
-        world.tally.event();
-        Step<PeerTable, Effect> step = machine.step(table, event, world.now());
+        setting.tally.event();
+        Step<PeerTable, Effect> step = machine.step(table, event, setting.now());
         table = step.state();
         for (Effect effect : step.effects()) {
             switch (effect) {
-                case Effect.Dial(PeerAddress address, var _) -> world.cluster.dial(process, address);
+                case Effect.Dial(PeerAddress address, var _) -> neighbours.dial(process, address);
                 case Effect.Remember _, Effect.Forget _ -> {}
             }
         }

@@ -29,7 +29,7 @@ final class Disk {
     private final Deque<Runnable> waiting = new ArrayDeque<>(); // for the folder's lock
     private boolean isLocked;
 
-    /** The incarnation of a new start. */
+    /** The incarnation of the next start. */
     long nextStart(NodeId node) {
         return starts.merge(node, 1L, Long::sum);
     }
@@ -70,7 +70,7 @@ final class Disk {
     }
 
     /**
-     * Some bytes of one record are not what was written, or are missing.
+     * Damages one record: bytes change or are cut off.
      *
      * @return whether there was one
      */
@@ -80,7 +80,7 @@ final class Disk {
         }
         List<LineageRecord> promising = records.values().stream()
                 .filter(record -> record.promised().isPresent())
-                .toList(); // what a vote stands in hurts most
+                .toList(); // damage to a record with a promise hurts most
         List<LineageRecord> written = promising.isEmpty() ? List.copyOf(records.values()) : promising;
         LineageRecord record = written.get(random.nextInt(written.size()));
         byte[] bytes = RecordCodec.encode(record);
@@ -93,17 +93,22 @@ final class Disk {
         return true;
     }
 
-    /** What a start reads: sound records. */
-    List<LineageRecord> load(BugHooks hooks) {
+    /** Restores a damaged record; a correct node never does. */
+    interface Rebuild {
+        Optional<LineageRecord> of(LineageRecord lost);
+    }
+
+    /** The sound records, as a start reads them. */
+    List<LineageRecord> load(Rebuild rebuild) {
         var sound = new ArrayList<LineageRecord>();
         for (Lineage lineage : List.copyOf(records.keySet())) {
-            read(lineage, hooks).ifPresent(sound::add);
+            read(lineage, rebuild).ifPresent(sound::add);
         }
         return sound;
     }
 
-    /** The sound record of a lineage; a damaged one is set aside, unless the sabotage knows better. */
-    Optional<LineageRecord> read(Lineage lineage, BugHooks hooks) {
+    /** The sound record of a lineage; a damaged one is set aside unless {@code rebuild} restores it. */
+    Optional<LineageRecord> read(Lineage lineage, Rebuild rebuild) {
         LineageRecord record = records.get(lineage);
         Bytes bytes = damaged.remove(lineage);
         if (record == null || bytes == null) {
@@ -114,7 +119,7 @@ final class Disk {
             throw new Violation("record", "a damaged record was read as a sound one");
         } catch (DamagedRecordException expected) {
             records.remove(lineage);
-            Optional<LineageRecord> rebuilt = hooks.rebuild(record);
+            Optional<LineageRecord> rebuilt = rebuild.of(record);
             rebuilt.ifPresent(again -> records.put(lineage, again));
             return rebuilt;
         }
@@ -123,7 +128,7 @@ final class Disk {
     /**
      * Marks the records in use and deletes those that no process used for long and in which the machine's vote does not matter.
      *
-     * @return those of {@code used} of which there is no record
+     * @return the lineages of {@code used} without a record
      */
     SortedSet<Lineage> retain(PeerId machine, SortedSet<Lineage> used, long now, long keepNanos) {
         used.forEach(lineage -> usedNanos.put(lineage, now));

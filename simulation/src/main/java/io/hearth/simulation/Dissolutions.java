@@ -18,77 +18,82 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Looks at each end of a lineage. A ballot ends one at a boundary of its groups, and for a lineage that is better. A node gives one up
- * only if its machine's record is lost, or so many others that no quorum is left (I10).
+ * Checks each end of a lineage. A ballot may end a lineage only at a boundary of its groups and for a better lineage. A node may give
+ * a lineage up only if its machine's record is lost, or so many other records that no quorum is left (I10).
  */
 final class Dissolutions {
-    /** What was true so long ago may still be believed. */
+    /** Nodes may still believe facts of this age. */
     private static final long STALE_NANOS = 5 * SECOND;
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
+    private final Expulsion expulsion;
+    private final Liar liar;
     private final Map<Lineage, List<Size>> sizes = new TreeMap<>();
     private final Map<NodeId, LastWord> lastWords = new HashMap<>();
 
-    /** Where a process lived until it died or was removed. */
+    /** The view of a process when it died or was removed. */
     private record LastWord(long atNanos, View view) {}
 
-    /** How many members a lineage had from then on. */
+    /** The number of members of a lineage from an instant on. */
     private record Size(long sinceNanos, int members) {}
 
-    Dissolutions(World world) {
-        this.world = world;
+    Dissolutions(Setting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.expulsion = expulsion;
+        this.liar = liar;
     }
 
-    /** What a process said before it died is believed for a moment. */
-    void died(NodeProcess process) {
+    /** Others still believe a dead process's last messages for a moment. */
+    void died(ProcessContext process) {
         removed(process, process.state().view());
     }
 
-    /** Also what it said before it heard that it was removed. */
-    void removed(NodeProcess process, View before) {
-        lastWords.put(process.host.id, new LastWord(world.now(), before));
+    /** Others also believe messages that a member sent before it learned of its removal. */
+    void removed(ProcessContext process, View before) {
+        lastWords.put(process.host.id, new LastWord(setting.now(), before));
     }
 
     /** A view is committed. */
     void committed(View view) {
         sizes.computeIfAbsent(view.lineage(), _ -> new ArrayList<>())
-                .add(new Size(world.now(), view.members().size()));
+                .add(new Size(setting.now(), view.members().size()));
     }
 
     /** A quorum accepted the end of a lineage. */
     void ended(ViewChecker.Succession change) {
         for (Member member : change.before().members()) {
-            world.cluster
-                    .running(member)
-                    .filter(process -> !process.isLeaving() && world.viewChecker.hasAnswered(change, member))
+            cluster.running(member)
+                    .filter(process -> !process.isLeaving() && setting.viewChecker.hasAnswered(change, member))
                     .flatMap(NodeProcess::trainer)
                     .ifPresent(trainer -> isAtBoundary(member, trainer.reported()));
         }
         Optional<NodeProcess> proposer = proposer(change);
         long stale = staleNanos(proposer);
-        boolean isKnown = !world.profile.has(FaultKind.NONSENSE)
-                && !world.profile.has(FaultKind.LATE_MESSAGE)
-                && !world.liar.boasts();
+        boolean isKnown = !setting.profile.has(FaultKind.NONSENSE)
+                && !setting.profile.has(FaultKind.LATE_MESSAGE)
+                && !liar.boasts();
         Violation.unless(
                 !isKnown
                         || isClaimed(change, proposer)
                         || sizes.entrySet().stream()
                                 .anyMatch(other -> wasBetter(other.getKey(), other.getValue(), change.before(), stale)),
                 "merge",
-                () -> world.name(change.ballot().proposer()) + " ended a lineage of "
+                () -> setting.name(change.ballot().proposer()) + " ended a lineage of "
                         + change.before().members().size() + " members though none is better");
     }
 
     /** A node gives its lineage up, without a ballot. A person may have asked it to go on alone. */
     void givenUp(NodeProcess process, View before) {
-        if (process.state().view().lineage().continued() || world.liar.forges()) {
+        if (process.state().view().lineage().continued() || liar.forges()) {
             return;
         }
-        View view = process.state().newest(before.lineage()).orElse(before); // it may have learned that a moment ago
+        View view = process.state().newest(before.lineage()).orElse(before); // it may have learned a newer one just now
         var voting = new TreeSet<PeerId>();
-        for (Host host : world.cluster.hosts()) {
+        for (Host host : cluster.hosts()) {
             PeerId machine = host.id.peer();
-            if (host.disk.votes(view, machine) && !world.expulsion.isOut(host)) {
+            if (host.disk.votes(view, machine) && !expulsion.isOut(host)) {
                 voting.add(machine);
             }
         }
@@ -102,16 +107,16 @@ final class Dissolutions {
         Violation.unless(
                 status.called() == 0 || status.boundary(),
                 "boundary",
-                () -> "a lineage ends though " + world.name(member.node()) + " is in the middle of a step");
+                () -> "a lineage ends though " + setting.name(member.node()) + " is in the middle of a step");
     }
 
-    /** A process lives in a better lineage as far as it knows, and the proposer's own record does not know better. */
+    /** Whether a process believes that it lives in a better lineage, and the proposer's own record does not contradict it. */
     private boolean isClaimed(ViewChecker.Succession change, Optional<NodeProcess> proposer) {
         Stream<View> dead = lastWords.values().stream()
-                .filter(word -> world.now() - word.atNanos() < STALE_NANOS)
+                .filter(word -> setting.now() - word.atNanos() < STALE_NANOS)
                 .map(LastWord::view);
-        Stream<View> alive = world.cluster.processes().stream()
-                .map(process -> process.state().view());
+        Stream<View> alive =
+                cluster.processes().stream().map(process -> process.state().view());
         return Stream.concat(alive, dead)
                 .anyMatch(claim -> isBetter(claim.lineage(), claim.members().size(), change.before())
                         && proposer.flatMap(process -> process.state().newest(claim.lineage()))
@@ -120,12 +125,12 @@ final class Dissolutions {
     }
 
     private Optional<NodeProcess> proposer(ViewChecker.Succession change) {
-        return change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
+        return change.before().member(change.ballot().proposer()).flatMap(cluster::running);
     }
 
-    /** Since when what was true may still be believed: who stood still until a moment ago knows the world of before. */
+    /** The instant since which facts may still be believed. A proposer that was paused knows the world from before its pause. */
     private long staleNanos(Optional<NodeProcess> proposer) {
-        long stale = world.now() - STALE_NANOS - world.spans.heardNanos();
+        long stale = setting.now() - STALE_NANOS - setting.spans.heardNanos();
         long still = proposer.filter(process -> process.pausedUntil() > stale)
                 .map(NodeProcess::pauseNanos)
                 .orElse(0L);
@@ -139,7 +144,7 @@ final class Dissolutions {
                 return true;
             }
             if (size.sinceNanos() < stale) {
-                return false; // what it had before that is long ago
+                return false; // its earlier size is too old
             }
         }
         return false;

@@ -8,24 +8,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a number ended with at one trainer.
+ * The end of a number at one trainer.
  *
- * @param asked what it was
- * @param sum empty if it was refused
+ * @param asked the call
+ * @param sum the result; empty if it was rejected
  * @param ranks that the application sees from here on
  */
 record Ending(Lineage lineage, Signature asked, Status.Kept outcome, Optional<Frame.Sum> sum, List<NodeId> ranks) {
-    /** Its value is the state that all agreed on. */
+    /** Whether it began a step; then its value is the agreed state. */
     boolean beginsStep() {
         return asked.kind() == Signature.Kind.BOUNDARY;
     }
 
-    /** The result as far as it is the same at all members: where each gets a part of its own, all but that part. */
+    /** The part of the result that is the same at all members. */
     Optional<Frame.Sum> common() {
         return Parts.areIn(asked) ? sum.map(own -> own.with(0)) : sum;
     }
 
-    /** What all members learn from it alike; -1 without a result. */
+    /** A value that all members derive alike; -1 without a result. */
     long learned() {
         return common().map(all ->
                         all.value() + (Parts.areIn(asked) ? all.contributors().size() : 0))

@@ -17,18 +17,18 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 
-/** Moves what a group machine wants moved: inputs of all to all, a root's value to all, parts to their ranks, and results from their holders. */
+/** The data exchange of one trainer: inputs to all, a root's value to all, parts to their ranks, and results from their holders. */
 final class Exchanges {
-    private final NodeProcess process;
-    private final World world;
+    private final ProcessContext process;
+    private final Setting setting;
     private final Trainer trainer;
     private final Boundary boundary;
     private final Streams streams;
     private final Set<Long> unsettledMemory = new HashSet<>();
 
-    Exchanges(NodeProcess process, Trainer trainer) {
+    Exchanges(ProcessContext process, Trainer trainer) {
         this.process = process;
-        this.world = process.world;
+        this.setting = process.setting;
         this.trainer = trainer;
         this.boundary = new Boundary(process, trainer, this);
         this.streams = new Streams(this::atBoundary);
@@ -47,19 +47,19 @@ final class Exchanges {
         return streams.isOpen();
     }
 
-    /** A stream of state breaks. */
+    /** A stream that carries state breaks. */
     boolean stateLost(NodeId peer, String why) {
         return boundary.lost(peer, why);
     }
 
-    /** The group epoch is another one now. */
+    /** The group epoch changed. */
     void enter(String former) {
         boundary.enter();
         streams.enter(former, fence());
     }
 
     void receive(Frame frame) {
-        if (streams.receive(frame, fence(), world.hooks.fences())) {
+        if (streams.receive(frame, fence(), setting.hooks.fences())) {
             pump();
         }
     }
@@ -72,13 +72,13 @@ final class Exchanges {
         streams.release(number);
     }
 
-    /** Nothing that was before counts any more. */
+    /** Drops all results and error-feedback memory. */
     void releaseAll() {
         streams.releaseAll();
         unsettledMemory.clear();
     }
 
-    /** Who said that they hold what belongs to a number. */
+    /** The members that reported that they hold the data of a number. */
     Set<NodeId> holders(long number) {
         return streams.holders(number);
     }
@@ -92,14 +92,14 @@ final class Exchanges {
         }
     }
 
-    /** Error-feedback memory of a number is kept, or taken back. */
+    /** The error-feedback memory of a number is committed or rolled back. */
     void settleMemory(long number) {
         unsettledMemory.remove(number);
     }
 
     /** Begins the exchange of a number. */
     void run(long number, Script.Call call, Optional<CallRejection> why) {
-        Optional<CallRejection> doomed = world.hooks.doom(call.signature(), why);
+        Optional<CallRejection> doomed = setting.hooks.doom(call.signature(), why);
         Violation.unless(
                 unsettledMemory.add(number), "memory", "a number runs again and what it left behind is still there");
         streams.open();
@@ -108,7 +108,7 @@ final class Exchanges {
             boundary.run(number, doomed);
             return;
         }
-        world.results.gave(process, fence(), number, call);
+        process.surroundings.results().gave(process, fence(), number, call.signature(), call.value());
         List<NodeId> members = state().layout().members();
         for (int rank = 0; rank < members.size(); rank++) {
             NodeId to = members.get(rank);
@@ -117,12 +117,12 @@ final class Exchanges {
             if (to.equals(process.host.id)) {
                 streams.input(number, to, share);
             } else {
-                world.bus.stream(process, to, new Frame.Input(fence(), number, process.host.id, share));
+                process.surroundings.stream(process, to, new Frame.Input(fence(), number, process.host.id, share));
             }
         }
     }
 
-    /** Begins to pass a result on if it is here. */
+    /** Begins to forward a result if this member holds it. */
     void forward(Effect.Forward forward) {
         long number = forward.number();
         streams.open();
@@ -140,9 +140,9 @@ final class Exchanges {
         }
     }
 
-    /** Tells all that this member holds what belongs to a number. */
+    /** Reports to all that this member holds the data of a number. */
     void hold(long number) {
-        world.results.holds(process, fence(), number);
+        process.surroundings.results().holds(process, fence(), number);
         streams.held(number, process.host.id);
         toOthers(new Frame.Held(fence(), number, process.host.id));
     }
@@ -150,12 +150,12 @@ final class Exchanges {
     void toOthers(Frame frame) {
         for (NodeId member : state().layout().members()) {
             if (!member.equals(process.host.id)) {
-                world.bus.stream(process, member, frame);
+                process.surroundings.stream(process, member, frame);
             }
         }
     }
 
-    /** Goes on with whatever is complete. */
+    /** Ends every call whose data is complete. */
     void pump() {
         boolean again = true;
         while (again
@@ -224,7 +224,7 @@ final class Exchanges {
         return true;
     }
 
-    /** A sum that no member keeps, or a call of which each gets a part: no member returns before all said that they hold theirs. */
+    /** A sum in place, or a call that gives each member a part: no member returns before all reported that they hold theirs. */
     private boolean finishHeld() {
         Set<NodeId> members = new TreeSet<>(state().layout().members());
         ByNumber<GroupMachine.Open> open = state().open();
@@ -247,13 +247,13 @@ final class Exchanges {
             }
             if (!streams.holders(number).contains(process.host.id)) {
                 areOfOneModel(number, got);
-                long part = Parts.part(signature, process.host.id, world.hooks.layout(state()), got);
+                long part = Parts.part(signature, process.host.id, setting.hooks.layout(state()), got);
                 streams.inHand(number, new Frame.Sum(fence(), groupEpoch(fence()), part, List.copyOf(members)));
                 hold(number);
             }
             boolean isEager = signature.inPlace()
-                    ? !world.hooks.sumWaitsForHolders()
-                    : !world.hooks.partWaitsForHolders(signature, process.host.id);
+                    ? !setting.hooks.sumWaitsForHolders()
+                    : !setting.hooks.partWaitsForHolders(signature, process.host.id);
             if (isEager || streams.holders(number).containsAll(members)) {
                 streams.result(number, streams.inHand(number).orElseThrow());
                 trainer.step(new Event.Finished(number, fence()));
@@ -275,7 +275,7 @@ final class Exchanges {
         return open.signature().kind() == kind && open.running() ? Optional.of(number) : Optional.empty();
     }
 
-    /** A root's value to all; nobody returns before all said that they hold it, and nobody holds what is doomed. */
+    /** Broadcasts a root's value. No member returns before all reported that they hold it; no member holds a doomed one. */
     private boolean spread() {
         Optional<Long> running = running(Signature.Kind.BROADCAST);
         Script.Call call = running.flatMap(trainer.script()::call).orElse(null);
@@ -302,7 +302,7 @@ final class Exchanges {
         if (!streams.holders(number).contains(process.host.id)) {
             hold(number);
         }
-        boolean isEager = root.equals(process.host.id) && !world.hooks.rootWaitsForHolders();
+        boolean isEager = root.equals(process.host.id) && !setting.hooks.rootWaitsForHolders();
         if (!isEager && !streams.holders(number).containsAll(members)) {
             return false;
         }
@@ -339,9 +339,9 @@ final class Exchanges {
         return true;
     }
 
-    /** Calls that are made one at a time: whoever took part in this one had ended all before it. */
+    /** Where calls are made one at a time, a member that took part in this one had ended all before it. */
     private void releaseBefore(long number) {
-        if (world.depth == 1) {
+        if (setting.depth == 1) {
             trainer.step(new Event.EndedByAll(number - 1));
         }
     }

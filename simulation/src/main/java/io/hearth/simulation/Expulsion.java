@@ -17,59 +17,59 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A person puts one machine out of the namespace, on another machine. Who knows of it tells it on each link before anything else, keeps
- * it on disk, and closes its links to that machine, whose processes run on and try to come back.
+ * A person puts one machine out of the namespace, on another machine. A process that knows of it reports it on each link before anything
+ * else, keeps it on disk, and closes its links to that machine. The processes of that machine run on and try to come back.
  *
- * <p>A machine knows it once all its processes do. What a quorum of machines knew when a ballot began is in the view that the ballot
- * makes (X1).
+ * <p>A machine knows of it once all its processes do. If a quorum of machines knew when a ballot began, the view that it makes does not
+ * list the machine (X1).
  */
 final class Expulsion {
     private static final long LOOK_NANOS_MAX = 200 * MILLI;
     private static final int MACHINES_MIN = 3; // the trainers of the last one would wait for others
     private static final long AGAIN_NANOS = 500 * MILLI;
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
     private final SplittableRandom random;
-    private final Set<NodeProcess> told = new HashSet<>();
+    private final Set<ProcessContext> told = new HashSet<>();
     private final Set<PeerId> written = new TreeSet<>();
     private final Map<PeerId, Long> knownSince = new TreeMap<>();
     private SortedSet<PeerId> out = Collections.emptySortedSet(); // at most one
 
-    Expulsion(World world, SplittableRandom random) {
-        this.world = world;
-        this.random = random;
+    Expulsion(Setting setting, Cluster cluster) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.random = setting.expulsions;
     }
 
     void plan() {
-        if (world.profile.has(FaultKind.PUT_OUT)) {
-            world.after(random.nextLong(world.profile.faultyNanos()), this::strike);
+        if (setting.profile.has(FaultKind.PUT_OUT)) {
+            setting.after(random.nextLong(setting.profile.faultyNanos()), this::strike);
         }
     }
 
     private void strike() {
-        if (!world.isFaulty()) {
+        if (!setting.isFaulty()) {
             return;
         }
-        List<PeerId> machines = world.cluster.hosts().stream()
-                .map(host -> host.id.peer())
-                .distinct()
-                .toList();
+        List<PeerId> machines =
+                cluster.hosts().stream().map(host -> host.id.peer()).distinct().toList();
         if (machines.size() < MACHINES_MIN) {
             return;
         }
         PeerId lost = machines.get(random.nextInt(machines.size()));
-        List<NodeProcess> others = world.cluster.processes().stream()
+        List<NodeProcess> others = cluster.processes().stream()
                 .filter(process ->
                         !process.isPaused() && !process.host.id.peer().equals(lost))
                 .toList();
         if (others.isEmpty()) {
-            world.after(AGAIN_NANOS, this::strike);
+            setting.after(AGAIN_NANOS, this::strike);
             return;
         }
         out = new TreeSet<>(Set.of(lost));
-        world.tally.fault(FaultKind.PUT_OUT);
+        setting.tally.fault(FaultKind.PUT_OUT);
         NodeProcess first = others.get(random.nextInt(others.size()));
-        world.note("machine " + lost.publicKey()[0] + " is put out, on " + first.host.name());
+        setting.note("machine " + lost.publicKey()[0] + " is put out, on " + first.host.name());
         first.deliver(() -> hears(first));
     }
 
@@ -77,8 +77,8 @@ final class Expulsion {
         return out.contains(host.id.peer());
     }
 
-    /** Whether what this process sends comes after the news of it. */
-    boolean tells(NodeProcess process) {
+    /** Whether this process knows of the removal, and so reports it before anything else. */
+    boolean tells(ProcessContext process) {
         return told.contains(process);
     }
 
@@ -105,25 +105,25 @@ final class Expulsion {
             return;
         }
         PeerId machine = process.host.id.peer();
-        world.trace(process, () -> "knows who is out");
+        process.trace(() -> "knows who is out");
         written.add(machine);
-        for (NodeProcess other : world.cluster.processes()) {
+        for (NodeProcess other : cluster.processes()) {
             if (other.host.id.peer().equals(machine)) {
-                world.after(random.nextLong(LOOK_NANOS_MAX), () -> other.deliver(() -> hears(other)));
+                setting.after(random.nextLong(LOOK_NANOS_MAX), () -> other.deliver(() -> hears(other)));
             }
         }
-        boolean doAllKnow = world.cluster.processes().stream()
+        boolean doAllKnow = cluster.processes().stream()
                 .allMatch(other -> told.contains(other) || !other.host.id.peer().equals(machine));
         if (doAllKnow) {
-            knownSince.putIfAbsent(machine, world.now());
+            knownSince.putIfAbsent(machine, setting.now());
         }
-        if (world.hooks.excludes()) {
+        if (setting.hooks.excludes()) {
             process.view(new ViewEvent.Excluded(out));
         }
-        world.cluster.hosts().stream().filter(this::isOut).forEach(host -> world.cluster.dropLink(process.host, host));
+        cluster.hosts().stream().filter(this::isOut).forEach(host -> cluster.dropLink(process.host, host));
     }
 
-    /** X1. */
+    /** Checks rule X1 of a committed successor. */
     void committed(ViewChecker.Succession change) {
         View view = change.view();
         boolean isListed = view.machines().stream().anyMatch(machine -> out.contains(machine));
@@ -136,12 +136,12 @@ final class Expulsion {
                     !ViewChecker.isQuorum(change.before(), knew),
                     "X1",
                     () -> "a machine that was put out is in epoch " + view.epoch() + ", made by "
-                            + world.name(change.ballot().proposer()) + " when a quorum knew that");
+                            + setting.name(change.ballot().proposer()) + " when a quorum knew that");
         }
     }
 
-    /** It was found, or broken up: nothing of it runs any more. */
+    /** The machine that was put out is switched off for good. */
     void end() {
-        world.cluster.hosts().stream().filter(this::isOut).forEach(host -> world.cluster.end(host, true));
+        cluster.hosts().stream().filter(this::isOut).forEach(host -> cluster.end(host, true));
     }
 }

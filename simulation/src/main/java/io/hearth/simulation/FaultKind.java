@@ -2,11 +2,11 @@ package io.hearth.simulation;
 
 import java.util.Locale;
 
-/** What can go wrong in a simulated world; each seed draws which kinds do. */
+/** The kinds of faults of a simulated world; each seed draws some of them. */
 public enum FaultKind {
     /** A message is lost. */
     LOSS,
-    /** A message comes twice. */
+    /** A message arrives twice. */
     DUPLICATION,
     /** Messages overtake each other. */
     REORDERING,
@@ -24,11 +24,11 @@ public enum FaultKind {
     STREAM_BREAK,
     /** A process dies and its sockets close. */
     KILL,
-    /** A machine dies without a word. */
+    /** A machine dies silently. */
     UNPLUG,
     /** A process dies between two effects of one step. */
     SHARP_CRASH,
-    /** A voter dies right after it accepted, before anybody hears of it. */
+    /** A voter dies right after it accepted, before its answer leaves. */
     DIE_ON_ACCEPT,
     /** The proposer alone knows that a view is committed, and is cut off. */
     CUT_OFF_ON_COMMIT,
@@ -42,13 +42,13 @@ public enum FaultKind {
     CLOCK_JUMP,
     /** A node leaves in order in the middle of its work. */
     LEAVE,
-    /** One more node, with a valid secret and a link to everybody, sends what is well formed and wrong. */
+    /** One more node, with a valid secret and a link to every node, sends messages that are well formed and false. */
     NONSENSE,
-    /** A bit of what a trainer holds flips before it begins its next step. */
+    /** A bit of a trainer's model flips before its next step. */
     WRONG_MEMORY,
-    /** A member that is asked for a part of the state sends a wrong one. */
+    /** A member that is asked for a chunk of the state sends a wrong one. */
     LYING_SOURCE,
-    /** A switch restarts: no machine hears another, then they do, pair by pair. */
+    /** A switch restarts: no machine hears another; then the pairs come back one by one. */
     OUTAGE,
     /** One machine is away for longer than every span, asleep or not. */
     AWAY,
@@ -60,11 +60,11 @@ public enum FaultKind {
     DISK_ERROR,
     /** All writes of a machine fail for some seconds. */
     FULL_DISK,
-    /** A message comes after the ballot that it is about. */
+    /** A message arrives after its ballot has ended. */
     LATE_MESSAGE,
     /** The wall clock steps while processes run. */
     CLOCK_STEP,
-    /** Most machines do not hear each other's mDNS: they learn of one another from members between them. */
+    /** Most machines do not hear each other's mDNS: they learn of each other from members between them. */
     OUT_OF_SIGHT,
     /** A person puts a machine out of the namespace. */
     PUT_OUT,

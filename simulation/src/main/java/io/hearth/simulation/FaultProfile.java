@@ -10,15 +10,15 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * What one seed is like: which faults there are and how hard they are. Few kinds at a time find more than all at once, because
- * they do not hide each other (swarm testing: Groce et al., ISSTA 2012).
+ * The kinds and rates of the faults of one seed. A few kinds at a time find more defects than all at once, because they do not hide
+ * each other (swarm testing: Groce et al., ISSTA 2012).
  *
  * @param kinds that are on
  * @param loss share of messages lost
- * @param duplication share of messages that come twice
+ * @param duplication share of messages that arrive twice
  * @param delayNanos most that a message takes
  * @param dataDelayNanos most that a frame of a collective takes
- * @param lateness share of messages that come after the ballot that they are about
+ * @param lateness share of messages that arrive after their ballot has ended
  * @param sharpness chance to die at any effect
  * @param pauseBetweenFaultsNanos most between two faults
  * @param faultyNanos how long it lasts
@@ -36,7 +36,7 @@ record FaultProfile(
     private static final Set<FaultKind> RARE = EnumSet.of(FaultKind.WRONG_MEMORY, FaultKind.LYING_SOURCE);
     private static final int RARE_ONE_IN = 4;
 
-    /** Those that take nobody and no message away. */
+    /** Kinds that lose no process and no message. */
     private static final Set<FaultKind> MILD = EnumSet.of(
             FaultKind.LEAVE,
             FaultKind.PAUSE,
@@ -45,7 +45,7 @@ record FaultProfile(
             FaultKind.WRONG_MEMORY,
             FaultKind.LOST_PROCESS);
 
-    /** Drawn apart, and one world of so many has each; the machines, not the weather, decide about processes that are lost. */
+    /** Rare kinds: one world of this number has each. */
     private static final Map<FaultKind, Integer> EXTREME = new EnumMap<>(Map.of(
             FaultKind.OUTAGE, 8,
             FaultKind.SLOW_DISK, 12,
@@ -56,7 +56,7 @@ record FaultProfile(
 
     private static final Set<FaultKind> APART = EnumSet.range(FaultKind.OUTAGE, FaultKind.LIES);
 
-    /** What few worlds have comes from {@code rarities}. */
+    /** Draws a profile; rare kinds come from {@code rarities}. */
     static FaultProfile draw(SplittableRandom random, SplittableRandom rarities) {
         double density = random.nextInt(5) == 0 ? 0.1 : 0.15 + 0.25 * random.nextDouble();
         var kinds = EnumSet.noneOf(FaultKind.class);
@@ -81,7 +81,7 @@ record FaultProfile(
                 4 * SECOND + random.nextLong(5 * SECOND));
     }
 
-    /** The same with what {@code extremes} adds; mild weather stays mild. It lasts long enough for an absence. */
+    /** Adds the kinds that {@code extremes} draws, and time enough for an absence; a mild profile stays mild. */
     FaultProfile widened(SplittableRandom extremes, Spans spans) {
         var more = EnumSet.noneOf(FaultKind.class);
         more.addAll(kinds);
@@ -106,7 +106,7 @@ record FaultProfile(
                 faultyNanos + (isLong ? spans.absenceNanos() + extremes.nextLong(spans.absenceNanos()) : 0));
     }
 
-    /** The same with a liar among the members; {@code alone} with no other fault than that processes die now and then. */
+    /** Adds a lying member; {@code alone} without any other fault than dying processes. */
     FaultProfile withLies(boolean alone) {
         var all = EnumSet.of(FaultKind.LIES, FaultKind.KILL);
         if (!alone) {
@@ -125,7 +125,7 @@ record FaultProfile(
                 alone ? 20 * SECOND : faultyNanos);
     }
 
-    /** The same, and one fault more that changes nothing else of it. */
+    /** Adds one kind and changes nothing else. */
     FaultProfile with(FaultKind kind) {
         var all = EnumSet.of(kind);
         all.addAll(kinds);
@@ -145,7 +145,7 @@ record FaultProfile(
         return kinds.contains(kind);
     }
 
-    /** Nothing happens that could take a member or a message away. */
+    /** Whether no fault can lose a member or a message. */
     boolean isMild() {
         return MILD.containsAll(kinds);
     }

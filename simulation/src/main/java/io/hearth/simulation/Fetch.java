@@ -9,12 +9,12 @@ import io.hearth.core.Step;
 import io.hearth.identity.NodeId;
 import java.util.List;
 
-/** Takes the state of others over within one attempt at a boundary: the real fetch machine, as {@code StateFetcher} has it. */
+/** Fetches the state from other members within one attempt at a boundary, with the real fetch machine, as {@code StateFetcher} does. */
 final class Fetch {
     private static final long REOPEN_NANOS = 100 * MILLI;
 
-    private final NodeProcess process;
-    private final World world;
+    private final ProcessContext process;
+    private final Setting setting;
     private final Task task;
     private final Staging staging;
     private final Runnable onChange;
@@ -25,11 +25,11 @@ final class Fetch {
     private boolean hasGivenUp;
 
     /**
-     * What to do.
+     * One fetch.
      *
-     * @param own model that is held now
-     * @param agreed model that is to be held
-     * @param sources that hold it, first choice first
+     * @param own the present model
+     * @param agreed the model to fetch
+     * @param sources members that hold it, first choice first
      */
     record Task(String fence, long number, long own, long agreed, List<NodeId> sources) {
         Task {
@@ -37,44 +37,42 @@ final class Fetch {
         }
     }
 
-    /** {@code onChange} is told when it is over, one way or the other. */
-    Fetch(NodeProcess process, Task task, Staging staging, long budgetNanos, Runnable onChange) {
+    /** {@code onChange} runs when the fetch is complete or given up. */
+    Fetch(ProcessContext process, Task task, Staging staging, long budgetNanos, Runnable onChange) {
         this.process = process;
-        this.world = process.world;
+        this.setting = process.setting;
         this.task = task;
         this.staging = staging;
         this.onChange = onChange;
         this.machine = new FetchMachine(FetchMachine.Limits.within(Math.max(1, budgetNanos)));
-        this.begunNanos = world.now();
-        this.state = FetchMachine.start(task.sources().size(), world.now());
+        this.begunNanos = setting.now();
+        this.state = FetchMachine.start(task.sources().size(), setting.now());
     }
 
     void begin() {
-        world.trace(
-                process,
-                () -> "fetches the state of number " + task.number() + " from "
-                        + task.sources().stream().map(world::name).toList());
+        process.trace(() -> "fetches the state of number " + task.number() + " from "
+                + task.sources().stream().map(setting::name).toList());
         for (int source = 0; source < task.sources().size(); source++) {
             open(source);
         }
         awaitTick();
     }
 
-    /** How long it took, or takes so far. */
+    /** Its duration so far. */
     long spentNanos() {
-        return world.now() - begunNanos;
+        return setting.now() - begunNanos;
     }
 
     boolean isOver() {
         return state.isOver();
     }
 
-    /** Over, and without the state. */
+    /** Whether it ended without the state. */
     boolean hasGivenUp() {
         return hasGivenUp;
     }
 
-    /** The attempt that it belongs to is over. */
+    /** Its attempt at the boundary is over. */
     void abandon() {
         isAbandoned = true;
     }
@@ -83,12 +81,14 @@ final class Fetch {
         return !isAbandoned && !state.isOver();
     }
 
-    /** A stream needs a source that lives and can be reached; until then it is tried again. */
+    /** Opens a stream to a source, and retries while the source is dead or cannot be reached. */
     private void open(int source) {
-        Host host = world.cluster.host(task.sources().get(source)).orElseThrow();
-        boolean isThere = host.isUp() && !world.network.isCutEitherWay(process.host.index, host.index);
-        long delayNanos = isThere ? world.network.dataDelay(host.index, process.host.index) : REOPEN_NANOS;
-        world.after(
+        NodeId node = task.sources().get(source);
+        boolean isThere = process.surroundings.isReachable(process, node);
+        long delayNanos = isThere
+                ? setting.network.dataDelay(setting.host(node).orElseThrow().index, process.host.index)
+                : REOPEN_NANOS;
+        setting.after(
                 delayNanos,
                 () -> process.deliver(() -> {
                     if (isLive() && isThere) {
@@ -100,8 +100,8 @@ final class Fetch {
     }
 
     private void awaitTick() {
-        world.after(
-                Math.max(MILLI, machine.sleepNanos(state, world.now())),
+        setting.after(
+                Math.max(MILLI, machine.sleepNanos(state, setting.now())),
                 () -> process.deliver(() -> {
                     if (isLive()) {
                         step(new Event.Tick());
@@ -122,7 +122,7 @@ final class Fetch {
         return true;
     }
 
-    /** An answer came; what is not what all agreed on is a lie. */
+    /** A chunk arrived; one that differs from the agreed state is a lie. */
     void came(Frame.Chunk frame) {
         int source = task.sources().indexOf(frame.from());
         if (source < 0 || !isLive() || state.sources().get(source) == null) {
@@ -133,7 +133,7 @@ final class Fetch {
                     frame.bits() == task.agreed()
                             ? new Event.Manifest(source, staging.missing(task.own(), task.agreed()))
                             : new Event.Lied(source, "sent the manifest of another state"));
-        } else if (frame.bits() == Staging.chunk(task.agreed(), frame.chunk()) || !world.hooks.checksChunks()) {
+        } else if (frame.bits() == Staging.chunk(task.agreed(), frame.chunk()) || !setting.hooks.checksChunks()) {
             staging.put(frame.chunk(), frame.bits());
             step(new Event.Arrived(source, frame.chunk()));
         } else {
@@ -142,8 +142,8 @@ final class Fetch {
     }
 
     private void step(Event event) {
-        world.tally.event();
-        Step<FetchMachine.State, Effect> step = machine.step(state, event, world.now());
+        setting.tally.event();
+        Step<FetchMachine.State, Effect> step = machine.step(state, event, setting.now());
         state = step.state();
         step.effects().forEach(this::carryOut);
     }
@@ -151,7 +151,7 @@ final class Fetch {
     private void carryOut(Effect effect) {
         switch (effect) {
             case Effect.Ask(int source, int chunk) ->
-                world.bus.stream(
+                process.surroundings.stream(
                         process,
                         task.sources().get(source),
                         new Frame.Ask(task.fence(), task.number(), process.host.id, chunk));
@@ -162,7 +162,7 @@ final class Fetch {
             case Effect.Drop(int source, String why) -> trace(source, "not asked any more: " + why);
             case Effect.Progress _ -> {}
             case Effect.Complete() -> {
-                world.tally.transfer();
+                setting.tally.transfer();
                 onChange.run();
             }
             case Effect.GaveUp _ -> {
@@ -173,6 +173,6 @@ final class Fetch {
     }
 
     private void trace(int source, String why) {
-        world.trace(process, () -> "state from " + world.name(task.sources().get(source)) + ": " + why);
+        process.trace(() -> "state from " + setting.name(task.sources().get(source)) + ": " + why);
     }
 }

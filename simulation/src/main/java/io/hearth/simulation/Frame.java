@@ -5,7 +5,7 @@ import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
 
-/** What goes over the streams of a group; {@code fence} is lineage and group epoch, as in the keys of real streams. */
+/** A frame on a stream of a group; {@code fence} is lineage and group epoch, as in the keys of real streams. */
 sealed interface Frame {
     String fence();
 
@@ -14,28 +14,28 @@ sealed interface Frame {
     /** One member's input. */
     record Input(String fence, long number, NodeId from, Share share) implements Frame {}
 
-    /** A result for those who lack it. */
+    /** A result for a member that lacks it. */
     record Carried(String fence, long number, Sum sum) implements Frame {}
 
-    /** What one member says that it holds at the beginning of a step; {@code doomed} as in {@link Share}. */
+    /** One member's claim of its state at the beginning of a step; {@code doomed} as in {@link Share}. */
     record Claimed(String fence, long number, NodeId from, Claim claim, Optional<CallRejection> doomed)
             implements Frame {}
 
-    /** One member lacks a chunk of the state that all agreed on, or its manifest. */
+    /** A request for a chunk of the agreed state, or for its manifest. */
     record Ask(String fence, long number, NodeId from, int chunk) implements Frame {}
 
-    /** The chunk of one who was asked; a manifest's {@code bits} are the whole model's, as which it is known. */
+    /** The answer to {@link Ask}; the {@code bits} of a manifest identify the whole model. */
     record Chunk(String fence, long number, NodeId from, int chunk, long bits) implements Frame {}
 
-    /** One member holds a result that is carried, the value of a broadcast, or the state of a step. */
+    /** One member holds a forwarded result, the value of a broadcast, or the state of a step. */
     record Held(String fence, long number, NodeId from) implements Frame {}
 
     /**
      * An input.
      *
-     * @param value what is summed; in a broadcast the root's counts; where each rank gets a part of its own, what is for the receiver
-     * @param model of the trainer when it called: all that went into it, as one number
-     * @param doomed why the number is to end without a result
+     * @param value to sum; a broadcast uses only the root's; where each rank gets its own part, the part for the receiver
+     * @param model of the trainer when it called: its history as one number
+     * @param doomed the reason why the number must end without a result
      */
     record Share(long value, long model, Optional<CallRejection> doomed) {}
 
@@ -43,11 +43,11 @@ sealed interface Frame {
      * A state.
      *
      * @param revision steps that are in it
-     * @param model all that went into it, as one number
-     * @param joined its holder began no step of this lineage yet
+     * @param model its history as one number
+     * @param joined whether its holder began no step of this lineage yet
      */
     record Claim(long revision, long model, boolean joined) {
-        /** Whether it is the same state, whatever its number. */
+        /** Whether both are the same state. */
         boolean isSameStateAs(Claim other) {
             return model == other.model;
         }
@@ -61,7 +61,7 @@ sealed interface Frame {
      * @param contributors who took part
      */
     record Sum(String fence, long groupEpoch, long value, List<NodeId> contributors) {
-        /** What is passed on where all hold the result and nobody keeps it. */
+        /** The empty result that is forwarded where all members hold the value and none keeps it. */
         static final Sum NOTHING = new Sum("", 0, 0, List.of());
 
         /** The same with another value. */

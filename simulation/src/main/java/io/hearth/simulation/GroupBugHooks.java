@@ -39,7 +39,7 @@ final class GroupBugHooks {
         }
     }
 
-    /** The group as if it had never been asked to freeze. */
+    /** The group without its freeze. */
     static GroupMachine.State thawed(GroupMachine.State state) {
         return new GroupMachine.State(
                 state.layout(),
@@ -89,7 +89,7 @@ final class GroupBugHooks {
         }
     }
 
-    /** A resolver whose answers are changed on their way. */
+    /** Changes the answers of a resolver. */
     private interface Bent extends Resolver {
         Resolver honest();
 
@@ -132,7 +132,7 @@ final class GroupBugHooks {
         }
     }
 
-    /** All nodes share what was decided first, as if it had travelled with the views. */
+    /** All nodes use the first decision, as if it had been part of the view. */
     record FinalForward(Map<Long, Resolution.Forward> decided) implements BugHooks {
         FinalForward() {
             this(new TreeMap<>());

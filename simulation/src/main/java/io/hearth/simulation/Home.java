@@ -3,7 +3,7 @@ package io.hearth.simulation;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 
-/** What all processes of one machine share: the disk under their home folder, and the wall clock. */
+/** The home folder's disk and the wall clock of one machine, shared by its processes. */
 final class Home {
     private final Disk disk = new Disk();
     private long writeNanosMax;
@@ -16,7 +16,7 @@ final class Home {
         return disk;
     }
 
-    /** From now on a write takes about so long. */
+    /** From now on a write takes between half of that time and all of it. */
     void slow(long nanos) {
         writeNanosMax = nanos;
     }
@@ -39,14 +39,14 @@ final class Home {
         return !isFull;
     }
 
-    /** Errors end; slowness stays, but as slow as this at most. */
+    /** Ends errors and limits the duration of a write. */
     void heal(long nanosMax) {
         failuresDue = 0;
         isFull = false;
         writeNanosMax = Math.min(writeNanosMax, nanosMax);
     }
 
-    /** How long one write takes until it is durable; empty if it fails. */
+    /** The time until a write is durable; empty if it fails. */
     OptionalLong write(SplittableRandom random) {
         if (isFull || failuresDue > 0) {
             failuresDue = 0;
@@ -60,7 +60,7 @@ final class Home {
         clockStepMillis += millis;
     }
 
-    /** How far the wall clock is from the right time. */
+    /** The error of the wall clock. */
     long clockStepMillis() {
         return clockStepMillis;
     }

@@ -3,10 +3,8 @@ package io.hearth.simulation;
 import io.hearth.discovery.PeerAddress;
 import io.hearth.election.Role;
 import io.hearth.identity.NodeId;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** A place where a node runs: what is on the disk of its machine outlives its processes. */
+/** A slot for one node on a machine. The disk of the machine outlives the node's processes. */
 final class Host {
     final int index;
     final NodeId id;
@@ -14,8 +12,6 @@ final class Host {
     final String group;
     final Home home;
     final Disk disk;
-
-    private @Nullable NodeProcess process;
 
     /** {@code group} is empty for an agent; {@code home} is that of its machine. */
     Host(int index, NodeId id, Role role, String group, Home home) {
@@ -27,28 +23,7 @@ final class Host {
         this.group = group;
     }
 
-    /** The process that runs here, if one does. */
-    Optional<NodeProcess> process() {
-        return Optional.ofNullable(process);
-    }
-
-    boolean isUp() {
-        return process != null;
-    }
-
-    boolean runs(NodeProcess candidate) {
-        return process == candidate;
-    }
-
-    void started(NodeProcess fresh) {
-        process = fresh;
-    }
-
-    void died() {
-        process = null;
-    }
-
-    /** Where it can be dialled. */
+    /** The address at which others dial it. */
     PeerAddress address() {
         return new PeerAddress("10.0.0." + machine(), 52_416 + index);
     }
@@ -60,7 +35,7 @@ final class Host {
                 : "t" + machine() + "." + id.slot().substring(8);
     }
 
-    /** From 1. */
+    /** The number of its machine, from 1. */
     int machine() {
         return id.peer().publicKey()[0];
     }

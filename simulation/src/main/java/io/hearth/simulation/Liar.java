@@ -1,6 +1,5 @@
 package io.hearth.simulation;
 
-import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
 import io.hearth.collective.group.CollectiveMessages;
@@ -35,22 +34,22 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One host of some worlds, agent or trainer, that lies: a real node that joins, votes and trains, with another mouth and other
- * ears. Some of what it says is changed on its way out, some of what it hears on its way in, and it says more than a node does.
+ * A lying member: one host of some worlds, agent or trainer. It is a real node that joins, votes and trains, but some of its outgoing
+ * and incoming messages are changed, and it sends more messages than a node does.
  *
- * <p>Claimed: no other process ends, what the others remember stays bounded, every record that they write can be read again; and
- * but for forgeries and wrong resolutions the others come into one view and train on, with an honest process in its place and
- * without one. Its lies go over the wire: what the codec refuses costs it the link.
+ * <p>The claim that is checked: no other process ends, the memory of the others stays bounded, and they can read every record that they
+ * write. Except for forgeries and wrong resolutions, the others come into one view and train on, both with an honest process in its
+ * place and without one. Its lies go through the codec; a malformed one costs it the link.
  */
 final class Liar {
-    private static final int KINDS_MAX = 3;
     private static final int CHANGE_ONE_IN = 3;
     private static final int WEIGH_EVERY = 1_024;
-    private static final int WEIGHT_MAX = 4_000_000; // characters of a node's whole state: a thousand peers and joiners
+    private static final int WEIGHT_MAX =
+            4_000_000; // characters of a node's whole state with a thousand peers and joining nodes
     private static final int PEERS_MAX = 1_024;
     private static final int LINEAGES_MAX = 64;
     private static final long VIEWS_A_SECOND_MAX = 3;
-    private static final long ROUNDS_A_STEP = 1_000; // others follow one step in a second
+    private static final long ROUNDS_A_STEP = 1_000; // the others follow one such step in a second
     private static final List<GroupPhase> PHASES = List.of(GroupPhase.values());
     private static final Set<LieKind> TOLD = EnumSet.of(
             LieKind.HIGH_BALLOTS,
@@ -60,9 +59,10 @@ final class Liar {
             LieKind.STRAY_ANSWERS,
             LieKind.FORGED_COMMIT);
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
     private final SplittableRandom random;
-    private final Plan plan;
+    private final LiePlan plan;
     private final List<LieKind> told;
     private final Map<View, Climb> climbs = new HashMap<>();
     private @Nullable Host host;
@@ -77,42 +77,17 @@ final class Liar {
         }
     }
 
-    /**
-     * How it lies.
-     *
-     * @param kinds of lies
-     * @param atOnce lies to one node at one instant
-     * @param pauseNanos most between two such instants
-     * @param isAlone there are no other faults
-     */
-    record Plan(Set<LieKind> kinds, int atOnce, long pauseNanos, boolean isAlone) {
-        static final Plan NONE = new Plan(Set.of(), 1, SECOND, false);
-
-        Plan {
-            kinds = kinds.isEmpty() ? Set.of() : EnumSet.copyOf(kinds);
-        }
-
-        /** Some kinds that the present rules bear. */
-        static Plan draw(SplittableRandom random) {
-            var kinds = EnumSet.noneOf(LieKind.class);
-            List<LieKind> all = List.copyOf(LieKind.BORNE);
-            for (int i = 0; i < KINDS_MAX && !all.isEmpty(); i++) {
-                kinds.add(all.get(random.nextInt(all.size())));
-            }
-            return new Plan(kinds, 1, 400 * MILLI, false);
-        }
-    }
-
-    Liar(World world, Plan plan, SplittableRandom random) {
-        this.world = world;
-        this.random = random;
-        this.plan = plan;
+    Liar(Setting setting, Cluster cluster) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.random = setting.liars;
+        this.plan = setting.lies;
         this.told = plan.kinds().stream().filter(TOLD::contains).toList();
     }
 
     /** Chooses one whose machine has no other node, in a world of at least three machines. */
     void begin() {
-        List<Host> hosts = world.cluster.hosts();
+        List<Host> hosts = cluster.hosts();
         long machines = hosts.stream().mapToInt(Host::machine).distinct().count();
         List<Host> alone = hosts.stream()
                 .filter(one -> hosts.stream()
@@ -125,13 +100,13 @@ final class Liar {
         }
         host = alone.get(random.nextInt(alone.size()));
         String name = host.name();
-        world.note(
+        setting.note(
                 name + " is a liar: " + plan.kinds().stream().map(LieKind::text).toList());
-        world.after(5 * SECOND, () -> viewsBefore = world.viewChecker.views());
+        setting.after(5 * SECOND, () -> viewsBefore = setting.viewChecker.views());
         tellLater();
     }
 
-    /** For the words of a violation; empty where nobody lies. */
+    /** For the text of a violation; empty if no member lies. */
     String text() {
         return host == null
                 ? ""
@@ -139,21 +114,16 @@ final class Liar {
                         + plan.kinds().stream().map(LieKind::text).toList();
     }
 
-    boolean is(NodeProcess process) {
+    boolean is(ProcessContext process) {
         return !isOver && process.host == host;
     }
 
-    /** There are no other faults. */
-    boolean isAlone() {
-        return plan.isAlone();
-    }
-
-    /** Whether what the others agree on may be anything from now on. */
+    /** Whether the others may agree on anything from now on. */
     boolean forges() {
         return host != null && plan.kinds().stream().anyMatch(LieKind::isForgery);
     }
 
-    /** Whether it asks to leave so often that it has to wait outside as long as anybody ever has to. */
+    /** Whether it asks to leave so often that it earns the longest readmission delay. */
     boolean resigns() {
         return host != null
                 && (plan.kinds().contains(LieKind.LEAVE_AND_ANSWER)
@@ -161,19 +131,20 @@ final class Liar {
     }
 
     /**
-     * How long a machine that missed them all climbs the rounds of the views in which others still are: as long as the lies went on.
-     * Where the others are a quorum without the liar, they put it out and are in no such view for long.
+     * The time that a machine which missed the liar's ballots needs to follow their rounds: as long as the lies went on. Where the others
+     * are a quorum without the liar, they put it out and soon leave such a view.
      */
     long climbNanos() {
-        return world.cluster.processes().stream()
+        return cluster.processes().stream()
                 .map(process -> climbs.get(process.state().view()))
                 .filter(Objects::nonNull)
-                .mapToLong(climb -> Math.min(climb.round() / ROUNDS_A_STEP * SECOND, world.now() - climb.sinceNanos()))
+                .mapToLong(
+                        climb -> Math.min(climb.round() / ROUNDS_A_STEP * SECOND, setting.now() - climb.sinceNanos()))
                 .max()
                 .orElse(0);
     }
 
-    /** Whether others may believe in a lineage that is not, and end theirs for it. */
+    /** Whether others may believe in an invented lineage and end theirs for it. */
     boolean boasts() {
         return host != null && plan.kinds().contains(LieKind.BIG_LINEAGES);
     }
@@ -187,31 +158,29 @@ final class Liar {
         return plan.kinds().contains(kind) && random.nextInt(CHANGE_ONE_IN) < (isRare(kind) ? CHANGE_ONE_IN - 1 : 1);
     }
 
-    /** Said only when the view is to change. */
+    /** Whether this kind appears only during view changes. */
     private static boolean isRare(LieKind kind) {
         return kind == LieKind.STATUS_NUMBERS || kind == LieKind.HIGH_REFUSALS || kind == LieKind.FORGED_ACCEPTANCE;
     }
 
-    // ---- its mouth, its ears and its hands
+    // ---- changed messages
 
-    /** What it says instead of a message. */
-    void says(NodeProcess self, NodeId to, Message message) {
+    /** The message that it sends in place of {@code message}; empty if that is malformed and costs it the link. */
+    Optional<Message> says(ProcessContext self, NodeId to, Message message) {
         Message lie = altered(self, message);
         boolean isOfViews = message instanceof Message.Commit || message instanceof Message.Accept;
         byte[] bytes = MessageCodec.encode(lie);
         if (!isOfViews && does(LieKind.ANY_NUMBER)) {
             bytes = WireNumbers.changed(bytes, random);
         } else if (lie.equals(message)) {
-            world.bus.carry(self, to, message);
-            return;
+            return Optional.of(message);
         }
-        arrived(self, to, MessageCodec.kind(lie), bytes).ifPresent(heard -> {
-            lied(kind(message), heard, to);
-            world.bus.carry(self, to, heard);
-        });
+        Optional<Message> heard = arrived(self, to, MessageCodec.kind(lie), bytes);
+        heard.ifPresent(said -> lied(kind(message), said, to));
+        return heard;
     }
 
-    /** The first that can be meant. */
+    /** The first kind that explains the change. */
     private LieKind kind(Message message) {
         return switch (message) {
             case Message.Heartbeat _ when plan.kinds().contains(LieKind.BIG_LINEAGES) -> LieKind.BIG_LINEAGES;
@@ -223,18 +192,18 @@ final class Liar {
         };
     }
 
-    /** What is no message for the codec costs the link. */
-    private Optional<Message> arrived(NodeProcess self, NodeId to, int kind, byte[] bytes) {
+    /** The message as the receiver decodes it; a malformed one costs the link. */
+    private Optional<Message> arrived(ProcessContext self, NodeId to, int kind, byte[] bytes) {
         try {
             return Optional.of(MessageCodec.decode(kind, bytes));
         } catch (MalformedMessageException malformed) {
-            world.note("a lie is malformed: " + malformed.getMessage());
-            world.cluster.host(to).ifPresent(other -> world.cluster.dropLink(self.host, other));
+            setting.note("a lie is malformed: " + malformed.getMessage());
+            setting.host(to).ifPresent(other -> cluster.dropLink(self.host, other));
             return Optional.empty();
         }
     }
 
-    private Message altered(NodeProcess self, Message message) {
+    private Message altered(ProcessContext self, Message message) {
         return switch (message) {
             case Message.Heartbeat beat -> heartbeat(self, beat);
             case Message.Promise promise -> promise(self, promise);
@@ -251,7 +220,7 @@ final class Liar {
         };
     }
 
-    private Message heartbeat(NodeProcess self, Message.Heartbeat beat) {
+    private Message heartbeat(ProcessContext self, Message.Heartbeat beat) {
         Presence said = beat.presence();
         if (does(LieKind.BIG_LINEAGES)) {
             Lineage lineage = random.nextBoolean()
@@ -268,7 +237,7 @@ final class Liar {
                     List.of());
         }
         if (does(LieKind.BROKEN_PAIRS)) {
-            List<NodeId> others = world.cluster.hosts().stream()
+            List<NodeId> others = cluster.hosts().stream()
                     .map(other -> other.id)
                     .filter(other -> !other.equals(self.host.id))
                     .toList();
@@ -287,7 +256,7 @@ final class Liar {
                 : new Message.Heartbeat(said, beat.sequence(), beat.echo(), beat.echoHeldNanos());
     }
 
-    private Message promise(NodeProcess self, Message.Promise promise) {
+    private Message promise(ProcessContext self, Message.Promise promise) {
         if (does(LieKind.HIGH_REFUSALS)) {
             return new Message.Refuse(
                     promise.lineage(),
@@ -318,15 +287,15 @@ final class Liar {
                 Optional.of(new Message.Status(status.leaving(), Bytes.of(bytes))));
     }
 
-    /** Far ahead of all others, with streams that are to be set up again: so what it says decides the next group epoch. */
+    /** A status far ahead of all others with a broken stream, so that it decides the next group epoch. */
     private byte[] hugeStatus() {
         long far = Math.clamp(WireNumbers.any(random), 0, Status.NUMBER_MAX);
         return CollectiveMessages.encode(new Status(far, far, List.of(), Optional.of("streams broke")))
                 .toArray();
     }
 
-    /** What it takes a message of another for. */
-    Message hears(NodeProcess self, Message message) {
+    /** Changes a message that it receives. */
+    Message hears(ProcessContext self, Message message) {
         if (message instanceof Message.Join join && plan.kinds().contains(LieKind.ADMITS_OTHERWISE)) {
             lied(LieKind.ADMITS_OTHERWISE, message, self.host.id);
             return random.nextBoolean()
@@ -336,7 +305,7 @@ final class Liar {
         return message;
     }
 
-    /** What it makes of the reports of a group. */
+    /** Its resolution of the reports of a group. */
     Resolver resolver(Host of, Resolver honest) {
         if (of != host || !plan.kinds().contains(LieKind.RESOLUTIONS)) {
             return honest;
@@ -358,25 +327,25 @@ final class Liar {
                 if (liar.isOver || members.size() < 2) {
                     return right;
                 }
-                liar.world.tally.fault(FaultKind.LIES);
-                liar.world.note("a lie of kind resolutions about group " + group);
+                liar.setting.tally.fault(FaultKind.LIES);
+                liar.setting.note("a lie of kind resolutions about group " + group);
                 return Bytes.of(WireNumbers.changed(right.toArray(), liar.random));
             }
         }
         return new Bent(this, honest);
     }
 
-    // ---- what it says unasked
+    // ---- messages of its own
 
     private void tellLater() {
-        world.after(1 + random.nextLong(plan.pauseNanos()), () -> {
-            NodeProcess self = host == null ? null : host.process().orElse(null);
+        setting.after(1 + random.nextLong(plan.pauseNanos()), () -> {
+            NodeProcess self = host == null ? null : cluster.process(host).orElse(null);
             if (isOver) {
                 return;
             }
             if (self != null && !self.isPaused() && !told.isEmpty()) {
-                List<NodeProcess> others = world.cluster.processes().stream()
-                        .filter(other -> other != self && world.cluster.areLinked(self, other))
+                List<NodeProcess> others = cluster.processes().stream()
+                        .filter(other -> other != self && cluster.areLinked(self, other))
                         .toList();
                 if (!others.isEmpty()) {
                     NodeProcess to = others.get(random.nextInt(others.size()));
@@ -387,7 +356,7 @@ final class Liar {
         });
     }
 
-    private void tell(NodeProcess self, NodeProcess to) {
+    private void tell(ProcessContext self, NodeProcess to) {
         for (int i = 0; i < plan.atOnce() && to.isAlive() && self.isAlive(); i++) {
             LieKind kind = told.get(random.nextInt(told.size()));
             Message lie = unasked(kind, self, to);
@@ -408,17 +377,17 @@ final class Liar {
         };
     }
 
-    /** Any round, or the next step of a climb that the others may follow. */
+    /** Any round, or the next round of a climb that the others follow. */
     private long highRound(View view) {
         if (random.nextInt(3) > 0) {
             return round();
         }
-        Climb climb = climbs.getOrDefault(view, new Climb(0, world.now())).higher();
+        Climb climb = climbs.getOrDefault(view, new Climb(0, setting.now())).higher();
         climbs.put(view, climb);
         return climb.round();
     }
 
-    private Message unasked(LieKind kind, NodeProcess self, NodeProcess to) {
+    private Message unasked(LieKind kind, ProcessContext self, NodeProcess to) {
         View view = to.state().view();
         Lineage lineage = view.lineage();
         return switch (kind) {
@@ -450,15 +419,15 @@ final class Liar {
         return PHASES.get(random.nextInt(PHASES.size()));
     }
 
-    private static long entryEpoch(NodeProcess self, View view) {
+    private static long entryEpoch(ProcessContext self, View view) {
         return view.member(self.host.id).map(Member::entryEpoch).orElse(1L);
     }
 
-    private long seat(NodeProcess self, View view) {
+    private long seat(ProcessContext self, View view) {
         return view.member(self.host.id).map(Member::seat).orElseGet(() -> 1 + random.nextLong(1_000));
     }
 
-    private Message stray(NodeProcess self, NodeProcess to, View view) {
+    private Message stray(ProcessContext self, NodeProcess to, View view) {
         long epoch = random.nextBoolean() ? view.epoch() : 1 + random.nextLong(1L << 48);
         var ballot = new Ballot(random.nextBoolean() ? round() : 1_000_000 + random.nextInt(8), to.host.id);
         return switch (random.nextInt(3)) {
@@ -478,8 +447,8 @@ final class Liar {
         };
     }
 
-    /** A view that may follow, with all members of the present one and itself as the junior. */
-    private static View invented(NodeProcess self, long epoch) {
+    /** A valid successor with all present members and itself as the most junior one. */
+    private static View invented(ProcessContext self, long epoch) {
         View view = self.state().view();
         return new View(view.lineage(), epoch, view.members(), view.groups());
     }
@@ -509,22 +478,23 @@ final class Liar {
                                 .toList());
     }
 
-    // ---- what it must not achieve
+    // ---- what must hold all the same
 
     private void lied(LieKind kind, Message message, NodeId to) {
-        world.tally.fault(FaultKind.LIES);
+        setting.tally.fault(FaultKind.LIES);
         lies++;
-        if (world.isTraced()) {
-            world.note("a lie of kind " + kind.text() + " to " + world.name(to) + ": " + world.narrator.text(message));
+        if (setting.isTraced()) {
+            setting.note(
+                    "a lie of kind " + kind.text() + " to " + setting.name(to) + ": " + setting.narrator.text(message));
         }
         if (lies % WEIGH_EVERY == 0) {
             weigh();
         }
     }
 
-    /** What the others remember is bounded, whatever was said to them. */
+    /** The memory of the others is bounded, whatever they received. */
     private void weigh() {
-        for (NodeProcess process : world.cluster.processes()) {
+        for (NodeProcess process : cluster.processes()) {
             int weight = process.state().toString().length();
             Violation.unless(
                     is(process)
@@ -538,7 +508,7 @@ final class Liar {
         }
     }
 
-    /** What a node wrote it can read again. */
+    /** A node can read every record that it wrote. */
     void wrote(LineageRecord record) {
         if (host == null) {
             return;
@@ -551,7 +521,7 @@ final class Liar {
         }
     }
 
-    /** Whether a rule that was broken is one that nobody claims to hold against these lies. */
+    /** Whether these lies may break that rule. */
     boolean mayBreak(String rule) {
         boolean isClaimed = switch (rule) {
             case "memory", "unreadable", "views" -> true;
@@ -561,27 +531,27 @@ final class Liar {
         return host != null && !isClaimed;
     }
 
-    /** It is honest from now on: an honest process starts in its place. */
+    /** The lies end: an honest process starts in its place. */
     void end() {
         if (host == null) {
             return;
         }
         weigh();
         isOver = true;
-        long views = world.viewChecker.views() - viewsBefore;
+        long views = setting.viewChecker.views() - viewsBefore;
         Violation.unless(
-                !plan.isAlone() || forges() || views <= VIEWS_A_SECOND_MAX * world.now() / SECOND,
+                !plan.isAlone() || forges() || views <= VIEWS_A_SECOND_MAX * setting.now() / SECOND,
                 "views",
-                () -> views + " views in " + world.now() / SECOND + " s");
-        world.note(host.name() + " is honest from now on");
-        world.cluster.end(host, false);
+                () -> views + " views in " + setting.now() / SECOND + " s");
+        setting.note(host.name() + " is honest from now on");
+        cluster.end(host, false);
     }
 
-    /** It is gone for good, if there was one; its machine is one of at least three. */
+    /** Ends its host for good, if there is a liar; its machine is one of at least three. */
     boolean goes() {
         if (host != null) {
-            world.note(host.name() + " is gone for good");
-            world.cluster.end(host, true);
+            setting.note(host.name() + " is gone for good");
+            cluster.end(host, true);
         }
         return host != null;
     }

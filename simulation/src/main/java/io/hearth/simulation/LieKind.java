@@ -7,17 +7,17 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a member can lie about; see {@link Simulation#lies}. */
+/** The kinds of lies of a member; see {@link Simulation#lies}. */
 public enum LieKind {
-    /** One number of anything that it says but of a view is another: negative, zero, at or beyond a bound. */
+    /** One number of any message without a view is changed: negative, zero, at or beyond a bound. */
     ANY_NUMBER,
     /** The numbers of its status are huge: how far its collectives are, what it keeps. */
     STATUS_NUMBERS,
-    /** The views that it proposes have resolutions with bad numbers, or that are none. */
+    /** The views that it proposes have resolutions with bad numbers, or malformed ones. */
     RESOLUTIONS,
     /** It prepares ballots of the highest rounds, or of rounds that climb by steps, and does no more. */
     HIGH_BALLOTS,
-    /** It refuses ballots for the sake of one of such a round. */
+    /** It rejects ballots in favour of one of such a round. */
     HIGH_REFUSALS,
     /** It asks to leave again and again, and answers every ballot as if it stayed. */
     LEAVE_AND_ANSWER,
@@ -25,32 +25,32 @@ public enum LieKind {
     LEAVE_NUMBERS,
     /** It asks for entry in another role, or for another group. */
     OTHER_ROLE,
-    /** It admits those who ask in another role, or into another group. */
+    /** It admits a node in another role than asked, or into another group. */
     ADMITS_OTHERWISE,
-    /** It answers ballots that nobody began. */
+    /** It answers ballots that no node began. */
     STRAY_ANSWERS,
-    /** It says that it lives in an old or invented lineage, with many members. */
+    /** It claims to live in an old or invented lineage with many members. */
     BIG_LINEAGES,
-    /** It says that it reaches none of the others. */
+    /** It claims to reach none of the others. */
     BROKEN_PAIRS,
-    /** It says that it accepted a view that nobody proposed. */
+    /** It claims to have accepted a view that no node proposed. */
     FORGED_ACCEPTANCE,
-    /** It says that a view is committed that nobody proposed. */
+    /** It claims that a view is committed which no node proposed. */
     FORGED_COMMIT;
 
     /**
-     * Those that the present rules bear: others train on, and no process ends. Not among them: a wrong resolution can leave two
-     * trainers at different numbers, and a forged view is believed.
+     * The kinds that the rules withstand: the others train on, and no process ends. Two kinds are not among them: a wrong resolution can
+     * leave two trainers at different numbers, and a forged view is believed.
      */
     static final Set<LieKind> BORNE = Collections.unmodifiableSet(
             EnumSet.complementOf(EnumSet.of(RESOLUTIONS, FORGED_ACCEPTANCE, FORGED_COMMIT)));
 
-    /** Whether those who believe it may end with two views of one number: members are trusted with that. */
+    /** Whether nodes that believe it may end with two views of one epoch; members are trusted with that. */
     boolean isForgery() {
         return this == FORGED_ACCEPTANCE || this == FORGED_COMMIT;
     }
 
-    /** Whether results may suffer from it: what a member says of its collectives is believed. */
+    /** Whether it may spoil results: a member's report of its collectives is believed. */
     boolean isAboutResults() {
         return isForgery() || this == STATUS_NUMBERS || this == RESOLUTIONS || this == ANY_NUMBER;
     }

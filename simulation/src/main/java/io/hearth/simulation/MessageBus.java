@@ -11,49 +11,55 @@ import io.hearth.identity.NodeId;
 final class MessageBus {
     private static final int WIRE_SAMPLE = 100;
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
+    private final Expulsion expulsion;
+    private final Liar liar;
 
-    MessageBus(World world) {
-        this.world = world;
+    MessageBus(Setting setting, Cluster cluster, Expulsion expulsion, Liar liar) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.expulsion = expulsion;
+        this.liar = liar;
     }
 
-    void send(NodeProcess from, NodeId to, Message message) {
-        if (world.liar.is(from)) {
-            world.liar.says(from, to, message);
+    void send(ProcessContext from, NodeId to, Message message) {
+        if (liar.is(from)) {
+            liar.says(from, to, message).ifPresent(said -> carry(from, to, said));
         } else {
             carry(from, to, message);
         }
     }
 
-    /** Carries what is really said. */
-    void carry(NodeProcess from, NodeId to, Message message) {
+    /** Carries a message over the link of both processes, if there is one. */
+    private void carry(ProcessContext from, NodeId to, Message message) {
         if (message instanceof Message.Commit(var view)) {
-            world.viewChecker.learned(view);
+            setting.viewChecker.learned(view);
         } else if (message instanceof Message.Prepare) {
             Violation.unless(!from.isLeaving(), "proposer", () -> from.host.name() + " leaves and proposes");
         } else if (message instanceof Message.Here here && here.status().isPresent()) {
-            world.viewChecker.answered(from, here.lineage(), here.epoch(), here.ballot());
+            setting.viewChecker.answered(from.host.id, from.incarnation, here.lineage(), here.epoch(), here.ballot());
         }
-        NodeProcess target = world.cluster.host(to).flatMap(Host::process).orElse(null);
-        if (target == null || !world.cluster.areLinked(from, target)) {
+        NodeProcess target = cluster.process(to).orElse(null);
+        if (target == null || !cluster.areLinked(from, target)) {
             return;
         }
-        if (world.random.nextInt(WIRE_SAMPLE) == 0) {
+        if (setting.random.nextInt(WIRE_SAMPLE) == 0) {
             travels(message);
         }
-        boolean isNews = world.expulsion.tells(from);
-        int copies = world.network.copies(from.host.index, target.host.index);
+        boolean isNews = expulsion.tells(from);
+        int copies = setting.network.copies(from.host.index, target.host.index);
         for (int i = 0; i < copies; i++) {
-            world.after(
-                    world.network.delay(from.host.index, target.host.index),
+            setting.after(
+                    setting.network.delay(from.host.index, target.host.index),
                     () -> target.deliver(() -> {
                         if (isNews) {
-                            world.expulsion.hears(target);
+                            expulsion.hears(target);
                         }
                         target.receive(
                                 from.host.id,
                                 from.incarnation,
-                                world.liar.is(target) ? world.liar.hears(target, message) : message);
+                                liar.is(target) ? liar.hears(target, message) : message);
                     }));
         }
     }
@@ -67,25 +73,21 @@ final class MessageBus {
         }
     }
 
-    /** On a stream of both processes: late, but not lost while both live and use it. */
-    void stream(NodeProcess from, NodeId to, Frame frame) {
-        world.cluster
-                .host(to)
-                .flatMap(Host::process)
-                .ifPresent(target -> world.after(
-                        world.network.dataDelay(from.host.index, target.host.index),
+    /** Delivers a frame on a stream: late, but not lost while both processes live and use it. */
+    void stream(ProcessContext from, NodeId to, Frame frame) {
+        cluster.process(to)
+                .ifPresent(target -> setting.after(
+                        setting.network.dataDelay(from.host.index, target.host.index),
                         () -> arrive(from, target, frame)));
     }
 
-    private void arrive(NodeProcess from, NodeProcess target, Frame frame) {
-        if (!world.network.isCutEitherWay(from.host.index, target.host.index)) {
+    private void arrive(ProcessContext from, NodeProcess target, Frame frame) {
+        if (!setting.network.isCutEitherWay(from.host.index, target.host.index)) {
             target.deliver(() -> target.trainer().ifPresent(trainer -> trainer.receive(frame)));
         } else if (from.isAlive()
                 && target.isAlive()
-                && from.trainer()
-                        .filter(trainer -> trainer.state().layout().fence().equals(frame.fence()))
-                        .isPresent()) {
-            world.after(50 * MILLI, () -> arrive(from, target, frame));
+                && from.fence().filter(frame.fence()::equals).isPresent()) {
+            setting.after(50 * MILLI, () -> arrive(from, target, frame));
         }
     }
 }

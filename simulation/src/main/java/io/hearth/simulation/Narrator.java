@@ -11,7 +11,7 @@ import io.hearth.identity.NodeId;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Puts what happens in a world into short lines. */
+/** Describes the events of a world in short lines. */
 final class Narrator {
     private final Function<NodeId, String> names;
 
@@ -19,7 +19,7 @@ final class Narrator {
         this.names = names;
     }
 
-    /** Empty for what would only fill the page. */
+    /** The line of an effect; empty for effects that would only fill the page. */
     Optional<String> line(ViewEffect effect) {
         return switch (effect) {
             case ViewEffect.Vote(VoterTask task) -> Optional.of("votes: " + text(task));
@@ -46,24 +46,6 @@ final class Narrator {
         return ending.sum()
                 .map(sum -> sum.contributors().stream().map(names).toList() + " of group epoch " + sum.groupEpoch())
                 .orElse("no result");
-    }
-
-    /** Where every node stands. */
-    String describe(Cluster cluster) {
-        var text = new StringBuilder();
-        for (Host host : cluster.hosts()) {
-            text.append("\n  ").append(host.name());
-            host.process().ifPresentOrElse(process -> text.append(text(process)), () -> text.append(" down"));
-        }
-        return text.toString();
-    }
-
-    private String text(NodeProcess process) {
-        return " " + process.state().election() + " " + text(process.state().view())
-                + (process.state().isFrozen() ? " frozen" : "")
-                + process.trainer()
-                        .map(trainer -> ", called " + (trainer.state().next() - 1) + ", ended " + trainer.doneUpTo())
-                        .orElse("");
     }
 
     String text(View view) {

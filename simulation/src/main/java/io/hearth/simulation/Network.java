@@ -6,16 +6,16 @@ import static io.hearth.simulation.Timeline.MILLI;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Who hears whom, and how late. Hosts are numbers here. */
+/** Reachability and delay between each two hosts, which are numbers here. */
 final class Network {
     private static final long LATE_NANOS_MIN = 2_800 * MILLI;
     private static final long LATE_NANOS_SPREAD = 7_000 * MILLI;
     private static final long SLOW_NANOS =
-            400 * MILLI; // a pair that is slower may take longer than members are waited for
+            400 * MILLI; // on a slower pair an answer may take longer than a ballot waits
 
     private final boolean[][] cut;
     private final boolean[][] out;
-    private final long[][] cutUntil; // or lost or late until then
+    private final long[][] cutUntil; // last instant at which a message was lost, late or cut
     private final long[][] outUntil;
     private final long[][] slowNanos;
     private final SplittableRandom random;
@@ -62,7 +62,7 @@ final class Network {
         return false;
     }
 
-    /** Since when each message between the two has come, and in time; {@link Long#MAX_VALUE} if they do not come now. */
+    /** The instant since which every message between the two arrived in time; {@link Long#MAX_VALUE} if they do not arrive now. */
     long undisturbedSince(int one, int other) {
         boolean isOut = out[one][other] || out[other][one];
         return isOut
@@ -70,13 +70,13 @@ final class Network {
                 : Math.max(Math.max(outUntil[one][other], outUntil[other][one]), undisturbedButForOutages(one, other));
     }
 
-    /** The same as if there were no outages. */
+    /** Like {@link #undisturbedSince}, without regard to outages. */
     long undisturbedButForOutages(int one, int other) {
         boolean isDisturbed = cut[one][other] || cut[other][one] || slowNanos[one][other] > SLOW_NANOS;
         return isDisturbed ? Long.MAX_VALUE : Math.max(cutUntil[one][other], cutUntil[other][one]);
     }
 
-    /** The pair is out, whatever else is cut or not, until it is brought back. */
+    /** Takes a pair out until it is brought back, independently of cuts. */
     void takeOut(int one, int other) {
         out[one][other] = true;
         out[other][one] = true;
@@ -115,7 +115,7 @@ final class Network {
         }
     }
 
-    /** A connection of the pair broke: until there is another one, no message comes. */
+    /** A connection of the pair broke, so no message arrives until it has a new one. */
     void connectionBroke(int one, int other) {
         disturbed(one, other, timeline.now());
         disturbed(other, one, timeline.now());
@@ -130,7 +130,7 @@ final class Network {
         slowNanos[other][one] = nanos;
     }
 
-    /** From now on a network as it should be. */
+    /** Ends all disturbances. */
     void heal() {
         reconnect();
         for (int one = 0; one < out.length; one++) {
@@ -150,7 +150,7 @@ final class Network {
         dataDelayNanos = Math.min(dataDelayNanos, 20 * MILLI);
     }
 
-    /** How often a message arrives. */
+    /** The number of copies of a message that arrive. */
     int copies(int from, int to) {
         if (isCut(from, to)) {
             return 0;
@@ -177,7 +177,7 @@ final class Network {
         return 100 * MICRO + random.nextLong(delayNanos) + slowNanos[from][to] + late;
     }
 
-    /** A stream loses nothing: what is lost comes again, later. */
+    /** The delay on a stream, which loses nothing: a lost packet is sent again later. */
     long dataDelay(int from, int to) {
         long again = loss > 0 && random.nextDouble() < loss ? 200 * MILLI : 0;
         return 50 * MICRO + random.nextLong(dataDelayNanos) + slowNanos[from][to] + again;

@@ -4,7 +4,7 @@ import io.hearth.identity.NodeId;
 import io.hearth.identity.PeerId;
 import java.util.stream.IntStream;
 
-/** The node ids of simulated machines; made once, because their text form is dear. */
+/** The node ids of simulated machines; made once, because their text form is expensive. */
 final class Nodes {
     /** Most machines of one world. */
     static final int MACHINES_MAX = 8;

@@ -10,19 +10,23 @@ import java.util.SplittableRandom;
 
 /**
  * Takes the whole network away, as a switch that restarts does, or one machine, as a laptop that leaves the house, and brings
- * the pairs back one by one. What runs on one machine goes on hearing itself.
+ * the pairs back one by one. Processes of one machine always hear each other.
  */
 final class Outages {
     private static final long SHORTEST_NANOS = SECOND / 2;
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
+    private final Removals removals;
     private final SplittableRandom random;
-    private long outUntil; // some pair may be out before
+    private long outUntil; // until then some pair may be out
     private int peaces;
 
-    Outages(World world, SplittableRandom random) {
-        this.world = world;
-        this.random = random;
+    Outages(Setting setting, Cluster cluster, Removals removals) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.removals = removals;
+        this.random = setting.random;
     }
 
     private record Pair(Host one, Host other) {
@@ -31,24 +35,24 @@ final class Outages {
         }
     }
 
-    /** What the others do while a machine is away. */
+    /** The behaviour of the others while a machine is away. */
     private enum Meanwhile {
         NOTHING,
         START_ANEW,
         RESIGN
     }
 
-    /** All pairs are brought back at once. */
+    /** Brings all pairs back at once. */
     void end() {
         peaces++;
-        outUntil = world.now();
+        outUntil = setting.now();
     }
 
     private boolean isAnyOut() {
-        return world.now() < outUntil;
+        return setting.now() < outUntil;
     }
 
-    /** No machine hears another for a time; not while something is out already. */
+    /** Takes the whole network down for a time, unless some pair is out already. */
     boolean everything() {
         List<Pair> pairs = pairs(null);
         if (isAnyOut() || pairs.isEmpty()) {
@@ -70,46 +74,46 @@ final class Outages {
         List<Pair> pairs = pairs(null);
         long nanos = SHORTEST_NANOS + random.nextLong(16 * SECOND);
         long spread = 300 * MILLI + random.nextLong(600 * MILLI);
-        world.tally.fault(FaultKind.OUTAGE);
+        setting.tally.fault(FaultKind.OUTAGE);
         outOfAll(pairs, nanos, spread, true);
-        return world.now() + nanos + spread;
+        return setting.now() + nanos + spread;
     }
 
     private void outOfAll(List<Pair> pairs, long nanos, long spread, boolean isNoticed) {
-        world.note("all is out for " + nanos / MILLI + " ms, and comes back within " + spread / MILLI + " ms"
+        setting.note("all is out for " + nanos / MILLI + " ms, and comes back within " + spread / MILLI + " ms"
                 + (isNoticed ? ", links at once" : ""));
-        world.removals.outageBegins();
+        removals.outageBegins();
         out(pairs, nanos, spread, isNoticed);
         int before = peaces;
-        world.after(nanos, () -> {
+        setting.after(nanos, () -> {
             if (peaces == before) { // else it was over already
-                world.removals.outageEnds();
+                removals.outageEnds();
             }
         });
     }
 
-    /** A machine is away for longer than every span; it may sleep, and the others may all start anew in the meantime. */
+    /** A machine is away for longer than every span; it may sleep, and the others may all restart in the meantime. */
     boolean away(Host host) {
         List<Pair> pairs = pairs(host);
         if (isAnyOut() || pairs.isEmpty()) {
             return false;
         }
-        world.removals.absenceBegins();
-        long absence = world.spans.absenceNanos();
+        removals.absenceBegins();
+        long absence = setting.spans.absenceNanos();
         long nanos = absence + random.nextLong(absence / 2);
         long spread = random.nextBoolean() ? random.nextLong(8 * SECOND) + 1 : random.nextLong(2 * SECOND) + 1;
         boolean sleeps = random.nextBoolean();
         Meanwhile meanwhile = Meanwhile.values()[random.nextInt(Meanwhile.values().length)];
-        world.note("machine " + host.machine() + " is away for " + nanos / MILLI + " ms, "
+        setting.note("machine " + host.machine() + " is away for " + nanos / MILLI + " ms, "
                 + (sleeps ? "asleep" : "awake") + "; meanwhile: " + meanwhile);
-        for (Host each : world.cluster.hosts()) {
+        for (Host each : cluster.hosts()) {
             if (each.machine() == host.machine()) {
-                each.process().filter(_ -> sleeps).ifPresent(process -> process.pause(nanos));
+                cluster.process(each).filter(_ -> sleeps).ifPresent(process -> process.pause(nanos));
             } else if (meanwhile == Meanwhile.START_ANEW && random.nextInt(3) > 0) {
-                world.after(SECOND + random.nextLong(absence), () -> startAnew(each));
+                setting.after(SECOND + random.nextLong(absence), () -> startAnew(each));
             }
         }
-        List<Host> trainers = world.cluster.hosts().stream()
+        List<Host> trainers = cluster.hosts().stream()
                 .filter(each -> each.role == Role.TRAINER && each.machine() != host.machine())
                 .toList();
         if (meanwhile == Meanwhile.RESIGN && !trainers.isEmpty()) {
@@ -125,14 +129,14 @@ final class Outages {
     }
 
     private void startAnew(Host host) {
-        if (!world.isFaulty()) {
+        if (!setting.isFaulty()) {
             return;
         }
         if (random.nextBoolean()) {
-            host.process().ifPresent(world.injector::leave);
+            cluster.process(host).ifPresent(cluster::leave);
         } else {
-            host.process().ifPresent(process -> world.cluster.crash(process, random.nextBoolean()));
-            world.after(4 * SECOND, () -> world.cluster.start(host));
+            cluster.process(host).ifPresent(process -> cluster.crash(process, random.nextBoolean()));
+            setting.after(4 * SECOND, () -> cluster.start(host));
         }
     }
 
@@ -141,12 +145,12 @@ final class Outages {
      * back; it is the first that hears the machine.
      */
     private void resign(Host host, long nanos, long spread) {
-        long returns = world.now() + nanos + random.nextLong(spread);
-        world.after(
+        long returns = setting.now() + nanos + random.nextLong(spread);
+        setting.after(
                 2 * SECOND + random.nextLong(2 * SECOND),
-                () -> host.process()
+                () -> cluster.process(host)
                         .ifPresent(process -> process.deliver(() -> process.trainer()
-                                .filter(trainer -> world.isFaulty()
+                                .filter(trainer -> setting.isFaulty()
                                         && !trainer.isOpen()
                                         && !trainer.script().isOver())
                                 .ifPresent(trainer -> trainer.script().giveUp("its application fails", returns)))));
@@ -155,8 +159,8 @@ final class Outages {
     /** Pairs of machines; with {@code host} only those of its machine. */
     private List<Pair> pairs(@org.jspecify.annotations.Nullable Host host) {
         var pairs = new ArrayList<Pair>();
-        for (Host one : world.cluster.hosts()) {
-            for (Host other : world.cluster.hosts()) {
+        for (Host one : cluster.hosts()) {
+            for (Host other : cluster.hosts()) {
                 boolean isOfHost = host == null || one.machine() == host.machine() || other.machine() == host.machine();
                 if (one.index < other.index && one.machine() != other.machine() && isOfHost) {
                     pairs.add(new Pair(one, other));
@@ -167,19 +171,19 @@ final class Outages {
     }
 
     private void out(List<Pair> pairs, long nanos, long spread, boolean isNoticed) {
-        outUntil = Math.max(outUntil, world.now() + nanos + spread);
+        outUntil = Math.max(outUntil, setting.now() + nanos + spread);
         int before = peaces;
         for (Pair pair : pairs) {
-            world.network.takeOut(pair.one().index, pair.other().index);
-            world.after(nanos + random.nextLong(spread), () -> {
+            setting.network.takeOut(pair.one().index, pair.other().index);
+            setting.after(nanos + random.nextLong(spread), () -> {
                 if (before != peaces) {
                     return; // it is back already, and may be out for another reason
                 }
-                world.network.bringBack(pair.one().index, pair.other().index);
+                setting.network.bringBack(pair.one().index, pair.other().index);
                 if (isNoticed) {
-                    world.cluster.relink(pair.one(), pair.other());
+                    cluster.relink(pair.one(), pair.other());
                 }
-                world.removals.lookAtLinks();
+                removals.lookAtLinks();
             });
         }
     }

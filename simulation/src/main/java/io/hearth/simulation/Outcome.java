@@ -4,16 +4,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one seed gave.
+ * The outcome of one seed.
  *
  * @param spans the name of its spans: a preset, or {@code scaled}
  * @param events steps of all machines
  * @param views committed
  * @param collectives numbers ended, counted at each member
- * @param virtualNanos how long it lasted in its own time
+ * @param virtualNanos its virtual duration
  * @param faults by kind
- * @param recovery how long the cluster took to go on
- * @param violation the rule that was broken and how; empty if none was
+ * @param recovery the times that the cluster took to recover
+ * @param violation the broken rule and how it was broken; empty if none was
  */
 public record Outcome(
         long seed,
@@ -30,7 +30,7 @@ public record Outcome(
     }
 
     /**
-     * How long it took until the cluster went on.
+     * Recovery times.
      *
      * @param faultToView from a fault that takes a process or a pair away to the next view that a quorum agreed on
      * @param faultToNumber from such a fault to the next number that a member ended

@@ -4,7 +4,7 @@ import io.hearth.collective.pair.machine.ReceiveMachine;
 import io.hearth.collective.pair.machine.SendMachine;
 import java.util.Optional;
 
-/** Sends from rank to rank that go wrong: one class for each {@link PlantedBug} of that kind. */
+/** Wrong sends from rank to rank: one class for each {@link PlantedBug} of that kind. */
 final class PairBugHooks {
     private PairBugHooks() {}
 

@@ -10,25 +10,25 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Sees every send and every receive between two ranks and checks the rules: once, in order, whole, and nothing that was not sent. */
+/** Checks every send and every receive between two ranks: each arrives once, in order and whole, and nothing else arrives. */
 final class PairChecker {
     private static final int COUNT_MAX = 3;
 
-    /** Of its own: worlds without sends between two ranks stay as they are. */
+    /** A random source of its own, so that worlds without such sends stay the same. */
     final SplittableRandom random;
 
     private final Map<String, Line> lines = new HashMap<>();
     private long values;
 
-    /** All of one ordered pair of members. */
+    /** All transfers of one ordered pair of members. */
     private static final class Line {
         final List<Sent> sent = new ArrayList<>();
         final Set<Long> delivered = new HashSet<>();
         final Set<CallRejection> refusals = new HashSet<>();
-        int next; // of those sent, the first that may be delivered now
+        int next; // index of the first sent item that may be delivered now
     }
 
-    /** What one call gives: {@code count} values, rising by one from {@code first}. */
+    /** The values of one call: {@code count} values, rising by one from {@code first}. */
     record Sent(long first, int count) {
         List<Long> values() {
             var values = new ArrayList<Long>();
@@ -43,7 +43,7 @@ final class PairChecker {
         this.random = random;
     }
 
-    /** How many values; mostly the same. */
+    /** A number of values; mostly the same. */
     int count() {
         return random.nextInt(10) == 0 ? 1 + random.nextInt(COUNT_MAX) : 2;
     }
@@ -60,7 +60,7 @@ final class PairChecker {
         return fresh;
     }
 
-    /** The application of the receiver has these. */
+    /** The receiver's application got these values. */
     void delivered(String pair, List<Long> got) {
         Line line = line(pair);
         int index = line.sent.stream().map(Sent::values).toList().indexOf(got);
@@ -75,7 +75,7 @@ final class PairChecker {
         line(pair).refusals.add(how);
     }
 
-    /** The sender's call returned: the receiver has the values, or had the same error. */
+    /** The sender's call returned: the receiver must have the values or the same error. */
     void returned(String pair, Sent sent, Optional<CallRejection> how) {
         Line line = line(pair);
         Violation.unless(

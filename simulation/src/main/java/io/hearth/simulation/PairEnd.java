@@ -4,16 +4,17 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** One end of an ordered pair of members, for as long as both stay members, as {@code PeerChannel} is to a node. */
+/** One end of an ordered pair of members, for as long as both stay members, as {@code PeerChannel} is in a node. */
 abstract sealed class PairEnd permits PairOut, PairIn {
-    final NodeProcess process;
-    final World world;
+    final ProcessContext process;
+    final Setting setting;
     final PairTraffic traffic;
 
     /** Lineage and both members, sender first: the same at both ends. */
     final String pair;
 
-    private final Deque<Arrival> inbox = new ArrayDeque<>(); // what came while the group is frozen, or too early
+    private final Deque<Arrival> inbox =
+            new ArrayDeque<>(); // records that arrived while the group is frozen, or too early
     private @Nullable PairStream stream;
     private @Nullable PairStream opening;
     private boolean isOver;
@@ -22,7 +23,7 @@ abstract sealed class PairEnd permits PairOut, PairIn {
 
     PairEnd(PairTraffic traffic, String pair) {
         this.process = traffic.process;
-        this.world = process.world;
+        this.setting = process.setting;
         this.traffic = traffic;
         this.pair = pair;
     }
@@ -33,10 +34,10 @@ abstract sealed class PairEnd permits PairOut, PairIn {
     /** The machine learns that there is none. */
     abstract void lost();
 
-    /** What came on the present stream. */
+    /** Handles a record of the present stream. */
     abstract void take(PairRecord record);
 
-    /** The application's call ends with an error, if that can still be. */
+    /** Ends the application's call with an error, if that is still possible. */
     abstract void giveUp();
 
     boolean isOver() {
@@ -55,7 +56,7 @@ abstract sealed class PairEnd permits PairOut, PairIn {
     /** A stream begins here a moment later. */
     void attach(PairStream fresh) {
         opening = fresh;
-        world.after(
+        setting.after(
                 fresh.delayNanos(),
                 () -> process.deliver(() -> {
                     if (opening != fresh) {
@@ -80,7 +81,7 @@ abstract sealed class PairEnd permits PairOut, PairIn {
         pump();
     }
 
-    /** Takes what came, unless the data threads stand still. */
+    /** Handles what arrived, unless the data threads are frozen. */
     void pump() {
         while (!inbox.isEmpty() && !traffic.isFrozen() && inbox.element().on() != opening) {
             Arrival next = inbox.remove();
@@ -101,7 +102,7 @@ abstract sealed class PairEnd permits PairOut, PairIn {
         }
     }
 
-    /** Closes the stream; the machine knows. */
+    /** Closes the stream at the machine's request. */
     void reset() {
         if (stream != null) {
             stream.close();
@@ -109,7 +110,7 @@ abstract sealed class PairEnd permits PairOut, PairIn {
         stream = null;
     }
 
-    /** What came is not what was due: no more of this stream. */
+    /** A record does not fit the protocol: closes the stream. */
     void misfit() {
         reset();
         lost();

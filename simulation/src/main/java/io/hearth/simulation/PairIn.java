@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The end that receives: the real machine, as {@code PairReceiver} has it. */
+/** The receiving end, with the real machine, as in {@code PairReceiver}. */
 final class PairIn extends PairEnd {
     private final ReceiveMachine machine = new ReceiveMachine();
     private final NodeId peer;
@@ -24,7 +24,7 @@ final class PairIn extends PairEnd {
 
     private long calls;
 
-    /** What the application asked for, and what came of it; {@code index} counts the calls of this end. */
+    /** A call of the application and the values that arrived; {@code index} counts the calls of this end. */
     private record Call(long index, int count, List<Long> came) {}
 
     PairIn(PairTraffic traffic, NodeId peer, String pair) {
@@ -37,10 +37,10 @@ final class PairIn extends PairEnd {
         if (open != null || isOver()) {
             return;
         }
-        var call = new Call(++calls, world.pairs.count(), new ArrayList<>());
+        var call = new Call(++calls, setting.pairs.count(), new ArrayList<>());
         open = call;
         step(new Event.Called(new TransferSpec(DataType.INT64, call.count()), process.host.name()));
-        world.after(
+        setting.after(
                 patienceNanos,
                 () -> process.deliver(() -> {
                     if (open != null && open.index() == call.index()) {
@@ -52,7 +52,7 @@ final class PairIn extends PairEnd {
     @Override
     void giveUp() {
         if (open != null && state.stage() != ReceiveMachine.Stage.FULL) {
-            world.trace(process, () -> "gives a receive from " + world.name(peer) + " up");
+            process.trace(() -> "gives a receive from " + setting.name(peer) + " up");
             open = null;
             step(new Event.GaveUp());
         }
@@ -62,15 +62,15 @@ final class PairIn extends PairEnd {
         return open != null && isConnected() && !traffic.isFrozen() && !process.isPaused();
     }
 
-    /** It waits for something, or its sender may wait for a word of it. */
+    /** Whether a receive is open, or its sender may wait for an acknowledgement. */
     boolean wantsStream() {
         return isFree() && (open != null || state.done() > 0);
     }
 
     private void step(Event event) {
-        world.tally.event();
-        Step<ReceiveMachine.State, Effect> step = machine.step(state, event, world.now());
-        state = world.hooks.received(event, step.state());
+        setting.tally.event();
+        Step<ReceiveMachine.State, Effect> step = machine.step(state, event, setting.now());
+        state = setting.hooks.received(event, step.state());
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Greet(long done, Optional<CallRejection> how) -> say(new PairRecord.Greet(done, how));
@@ -81,10 +81,10 @@ final class PairIn extends PairEnd {
                     say(new PairRecord.Grant(number));
                 }
                 case Effect.Deliver() ->
-                    world.after(world.pairs.random.nextLong(2 * MILLI), () -> process.deliver(this::deliver));
+                    setting.after(setting.pairs.random.nextLong(2 * MILLI), () -> process.deliver(this::deliver));
                 case Effect.Acknowledge(long number) -> say(new PairRecord.Done(number));
                 case Effect.Refuse(long number, CallRejection how) -> {
-                    world.pairs.refused(pair, how);
+                    setting.pairs.refused(pair, how);
                     say(new PairRecord.Refused(number, how));
                 }
                 case Effect.End _ -> open = null;
@@ -96,8 +96,8 @@ final class PairIn extends PairEnd {
     private void deliver() {
         if (open != null) {
             List<Long> got = List.copyOf(open.came());
-            world.trace(process, () -> "receives " + got + " from " + world.name(peer));
-            world.pairs.delivered(pair, got);
+            process.trace(() -> "receives " + got + " from " + setting.name(peer));
+            setting.pairs.delivered(pair, got);
             step(new Event.Delivered());
         }
     }
@@ -106,7 +106,7 @@ final class PairIn extends PairEnd {
     void take(PairRecord record) {
         switch (record) {
             case PairRecord.Offer(long number, TransferSpec parcel) ->
-                step(new Event.Offered(number, parcel, world.name(peer)));
+                step(new Event.Offered(number, parcel, setting.name(peer)));
             case PairRecord.Data data -> store(data);
             case PairRecord.Greet _, PairRecord.Grant _, PairRecord.Done _, PairRecord.Refused _ -> misfit();
         }

@@ -13,7 +13,7 @@ import io.hearth.identity.NodeId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The end that sends: the real machine, as {@code PairSender} has it. */
+/** The sending end, with the real machine, as in {@code PairSender}. */
 final class PairOut extends PairEnd {
     private static final long LOOK_NANOS = 100 * MILLI;
     private static final int LOOKS_MAX = 40;
@@ -22,7 +22,7 @@ final class PairOut extends PairEnd {
     private final NodeId peer;
     private SendMachine.State state = SendMachine.State.START;
     private PairChecker.@Nullable Sent open;
-    private int looks; // at a stream on which nothing is in the way
+    private int looks; // while nothing prevents the transfer
 
     PairOut(PairTraffic traffic, NodeId peer, String pair) {
         super(traffic, pair);
@@ -34,13 +34,13 @@ final class PairOut extends PairEnd {
         if (open != null || isOver()) {
             return;
         }
-        PairChecker.Sent call = world.pairs.sends(pair);
+        PairChecker.Sent call = setting.pairs.sends(pair);
         open = call;
         looks = 0;
-        world.trace(process, () -> "sends " + call.values() + " to " + world.name(peer));
+        process.trace(() -> "sends " + call.values() + " to " + setting.name(peer));
         step(new Event.Called(new TransferSpec(DataType.INT64, call.count())));
         look(call);
-        world.after(
+        setting.after(
                 patienceNanos,
                 () -> process.deliver(() -> {
                     if (call.equals(open)) {
@@ -52,37 +52,37 @@ final class PairOut extends PairEnd {
     @Override
     void giveUp() {
         if (open != null) {
-            world.trace(process, () -> "gives a send to " + world.name(peer) + " up");
+            process.trace(() -> "gives a send to " + setting.name(peer) + " up");
             open = null;
             step(new Event.GaveUp());
         }
     }
 
-    /** Opens a stream if both ends want one, again and again. */
+    /** Opens a stream once both ends want one; checks periodically. */
     private void look(PairChecker.Sent call) {
         if (!call.equals(open)) {
             return;
         }
         Optional<PairIn> other = traffic.otherEnd(peer, pair);
         if (isFree() && other.filter(PairIn::wantsStream).isPresent()) {
-            var fresh = new PairStream(world, this, other.get());
+            var fresh = new PairStream(setting, this, other.get());
             attach(fresh);
             other.get().attach(fresh);
         }
-        boolean isFree = !world.isFaulty()
+        boolean isFree = !setting.isFaulty()
                 && isConnected()
                 && !traffic.isFrozen()
                 && !process.isPaused()
                 && other.filter(PairIn::isReceiving).isPresent();
         looks = isFree ? looks + 1 : 0;
         Violation.unless(looks < LOOKS_MAX, "pair", () -> "a send of " + pair + " does not end in peace: " + state);
-        world.after(LOOK_NANOS, () -> process.deliver(() -> look(call)));
+        setting.after(LOOK_NANOS, () -> process.deliver(() -> look(call)));
     }
 
     private void step(Event event) {
-        world.tally.event();
-        Step<SendMachine.State, Effect> step = machine.step(state, event, world.now());
-        state = world.hooks.sent(event, step.state());
+        setting.tally.event();
+        Step<SendMachine.State, Effect> step = machine.step(state, event, setting.now());
+        state = setting.hooks.sent(event, step.state());
         for (Effect effect : step.effects()) {
             switch (effect) {
                 case Effect.Offer(long number, TransferSpec parcel) -> say(new PairRecord.Offer(number, parcel));
@@ -100,7 +100,7 @@ final class PairOut extends PairEnd {
         for (int place = 0; place < open.count(); place++) {
             say(new PairRecord.Data(number, place, open.first() + place));
         }
-        if (!world.hooks.sendWaitsForReceiver()) {
+        if (!setting.hooks.sendWaitsForReceiver()) {
             returned(Optional.empty());
         }
     }
@@ -109,8 +109,8 @@ final class PairOut extends PairEnd {
         PairChecker.Sent call = open;
         open = null;
         if (call != null) {
-            world.trace(process, () -> "has sent " + call.values() + " to " + world.name(peer));
-            world.pairs.returned(pair, call, how);
+            process.trace(() -> "has sent " + call.values() + " to " + setting.name(peer));
+            setting.pairs.returned(pair, call, how);
         }
     }
 

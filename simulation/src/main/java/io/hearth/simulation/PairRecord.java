@@ -4,23 +4,23 @@ import io.hearth.collective.group.CallRejection;
 import io.hearth.collective.pair.machine.TransferSpec;
 import java.util.Optional;
 
-/** What travels on the stream of a pair, as {@code PairRecords} has it. */
+/** A record on the stream of a pair, as in {@code PairRecords}. */
 sealed interface PairRecord {
-    /** First word of a stream, from the receiver: the number that it had last, and its error if it ended with one. */
+    /** The receiver's first record on a stream: the number that it received last, and the error if that ended with one. */
     record Greet(long done, Optional<CallRejection> how) implements PairRecord {}
 
-    /** The sender has something. */
+    /** The sender offers a transfer. */
     record Offer(long number, TransferSpec parcel) implements PairRecord {}
 
-    /** The receiver waits for its values. */
+    /** The receiver is ready for the values of a transfer. */
     record Grant(long number) implements PairRecord {}
 
     /** One value, from place 0. */
     record Data(long number, int place, long value) implements PairRecord {}
 
-    /** The receiver has them all. */
+    /** The receiver has all values. */
     record Done(long number) implements PairRecord {}
 
-    /** The receiver asked for something else. */
+    /** The receiver called for a different transfer. */
     record Refused(long number, CallRejection how) implements PairRecord {}
 }

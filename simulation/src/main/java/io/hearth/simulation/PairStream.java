@@ -6,13 +6,13 @@ import static io.hearth.simulation.Timeline.MILLI;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** One stream between the two ends of a pair: what is sent comes in order and late, until it breaks or one end closes it. */
+/** One stream between the two ends of a pair: records arrive in order and late, until it breaks or one end closes it. */
 final class PairStream {
     private static final long RETRY_NANOS = 50 * MILLI;
     private static final int BREAK_ONE_IN = 40;
     private static final int LATE_ONE_IN = 20;
 
-    private final World world;
+    private final Setting setting;
     private final Way toSender;
     private final Way toReceiver;
     private boolean isClosed;
@@ -29,8 +29,8 @@ final class PairStream {
         }
     }
 
-    PairStream(World world, PairOut sender, PairIn receiver) {
-        this.world = world;
+    PairStream(Setting setting, PairOut sender, PairIn receiver) {
+        this.setting = setting;
         this.toSender = new Way(sender);
         this.toReceiver = new Way(receiver);
     }
@@ -43,37 +43,37 @@ final class PairStream {
         }
     }
 
-    /** Some tens of milliseconds in peace. */
+    /** The delay of a record: some tens of milliseconds in peace. */
     long delayNanos() {
-        boolean isLate = world.isFaulty() && world.pairs.random.nextInt(LATE_ONE_IN) == 0;
+        boolean isLate = setting.isFaulty() && setting.pairs.random.nextInt(LATE_ONE_IN) == 0;
         return 50 * MICRO
-                + world.pairs.random.nextLong(
-                        isLate ? 400 * MILLI : Math.min(world.profile.dataDelayNanos(), 20 * MILLI));
+                + setting.pairs.random.nextLong(
+                        isLate ? 400 * MILLI : Math.min(setting.profile.dataDelayNanos(), 20 * MILLI));
     }
 
     private void move(Way way, long delayNanos) {
         if (!way.isMoving && !way.records.isEmpty()) {
             way.isMoving = true;
-            world.after(delayNanos, () -> arrive(way));
+            setting.after(delayNanos, () -> arrive(way));
         }
     }
 
     private void arrive(Way way) {
         way.isMoving = false;
-        NodeProcess one = toSender.to.process;
-        NodeProcess other = toReceiver.to.process;
+        ProcessContext one = toSender.to.process;
+        ProcessContext other = toReceiver.to.process;
         if (isBroken || !one.isAlive() || !other.isAlive()) {
             return;
         }
-        if (world.network.isCutEitherWay(one.host.index, other.host.index)) {
+        if (setting.network.isCutEitherWay(one.host.index, other.host.index)) {
             move(way, RETRY_NANOS);
             return;
         }
-        if (world.isFaulty()
-                && world.profile.has(FaultKind.STREAM_BREAK)
-                && world.pairs.random.nextInt(BREAK_ONE_IN) == 0) {
+        if (setting.isFaulty()
+                && setting.profile.has(FaultKind.STREAM_BREAK)
+                && setting.pairs.random.nextInt(BREAK_ONE_IN) == 0) {
             isBroken = true;
-            world.tally.fault(FaultKind.STREAM_BREAK);
+            setting.tally.fault(FaultKind.STREAM_BREAK);
             close();
             return;
         }
@@ -82,12 +82,12 @@ final class PairStream {
         move(way, delayNanos());
     }
 
-    /** Each end sees it in its own time; what is under way may still come before. */
+    /** Closes it. Each end notices later; records under way may still arrive before. */
     void close() {
         if (!isClosed) {
             isClosed = true;
             for (PairEnd end : new PairEnd[] {toSender.to, toReceiver.to}) {
-                world.after(delayNanos(), () -> end.process.deliver(() -> end.broken(this)));
+                setting.after(delayNanos(), () -> end.process.deliver(() -> end.broken(this)));
             }
         }
     }

@@ -3,6 +3,7 @@ package io.hearth.simulation;
 import static io.hearth.simulation.Timeline.MILLI;
 import static io.hearth.simulation.Timeline.SECOND;
 
+import io.hearth.collective.group.GroupMachine;
 import io.hearth.election.Member;
 import io.hearth.election.View;
 import io.hearth.identity.NodeId;
@@ -11,49 +12,65 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * What one trainer sends to others of its group and receives from them, rank to rank, beside its collectives: as {@code Pairs} has
- * it, with threads of an application that send to any rank and receive from all.
+ * Sends and receives of one trainer from rank to rank, beside its collectives, as in {@code PointToPoint}: threads of an application
+ * send to any rank and receive from all.
  */
 final class PairTraffic {
-    final NodeProcess process;
-    private final World world;
-    private final Trainer trainer;
+    final ProcessContext process;
+    private final Setting setting;
+    private final Supplier<GroupMachine.State> state;
+    private final BooleanSupplier isAtWork;
+    private final Function<NodeId, Optional<PairTraffic>> others;
     private final SplittableRandom random;
     private final Map<NodeId, PairOut> outs = new TreeMap<>();
     private final Map<NodeId, PairIn> ins = new TreeMap<>();
-    private Map<NodeId, String> members = Map.of(); // how the pair with each is called, but for who sends
+    private Map<NodeId, String> members = Map.of(); // names of this trainer's pairs, without the direction
     private String own = "";
     private String lineage = "";
 
-    PairTraffic(NodeProcess process, Trainer trainer) {
+    /**
+     * The traffic of one trainer.
+     *
+     * @param state of its group machine
+     * @param isAtWork whether its application may call
+     * @param others the traffic of each member whose process runs and is not paused
+     */
+    PairTraffic(
+            ProcessContext process,
+            Supplier<GroupMachine.State> state,
+            BooleanSupplier isAtWork,
+            Function<NodeId, Optional<PairTraffic>> others) {
         this.process = process;
-        this.world = process.world;
-        this.trainer = trainer;
-        this.random = world.pairs.random;
-        if (world.hasPairs) {
+        this.setting = process.setting;
+        this.state = state;
+        this.isAtWork = isAtWork;
+        this.others = others;
+        this.random = setting.pairs.random;
+        if (setting.hasPairs) {
             sendLater();
             receiveLater();
         }
     }
 
     boolean isFrozen() {
-        return trainer.state().frozen().isPresent();
+        return state.get().frozen().isPresent();
     }
 
     private boolean mayCall() {
-        return !trainer.script().isOver()
-                && members.size() > 1
-                && trainer.view().isPresent();
+        return isAtWork.getAsBoolean() && members.size() > 1;
     }
 
     private long patienceNanos() {
-        return world.isFaulty() ? 50 * MILLI + random.nextLong(3 * SECOND) : 8 * SECOND;
+        return setting.isFaulty() ? 50 * MILLI + random.nextLong(3 * SECOND) : 8 * SECOND;
     }
 
     private void sendLater() {
-        world.after(
+        setting.after(
                 20 * MILLI + random.nextLong(200 * MILLI),
                 () -> process.deliver(() -> {
                     if (mayCall()) {
@@ -68,7 +85,7 @@ final class PairTraffic {
     }
 
     private void receiveLater() {
-        world.after(
+        setting.after(
                 20 * MILLI + random.nextLong(100 * MILLI),
                 () -> process.deliver(() -> {
                     if (mayCall()) {
@@ -86,6 +103,10 @@ final class PairTraffic {
                 }));
     }
 
+    private String fence() {
+        return state.get().layout().fence();
+    }
+
     private List<NodeId> others() {
         return members.keySet().stream()
                 .filter(node -> !node.equals(process.host.id))
@@ -96,30 +117,26 @@ final class PairTraffic {
         return lineage + " " + sender + " to " + receiver;
     }
 
-    /** The receiving end of a pair, where it can be reached. */
+    /** The receiving end of a pair, if it can be reached. */
     Optional<PairIn> otherEnd(NodeId peer, String pair) {
-        return world.cluster
-                .host(peer)
-                .filter(host -> !world.network.isCutEitherWay(process.host.index, host.index))
-                .flatMap(Host::process)
-                .filter(other -> !other.isPaused())
-                .flatMap(NodeProcess::trainer)
-                .filter(other -> other.state()
-                        .layout()
-                        .fence()
-                        .equals(trainer.state().layout().fence()))
-                .flatMap(other -> Optional.ofNullable(other.pairs().ins.get(process.host.id)))
+        return setting.host(peer)
+                .filter(host -> !setting.network.isCutEitherWay(process.host.index, host.index))
+                .flatMap(host -> others.apply(host.id))
+                .filter(other -> other.fence().equals(fence()))
+                .flatMap(other -> Optional.ofNullable(other.ins.get(process.host.id)))
                 .filter(end -> end.pair.equals(pair));
     }
 
-    /** A committed view, before the group takes it: what belongs to those who are not the same members any more is over. */
+    /** A view is committed, before the group installs it: transfers with nodes that are not the same members any more end. */
     void installed(View view) {
         String before = lineage + own;
         var now = new TreeMap<NodeId, String>();
         for (Member member : view.group(process.host.group)) {
-            now.put(member.node(), world.name(member.node()) + "." + member.incarnation() + "@" + member.entryEpoch());
+            now.put(
+                    member.node(),
+                    setting.name(member.node()) + "." + member.incarnation() + "@" + member.entryEpoch());
         }
-        lineage = World.text(view.lineage());
+        lineage = Setting.text(view.lineage());
         own = now.getOrDefault(process.host.id, "");
         for (Map.Entry<NodeId, String> known : members.entrySet()) {
             if (!before.equals(lineage + own) || !known.getValue().equals(now.get(known.getKey()))) {
@@ -134,19 +151,19 @@ final class PairTraffic {
         Optional.ofNullable(ins.remove(peer)).ifPresent(PairEnd::end);
     }
 
-    /** The group epoch is another one now. */
+    /** The group epoch changed. */
     void renewed() {
         outs.values().forEach(PairEnd::renew);
         ins.values().forEach(PairEnd::renew);
     }
 
-    /** Data threads run again. */
+    /** The data threads run again. */
     void pump() {
         List.copyOf(outs.values()).forEach(PairEnd::pump);
         List.copyOf(ins.values()).forEach(PairEnd::pump);
     }
 
-    /** The application got an error: all that is open ends. */
+    /** The application got an error: all open transfers end. */
     void over() {
         List.copyOf(members.keySet()).forEach(this::end);
         members = Map.of();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Calls in which each rank gets a part of its own, or only the root gets something: reduce, gather, scatter and reduce-scatter.
- * This class says what one member sends to another, and what a member holds once that came.
+ * Calls in which each rank gets its own part, or only the root gets a result: reduce, gather, scatter and reduce-scatter. This class
+ * computes the value that one member sends to another, and the value that a member holds in the end.
  */
 final class Parts {
     private static final int BLOCK_BITS = 7;
@@ -21,12 +21,12 @@ final class Parts {
         return !signature.kind().isShared();
     }
 
-    /** The block of one rank in what a member gives. */
+    /** The block of one rank in a member's input. */
     static long block(long value, int rank) {
         return Long.rotateLeft(value, BLOCK_BITS * (rank + 1));
     }
 
-    /** What {@code from} sends to {@code to}, which has that rank; 0 for nothing. */
+    /** The value that {@code from} sends to {@code to}, which has that rank; 0 if it sends none. */
     static long sent(Signature signature, long value, NodeId from, NodeId to, int rank) {
         return switch (signature.kind()) {
             case REDUCE, GATHER -> isRoot(signature, to) ? value : 0;
@@ -36,7 +36,7 @@ final class Parts {
         };
     }
 
-    /** Whether {@code self} holds its part once those members' inputs came. */
+    /** Whether {@code self} holds its part once the inputs of those members arrived. */
     static boolean areHere(Signature signature, NodeId self, Set<NodeId> came, Collection<NodeId> members) {
         return came.contains(self)
                 && switch (signature.kind()) {
@@ -47,7 +47,7 @@ final class Parts {
                 };
     }
 
-    /** What {@code self} gets, from what came for it; {@code byRank} says in which order blocks lie. */
+    /** The result of {@code self} from its received inputs; {@code byRank} is the order of the blocks. */
     static long part(Signature signature, NodeId self, List<NodeId> byRank, Map<NodeId, Frame.Share> came) {
         return switch (signature.kind()) {
             case REDUCE -> isRoot(signature, self) ? sum(came.values()) : 0;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The time after the faults: whatever was begun has to end, all nodes have to come into one view, and a training of all has to
- * run to its end there.
+ * The time after the faults: every open call must end, all nodes must come into one view, and a training of all must run to its end
+ * there.
  */
 final class Quiescence {
     private static final long WRITES_OF_PEACE = 24; // of a slow disk, until all are in one view
@@ -18,15 +18,15 @@ final class Quiescence {
     private static final long LAST_TRAINING_LENGTH = 3;
     private static final long WATCH_NANOS = 100 * MILLI;
 
-    private final World world;
+    private final Setting setting;
     private final Cluster cluster;
     private final long began;
     private final long oneViewNanosMax;
 
-    Quiescence(World world) {
-        this.world = world;
-        this.cluster = world.cluster;
-        this.began = world.now();
+    Quiescence(Setting setting, Cluster cluster, Removals removals, Liar liar) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.began = setting.now();
         long awake = cluster.processes().stream()
                 .mapToLong(NodeProcess::pausedUntil)
                 .max()
@@ -36,37 +36,37 @@ final class Quiescence {
                 .max()
                 .orElse(0);
         this.oneViewNanosMax = Math.max(0, awake - began)
-                + world.spans.oneViewNanosMax()
-                + world.removals.heldNanosMax()
-                + world.liar.climbNanos()
+                + setting.spans.oneViewNanosMax()
+                + removals.heldNanosMax()
+                + liar.climbNanos()
                 + WRITES_OF_PEACE * slowest
-                + (cluster.isDamaged() ? world.spans.election().retainNanos() : 0); // until a lost record is missed
+                + (cluster.isDamaged() ? setting.spans.election().retainNanos() : 0); // until a lost record is missed
     }
 
-    /** L1, and nobody waits for ever. */
+    /** Waits until all nodes are in one view and every open call has ended (L1, L2). */
     void settle() {
-        long settled = isSettled() ? world.now() : Long.MAX_VALUE; // what was heard before may still remove somebody
-        while (world.now() - settled < CALM_NANOS) {
-            long waited = world.now() - began;
+        long settled = isSettled() ? setting.now() : Long.MAX_VALUE; // older messages may still remove a member
+        while (setting.now() - settled < CALM_NANOS) {
+            long waited = setting.now() - began;
             boolean isWorkAwaited =
-                    world.hasSteps || commonView().isPresent(); // who trains in steps enters between two
-            long patience = oneViewNanosMax + (isWorkAwaited ? world.spans.atWorkNanosMax() : 0);
+                    setting.hasSteps || commonView().isPresent(); // a trainer with steps enters between two of them
+            long patience = oneViewNanosMax + (isWorkAwaited ? setting.spans.atWorkNanosMax() : 0);
             Violation.unless(
                     waited < patience,
-                    world.spans.areScaled() ? "L2" : "L1",
-                    () -> "not settled " + waited / SECOND + " s after the faults:" + world.narrator.describe(cluster));
-            if (!world.hasSteps) {
+                    setting.spans.areScaled() ? "L2" : "L1",
+                    () -> "not settled " + waited / SECOND + " s after the faults:" + cluster.describe());
+            if (!setting.hasSteps) {
                 cluster.processes().forEach(this::followFellows);
             }
-            world.timeline.runUntil(world.now() + WATCH_NANOS);
+            setting.timeline.runUntil(setting.now() + WATCH_NANOS);
             if (settled == Long.MAX_VALUE && isSettled()) {
-                world.tally.settled(world.now() - began);
+                setting.tally.settled(setting.now() - began);
             }
-            settled = isSettled() ? Math.min(settled, world.now()) : Long.MAX_VALUE;
+            settled = isSettled() ? Math.min(settled, setting.now()) : Long.MAX_VALUE;
         }
     }
 
-    /** Where one of a job began, the rest of its scripts begin as well. */
+    /** Once one script of a job began, its other scripts begin as well. */
     private void followFellows(NodeProcess process) {
         boolean hasBegun = cluster.processes().stream()
                 .anyMatch(other -> other.host.group.equals(process.host.group)
@@ -76,7 +76,7 @@ final class Quiescence {
                                 .equals(process.state().view().lineage())
                         && other.trainer().filter(trainer -> !trainer.isOpen()).isPresent());
         if (hasBegun && !process.isPaused()) {
-            process.trainer().ifPresent(trainer -> trainer.script().work(world.jobLength()));
+            process.trainer().ifPresent(trainer -> trainer.script().work(setting.jobLength()));
         }
     }
 
@@ -88,14 +88,14 @@ final class Quiescence {
                         .allMatch(trainer -> isReady(trainer, view.get()));
     }
 
-    /** The view that all who should run are in and nobody else. */
+    /** The view that lists exactly the expected processes, if all of them installed it. */
     private Optional<View> commonView() {
         if (!cluster.isMeshed()) {
             return Optional.empty();
         }
         View view = null;
         for (Host host : cluster.expected()) {
-            NodeProcess process = host.process().orElse(null);
+            NodeProcess process = cluster.process(host).orElse(null);
             if (process == null
                     || process.isPaused()
                     || process.isLeaving()
@@ -111,12 +111,12 @@ final class Quiescence {
         return Optional.ofNullable(view);
     }
 
-    /** Where jobs have steps, all are at work together; else nobody works. */
+    /** With steps, all trainers are at work together; without, no trainer works. */
     private boolean isReady(Trainer trainer, View view) {
-        return world.hasSteps ? trainer.script().isInStep(view, began) : trainer.isOpen();
+        return setting.hasSteps ? trainer.script().isInStep(view, began) : trainer.isOpen();
     }
 
-    /** Numbers advance for all. */
+    /** Trains once more and checks that numbers advance at all trainers. */
     void trainOnceMore() {
         View view = cluster.processes().getFirst().state().view();
         List<Trainer> trainers = cluster.processes().stream()
@@ -126,13 +126,13 @@ final class Quiescence {
                 .map(trainer -> trainer.script().steps().begun())
                 .toList();
         trainers.forEach(trainer -> trainer.script().work(LAST_TRAINING_LENGTH));
-        long begin = world.now();
+        long begin = setting.now();
         while (!haveAdvanced(trainers, before)) {
             Violation.unless(
-                    world.now() - begin < LAST_TRAINING_NANOS,
+                    setting.now() - begin < LAST_TRAINING_NANOS,
                     "L1",
-                    () -> "numbers do not advance in peace:" + world.narrator.describe(cluster));
-            world.timeline.runUntil(world.now() + WATCH_NANOS);
+                    () -> "numbers do not advance in peace:" + cluster.describe());
+            setting.timeline.runUntil(setting.now() + WATCH_NANOS);
         }
         isStill(view);
     }
@@ -140,7 +140,7 @@ final class Quiescence {
     private boolean haveAdvanced(List<Trainer> trainers, List<Long> before) {
         for (int i = 0; i < trainers.size(); i++) {
             Script script = trainers.get(i).script();
-            boolean hasAdvanced = world.hasSteps
+            boolean hasAdvanced = setting.hasSteps
                     ? script.steps().begun() >= before.get(i) + LAST_TRAINING_LENGTH
                     : script.isFinished();
             if (!hasAdvanced) {
@@ -156,6 +156,6 @@ final class Quiescence {
                         && cluster.processes().stream()
                                 .allMatch(process -> process.state().view().equals(view)),
                 "L1",
-                () -> "the view changes in peace:" + world.narrator.describe(cluster));
+                () -> "the view changes in peace:" + cluster.describe());
     }
 }

@@ -14,17 +14,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Looks at each removal of a member (L3): a process that runs, did not ask to leave and was heard by the proposer stays. Nor is
- * anybody removed after an outage of the whole network in which all links come back within a second.
+ * Checks each removal of a member (L3). A process that runs, did not ask to leave and was heard by the proposer must stay. No member
+ * may be removed after an outage of the whole network if all links come back within a second.
  */
 final class Removals {
     private static final long BACK_NANOS = SECOND;
     private static final long AFTER_OUTAGE_NANOS = 10 * SECOND;
 
-    /** Where a process lives, and since when. */
+    /** The lineage of a process and the time since when it lives there. */
     private record Residence(Lineage lineage, long sinceNanos) {}
 
-    private final World world;
+    private final Setting setting;
+    private final Cluster cluster;
+    private final Dissolutions dissolutions;
+    private final Expulsion expulsion;
+    private final Liar liar;
     private final Map<NodeProcess, Residence> residences = new HashMap<>();
     private final Map<io.hearth.identity.NodeId, Long> removed = new HashMap<>();
     private final Set<NodeProcess> apart = new HashSet<>(); // removed while one of the others had no link to it
@@ -32,56 +36,67 @@ final class Removals {
     private long outageBegan = -1;
     private long outageEnded = -1;
     private boolean wasMeshed;
-    private boolean isWatching; // as long as all links may be or are back in time
+    private boolean isWatching; // while all links may still come back in time, or did
     private boolean areBack;
 
-    Removals(World world) {
-        this.world = world;
+    Removals(Setting setting, Cluster cluster, Dissolutions dissolutions, Expulsion expulsion, Liar liar) {
+        this.setting = setting;
+        this.cluster = cluster;
+        this.dissolutions = dissolutions;
+        this.expulsion = expulsion;
+        this.liar = liar;
     }
 
     void installed(NodeProcess process, View view) {
         Residence known = residences.get(process);
         if (known == null || !known.lineage().equals(view.lineage())) {
-            residences.put(process, new Residence(view.lineage(), world.now()));
+            residences.put(process, new Residence(view.lineage(), setting.now()));
         }
     }
 
-    /** The longest that any node may still have to wait outside because it was removed before. */
+    /** The longest remaining readmission delay of any node. */
     long heldNanosMax() {
-        long most = world.liar.resigns()
+        long most = liar.resigns()
                 ? Long.MAX_VALUE
                 : removed.values().stream().mapToLong(Long::longValue).max().orElse(0);
-        return world.spans.heldNanosMax(most);
+        return setting.spans.heldNanosMax(most);
     }
 
     /** A quorum accepted a successor. */
     void committed(ViewChecker.Succession change) {
-        world.tally.view();
-        world.expulsion.committed(change);
+        setting.tally.view();
+        expulsion.committed(change);
         if (change.view().isTombstone()) {
-            world.dissolutions.ended(change);
+            dissolutions.ended(change);
         }
         for (Member member : change.before().members()) {
             if (change.view().member(member.node()).equals(Optional.of(member))) {
                 continue;
             }
             removed.merge(member.node(), 1L, Long::sum);
-            world.cluster
-                    .running(member)
-                    .filter(process -> !world.cluster.isLinkedToAll(process))
+            cluster.running(member)
+                    .filter(process -> !cluster.isLinkedToAll(process))
                     .ifPresent(apart::add);
             if (!change.view().isTombstone()) {
-                world.cluster
-                        .running(member)
+                cluster.running(member)
                         .filter(process -> livesThere(process, change, change.beganNanos()))
                         .ifPresent(process -> judge(process, change));
             }
         }
     }
 
-    /** Whether it had no link to one of the others when they went on without it. */
-    boolean wasApart(NodeProcess process) {
-        return apart.contains(process);
+    /** The others went on without a process, or its lineage ended. A process without a link to one of them is half of a broken pair. */
+    void removed(NodeProcess process, View before) {
+        dissolutions.removed(process, before);
+        boolean isOver = setting.viewChecker
+                .newest(before.lineage())
+                .filter(View::isTombstone)
+                .isPresent();
+        boolean wasLinked = cluster.isLinkedToAll(process) && !apart.contains(process);
+        Violation.unless(
+                isOver || !wasLinked || !setting.profile.isMild(),
+                "L1",
+                () -> process.host.name() + " was removed though it was well");
     }
 
     private boolean livesThere(NodeProcess process, ViewChecker.Succession change, long since) {
@@ -96,11 +111,11 @@ final class Removals {
     private void judge(NodeProcess process, ViewChecker.Succession change) {
         Optional<String> excuse = excuse(process, change);
         String what = process.host.name() + " was removed by "
-                + world.name(change.ballot().proposer()) + " in epoch "
+                + setting.name(change.ballot().proposer()) + " in epoch "
                 + change.view().epoch();
-        world.note(what + ": " + excuse.orElse("no excuse"));
-        if (world.liar.is(process) || world.expulsion.isOut(process.host)) {
-            return; // nothing is promised to it
+        setting.note(what + ": " + excuse.orElse("no excuse"));
+        if (liar.is(process) || expulsion.isOut(process.host)) {
+            return; // the protocol promises it nothing
         }
         Violation.unless(excuse.isPresent(), "L3", () -> what + " though it was well and heard");
         if (isWatching && isOfOutageOnly(process, change)) {
@@ -109,19 +124,19 @@ final class Removals {
         }
     }
 
-    /** Why a member may have been removed; empty if it was well, and heard by whoever proposed that. */
+    /** A valid reason for a removal; empty if the member was well and the proposer heard it. */
     private Optional<String> excuse(NodeProcess process, ViewChecker.Succession change) {
-        long from = change.beganNanos() - world.spans.heardNanos();
+        long from = change.beganNanos() - setting.spans.heardNanos();
         Optional<NodeProcess> proposer =
-                change.before().member(change.ballot().proposer()).flatMap(world.cluster::running);
+                change.before().member(change.ballot().proposer()).flatMap(cluster::running);
         if (process.pausedUntil() >= from) {
             return Optional.of("it stood still");
         }
-        if (world.expulsion.isOut(process.host)) {
+        if (expulsion.isOut(process.host)) {
             return Optional.of("it was put out");
         }
-        if (proposer.filter(world.liar::is).isPresent()) {
-            return Optional.of("the liar proposed that"); // who proposes can leave anybody out
+        if (proposer.filter(liar::is).isPresent()) {
+            return Optional.of("the liar proposed that"); // a proposer can leave any member out
         }
         if (proposer.filter(other -> wereJoined(process, other, from)).isEmpty()) {
             return Optional.of("the proposer did not hear it all the time");
@@ -131,63 +146,61 @@ final class Removals {
 
     /** Whether both heard each other all that time. */
     private boolean wereJoined(NodeProcess one, NodeProcess other, long from) {
-        return world.cluster
-                        .linkedSince(one, other)
-                        .filter(since -> since < from)
-                        .isPresent()
-                && world.network.undisturbedSince(one.host.index, other.host.index) < from;
+        return cluster.linkedSince(one, other).filter(since -> since < from).isPresent()
+                && setting.network.undisturbedSince(one.host.index, other.host.index) < from;
     }
 
-    /** It may have been taken out because it and a member that stays do not reach each other. */
+    /** Whether it and a kept member do not reach each other, which may have been the reason. */
     private boolean isOfBrokenPair(NodeProcess process, ViewChecker.Succession change) {
-        long from = change.beganNanos() - world.spans.brokenPairNanos();
+        long from = change.beganNanos() - setting.spans.brokenPairNanos();
         return change.view().members().stream()
-                .flatMap(kept -> world.cluster.running(kept).stream())
+                .flatMap(kept -> cluster.running(kept).stream())
                 .anyMatch(kept -> kept != process && !wereJoined(process, kept, from));
     }
 
     // ---- outages of the whole network
 
     void outageBegins() {
-        outageBegan = world.now();
-        wasMeshed = world.cluster.isMeshed();
+        outageBegan = setting.now();
+        wasMeshed = cluster.isMeshed();
         isWatching = false;
         afterOutage.clear();
     }
 
     /** The first pair may come back now, after an outage of any length. */
     void outageEnds() {
-        outageEnded = world.now();
+        outageEnded = setting.now();
         isWatching = wasMeshed;
         areBack = false;
-        world.after(AFTER_OUTAGE_NANOS, () -> isWatching &= world.now() - outageEnded < AFTER_OUTAGE_NANOS);
+        setting.after(AFTER_OUTAGE_NANOS, () -> isWatching &= setting.now() - outageEnded < AFTER_OUTAGE_NANOS);
     }
 
-    /** One machine goes away: what follows is not of the outage alone. */
+    /** One machine goes away, so that later removals may have another cause than the outage. */
     void absenceBegins() {
         isWatching = false;
     }
 
     /** In a view of three machines and more no machine is a quorum by itself, so nothing was decided during the outage. */
     private boolean isOfOutageOnly(NodeProcess process, ViewChecker.Succession change) {
-        boolean isUndisturbed = world.cluster.processes().stream()
+        boolean isUndisturbed = cluster.processes().stream()
                 .allMatch(other -> other == process
-                        || world.network.undisturbedButForOutages(process.host.index, other.host.index) < outageBegan);
+                        || setting.network.undisturbedButForOutages(process.host.index, other.host.index)
+                                < outageBegan);
         return ViewChecker.machines(change.before()).size() > 2
                 && livesThere(process, change, outageBegan)
                 && process.pausedUntil() < outageBegan
-                && change.beganNanos() < outageEnded + BACK_NANOS + world.spans.heardNanos()
+                && change.beganNanos() < outageEnded + BACK_NANOS + setting.spans.heardNanos()
                 && isUndisturbed;
     }
 
-    /** Once all links are back it is known whether they came back in time. */
+    /** Checks, once all links are back, whether they came back in time. */
     void lookAtLinks() {
         if (!isWatching) {
             return;
         }
-        if (!areBack && world.cluster.isMeshed() && !world.network.isAnyCut()) {
+        if (!areBack && cluster.isMeshed() && !setting.network.isAnyCut()) {
             areBack = true;
-            isWatching = world.now() - outageEnded <= BACK_NANOS;
+            isWatching = setting.now() - outageEnded <= BACK_NANOS;
         }
         Violation.unless(
                 !areBack || !isWatching || afterOutage.isEmpty(),

@@ -16,14 +16,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The application of a trainer, as a user would write it: waits for its peers, calls a fixed count of collectives, its next one
- * once an earlier one ended, then leaves.
+ * The application of a trainer, as a user would write it. It waits for its peers, calls a fixed number of collectives one after the
+ * other, and leaves.
  */
 final class Script {
     private static final long PATIENCE_NANOS = 10 * SECOND;
 
-    private final NodeProcess process;
-    private final World world;
+    private final ProcessContext process;
+    private final Setting setting;
     private final Trainer trainer;
     private final SortedMap<Long, Call> calls = new TreeMap<>();
     private final SortedMap<Long, Ending> endings = new TreeMap<>();
@@ -34,18 +34,18 @@ final class Script {
     private boolean isClosing;
     private boolean isOver;
 
-    /** A number that was called: its input stays until it ended. */
+    /** An open call with its input. */
     record Call(Signature signature, View view, long value, long model) {
         boolean beginsStep() {
             return signature.kind() == Signature.Kind.BOUNDARY;
         }
     }
 
-    Script(NodeProcess process, Trainer trainer) {
+    Script(ProcessContext process, Trainer trainer) {
         this.process = process;
-        this.world = process.world;
+        this.setting = process.setting;
         this.trainer = trainer;
-        this.steps = new Steps(world);
+        this.steps = new Steps(process);
     }
 
     Steps steps() {
@@ -56,7 +56,7 @@ final class Script {
         return endings;
     }
 
-    /** The call of a number that is open. */
+    /** The open call of a number. */
     Optional<Call> call(long number) {
         return Optional.ofNullable(calls.get(number));
     }
@@ -88,25 +88,25 @@ final class Script {
         return length > 0 && trainer.doneUpTo() >= length;
     }
 
-    /** Begins once enough others are in, as a script does that waits for its peers. */
+    /** Begins once enough members are in the group. */
     void considerBeginning(int members) {
-        if (!wantsToBegin && members >= world.cluster.wanted(process.host.group) && world.beginsJobs()) {
-            work(world.jobLength());
+        if (!wantsToBegin && members >= process.surroundings.wanted(process.host.group) && setting.beginsJobs()) {
+            work(setting.jobLength());
         }
     }
 
-    /** A script that does not wait for ever. */
+    /** Begins without its peers after a timeout. */
     void beginAfterPatience(long nanos) {
-        world.after(
+        setting.after(
                 Math.min(nanos, PATIENCE_NANOS),
                 () -> process.deliver(() -> {
-                    if (!wantsToBegin && world.beginsJobs()) {
-                        work(world.jobLength());
+                    if (!wantsToBegin && setting.beginsJobs()) {
+                        work(setting.jobLength());
                     }
                 }));
     }
 
-    /** From now on it calls its collectives; it closes after {@code count} of them. */
+    /** Begins to call collectives; it closes after {@code count} of them. */
     void work(long count) {
         if (!wantsToBegin && !isOver) {
             wantsToBegin = true;
@@ -121,42 +121,40 @@ final class Script {
         if (!wantsToBegin || isOver || isClosing || view == null || !process.isAlive()) {
             return;
         }
-        if (world.hasSteps ? called >= length && world.endsJobs() : state.next() > length) {
-            if (calls.isEmpty() && world.endsJobs()) {
+        if (setting.hasSteps ? called >= length && setting.endsJobs() : state.next() > length) {
+            if (calls.isEmpty() && setting.endsJobs()) {
                 close();
             }
             return;
         }
         if (state.next() >= Status.NUMBER_MAX) {
-            close(); // as the error says that there would be
+            close(); // as the error message tells the user to do
             return;
         }
-        if (state.next() - 1 - state.doneUpTo() >= world.depth) {
+        if (state.next() - 1 - state.doneUpTo() >= setting.depth) {
             return;
         }
         long number = state.next();
-        steps.flip(process);
+        steps.flip();
         var call = new Call(
-                steps.next(number, world.hooks.ranks(state)), view, world.random.nextLong(), steps.model(number));
+                steps.next(number, setting.hooks.ranks(state)), view, setting.random.nextLong(), steps.model(number));
         called++;
         calls.put(number, call);
-        world.trace(
-                process,
-                () -> (call.beginsStep() ? "begins a step with number " : "calls number ")
-                        + number
-                        + ", " + call.signature().text());
+        process.trace(() -> (call.beginsStep() ? "begins a step with number " : "calls number ")
+                + number
+                + ", " + call.signature().text());
         trainer.call(call.signature());
-        world.after(world.deadlineNanos(), () -> process.deliver(() -> expire(call)));
-        if (world.depth > 1) {
+        setting.after(setting.deadlineNanos(), () -> process.deliver(() -> expire(call)));
+        if (setting.depth > 1) {
             callLater();
         }
     }
 
     private void callLater() {
-        world.after(world.workNanos(), () -> process.deliver(this::callNext));
+        setting.after(setting.workNanos(), () -> process.deliver(this::callNext));
     }
 
-    /** A number ended here, with {@code sum} unless it was refused. */
+    /** A number ended here, with {@code sum} unless it was rejected. */
     void ended(Status.Kept outcome, Optional<Frame.Sum> sum, View view) {
         long number = outcome.number();
         Call call = calls.remove(number);
@@ -164,36 +162,41 @@ final class Script {
             return;
         }
         if (!call.beginsStep()) {
-            world.results.isTold(process, number, call.view(), view);
+            process.surroundings.results().isTold(process, number, call.view(), view);
         }
         var ending = new Ending(
                 view.lineage(),
                 call.signature(),
                 outcome,
                 sum,
-                world.depth == 1 ? trainer.state().ranks() : List.of());
+                setting.depth == 1 ? trainer.state().ranks() : List.of());
         endings.put(number, ending);
-        world.tally.collective();
-        world.trace(
-                process,
-                () -> "ends number " + number + " "
-                        + sum.map(known -> "with " + known.contributors().size() + " contributors of group epoch "
-                                        + known.groupEpoch())
-                                .orElse("without a result"));
+        setting.tally.collective();
+        process.trace(() -> "ends number " + number + " "
+                + sum.map(known -> "with " + known.contributors().size() + " contributors of group epoch "
+                                + known.groupEpoch())
+                        .orElse("without a result"));
         learn(call, ending);
-        world.results.ended(process, number, ending);
+        process.surroundings
+                .results()
+                .ended(
+                        process,
+                        number,
+                        ending,
+                        endings,
+                        trainer.state().layout().members());
         if (isClosing && calls.isEmpty()) {
-            world.after(0, () -> process.deliver(this::leave));
+            setting.after(0, () -> process.deliver(this::leave));
         }
         callLater();
     }
 
     private void learn(Call call, Ending ending) {
         if (call.beginsStep()) {
-            ending.sum().ifPresent(agreed -> steps.begin(World.text(ending.lineage()), agreed.value()));
+            ending.sum().ifPresent(agreed -> steps.begin(Setting.text(ending.lineage()), agreed.value()));
             return;
         }
-        if (world.hasSteps) {
+        if (setting.hasSteps) {
             steps.summed(ending.learned());
             return;
         }
@@ -202,7 +205,7 @@ final class Script {
         }
     }
 
-    /** The open beginning of a step has another number in the lineage that was entered. */
+    /** Renumbers the open beginning of a step for the lineage that the trainer entered. */
     void renumber(long from, long to) {
         Call call = calls.remove(from);
         if (call != null) {
@@ -213,7 +216,7 @@ final class Script {
     }
 
     private void expire(Call call) {
-        if (calls.containsValue(call) && !isOver && world.hasDeadlines()) {
+        if (calls.containsValue(call) && !isOver && setting.hasDeadlines()) {
             calls.keySet().stream()
                     .filter(number -> call.equals(calls.get(number)))
                     .findFirst()
@@ -222,8 +225,8 @@ final class Script {
     }
 
     private void expire(long number) {
-        world.trace(process, () -> "number " + number + " did not end before its deadline");
-        if (world.hooks.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
+        process.trace(() -> "number " + number + " did not end before its deadline");
+        if (setting.hooks.goesOnAfterDeadline() && trainer.state().frozen().isEmpty()) {
             trainer.step(new Event.Refused(
                     number,
                     trainer.state().layout().fence(),
@@ -233,33 +236,34 @@ final class Script {
         giveUp("a deadline passed");
     }
 
-    /** The application gets an error that the others of its group do not have. */
+    /** The application gets an error that no other member gets. */
     void giveUp(String why) {
-        giveUp(why, world.restsUntil());
+        giveUp(why, setting.restsUntil());
     }
 
-    /** The same, and it does something else for a while. */
+    /** Like {@link #giveUp(String)}, and the application pauses until {@code restsUntil}. */
     void giveUp(String why, long restsUntil) {
-        world.trace(process, () -> "gives up: " + why);
+        process.trace(() -> "gives up: " + why);
         finish();
-        boolean comesBack = world.hasSteps && !isClosing && (!world.isFaulty() || world.random.nextInt(4) > 0);
+        boolean comesBack = setting.hasSteps && !isClosing && (!setting.isFaulty() || setting.random.nextInt(4) > 0);
         trainer.tellLoop(comesBack ? new ViewEvent.Resign() : new ViewEvent.Leave());
         if (comesBack) {
             comeBackLater(restsUntil);
         }
     }
 
-    /** All open calls end with an error, and later ones too until a step begins; before the first call it changes nothing. */
+    /** All open calls end with an error, as do later ones until a step begins. Before the first call nothing changes. */
     void removed(String why) {
         if (trainer.state().next() == 1 || isOver) {
             return;
         }
-        world.trace(process, () -> "its training ends: " + why);
+        process.trace(() -> "its training ends: " + why);
         finish();
-        if (world.hasSteps && !isClosing) {
-            comeBackLater(world.restsUntil());
+        if (setting.hasSteps && !isClosing) {
+            comeBackLater(setting.restsUntil());
         } else {
-            world.after(20 * MILLI + world.random.nextLong(300 * MILLI), () -> trainer.tellLoop(new ViewEvent.Leave()));
+            setting.after(
+                    20 * MILLI + setting.random.nextLong(300 * MILLI), () -> trainer.tellLoop(new ViewEvent.Leave()));
         }
     }
 
@@ -269,15 +273,15 @@ final class Script {
         trainer.finish();
     }
 
-    /** An application that does something else for a while comes back after that, or when peace begins. */
+    /** The application comes back after its pause, or when peace begins. */
     private void comeBackLater(long restsUntil) {
-        world.after(
-                20 * MILLI + world.random.nextLong(300 * MILLI),
+        setting.after(
+                20 * MILLI + setting.random.nextLong(300 * MILLI),
                 () -> process.deliver(() -> {
-                    if (world.isFaulty() && world.now() < restsUntil) {
+                    if (setting.isFaulty() && setting.now() < restsUntil) {
                         comeBackLater(restsUntil);
                     } else if (isOver && !isClosing && !process.isLeaving()) {
-                        world.trace(process, () -> "comes back");
+                        process.trace(() -> "comes back");
                         isOver = false;
                         endings.clear();
                         steps.interrupt();
@@ -287,7 +291,7 @@ final class Script {
                 }));
     }
 
-    /** Ends after what is open. */
+    /** Leaves once all open calls have ended. */
     void close() {
         if (!isClosing && !isOver) {
             isClosing = true;
@@ -298,8 +302,8 @@ final class Script {
     }
 
     private void leave() {
-        if (world.hooks.leavesAbruptly()) {
-            world.cluster.exit(process);
+        if (setting.hooks.leavesAbruptly()) {
+            process.surroundings.exit(process);
         } else {
             trainer.tellLoop(new ViewEvent.Leave());
         }

@@ -6,20 +6,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays whole clusters in virtual time: the machines of every node that the product runs, and around them a network, disks and
- * applications that fail in every way that a seed can think of. The same seed gives the same world, always.
+ * Plays whole clusters in virtual time: the product's own state machines of every node, and around them a network, disks and
+ * applications with random faults. A seed always gives the same world.
  *
  * <p>Source: the deterministic simulation of FoundationDB (Zhou et al., SIGMOD 2021), with swarm testing's choice of faults.
  */
 public final class Simulation {
     private Simulation() {}
 
-    /** Plays one seed; {@code plant} spoils the nodes on purpose. */
+    /** Plays one seed; {@code bug} is planted in the nodes. */
     public static Outcome run(long seed, Optional<PlantedBug> bug) {
         return play(seed, bug, null);
     }
 
-    /** As {@link #run}, and tells each thing that happens as a line. */
+    /** Like {@link #run}, and passes each event to {@code lines}. */
     public static Outcome trace(long seed, Optional<PlantedBug> bug, Consumer<String> lines) {
         return play(seed, bug, lines);
     }
@@ -31,12 +31,12 @@ public final class Simulation {
      * @param atOnce lies told at one instant, 1 or more; there are about a thousand instants in a world
      */
     public static Outcome lies(long seed, Set<LieKind> kinds, int atOnce, @Nullable Consumer<String> lines) {
-        var plan = new Liar.Plan(kinds, atOnce, 40 * Timeline.MILLI, true);
+        var plan = new LiePlan(kinds, atOnce, 40 * Timeline.MILLI, true);
         return play(new World(seed, BugHooks.NONE, lines, Optional.of(plan)), seed);
     }
 
     private static Outcome play(long seed, Optional<PlantedBug> bug, @Nullable Consumer<String> lines) {
-        return play(new World(seed, bug.map(PlantedBug::hooks).orElse(BugHooks.NONE), lines), seed);
+        return play(new World(seed, bug.map(PlantedBug::hooks).orElse(BugHooks.NONE), lines, Optional.empty()), seed);
     }
 
     private static Outcome play(World world, long seed) {
@@ -49,16 +49,16 @@ public final class Simulation {
         } catch (RuntimeException | AssertionError thrown) {
             violation = Optional.of("thrown: " + thrown + at(thrown) + world.liar.text());
         }
-        violation.ifPresent(what -> world.note("VIOLATION " + what));
+        violation.ifPresent(what -> world.setting.note("VIOLATION " + what));
         return new Outcome(
                 seed,
-                world.spans.name(),
-                world.tally.events(),
-                world.viewChecker.views(),
-                world.tally.collectives(),
-                world.now(),
-                world.tally.faults(),
-                world.tally.recovery(),
+                world.setting.spans.name(),
+                world.setting.tally.events(),
+                world.setting.viewChecker.views(),
+                world.setting.tally.collectives(),
+                world.setting.now(),
+                world.setting.tally.faults(),
+                world.setting.tally.recovery(),
                 violation);
     }
 

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The spans of one world, drawn together: a preset as the product has them, or all long ones scaled down, so that an absence of
- * some seconds is longer than each of them, as a night is in a home.
+ * The time spans of one world: a preset of the product, or all long ones scaled down, so that an absence of some seconds exceeds each
+ * of them, as a night does in a home.
  *
  * @param name of the preset, for reports
  * @param areScaled whether the spans of minutes and hours last some seconds here
@@ -29,7 +29,8 @@ record Spans(
     private static final int SCALED_ONE_IN = 6;
     private static final int PRESET_ONE_IN = 6;
     private static final long ONE_VIEW_NANOS = 20 * SECOND;
-    private static final long AT_WORK_NANOS = 10 * SECOND; // a step that was held in vain is not held again for 5 s
+    private static final long AT_WORK_NANOS =
+            10 * SECOND; // a step that was delayed in vain is not delayed again for 5 s
 
     static Spans draw(SplittableRandom extremes) {
         if (extremes.nextInt(SCALED_ONE_IN) == 0) {
@@ -56,7 +57,7 @@ record Spans(
         HealthConfig lan = HealthConfig.lan();
         ElectionConfig usual = ElectionConfig.DEFAULTS;
         PeerTableLimits dials = PeerTableLimits.DEFAULT;
-        long forget = span(extremes, 4, 8); // after a silent link is made anew
+        long forget = span(extremes, 4, 8); // later than the reconnect of a silent link
         long keepRecord = span(extremes, 2, 8);
         long mostHeld = span(extremes, 1, 6);
         long healthy = span(extremes, 1, 6);
@@ -107,37 +108,37 @@ record Spans(
         return extremes.nextLong(fromSeconds * SECOND, toSeconds * SECOND);
     }
 
-    /** How much longer this world's detector listens than the usual one; all that waits for it is later by as much. */
+    /** The extra time that this world's detector listens; every wait for it takes that much longer. */
     private long patienceNanos() {
         return Math.max(0, health.silenceNanos() - HealthConfig.lan().silenceNanos());
     }
 
-    /** Most that a laptop sleeps. */
+    /** Longest sleep of a laptop. */
     long sleepNanosMax() {
         return areScaled ? absenceNanos : 7 * SECOND;
     }
 
-    /** A link that was up for so long before a ballot makes its ends heard there. */
+    /** The age of a link from which its ends count as heard in a ballot. */
     long heardNanos() {
         return 5 * SECOND / 2 + patienceNanos();
     }
 
-    /** Longest that opinions about a pair that does not reach each other matter. */
+    /** Longest validity of opinions about a broken pair. */
     long brokenPairNanos() {
         return 2 * (health.silenceNanos() + election.brokenPairNanos()) + 3 * SECOND;
     }
 
-    /** L1: one view this long after everything healed, if nobody waits for a hold-down. */
+    /** L1: longest time from the end of all faults to one view, if no node waits for its readmission. */
     long oneViewNanosMax() {
         return ONE_VIEW_NANOS + 4 * patienceNanos();
     }
 
-    /** As long after that all are at work together. */
+    /** Longest time from there until all trainers are at work together. */
     long atWorkNanosMax() {
         return AT_WORK_NANOS;
     }
 
-    /** The longest that a node which was removed that often may have to wait outside. */
+    /** Longest readmission delay of a node that was removed that often. */
     long heldNanosMax(long removals) {
         ElectionConfig.HoldDowns holds = election.holdDowns();
         return removals > 16 ? holds.mostNanos() : Math.min(holds.mostNanos(), holds.firstNanos() << removals);

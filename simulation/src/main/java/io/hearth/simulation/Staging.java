@@ -6,19 +6,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Chunks of a state that arrived and are not in use yet, as {@code StateStaging} keeps them beyond one attempt. A state is one
- * number, a chunk some of its bits and its own fingerprint.
+ * Received chunks of a state that is not in use yet; they outlive one attempt, as in {@code StateStaging}. A state is one number; a
+ * chunk is some of its bits, which are also its fingerprint.
  */
 final class Staging {
     private static final int CHUNKS = 4;
     private static final int CHUNK_BITS = Long.SIZE / CHUNKS;
     private static final long MASK = (1L << CHUNK_BITS) - 1;
 
-    private final World world;
+    private final Setting setting;
     private final Map<Integer, Long> kept = new TreeMap<>();
 
-    Staging(World world) {
-        this.world = world;
+    Staging(Setting setting) {
+        this.setting = setting;
     }
 
     /** One chunk of a model. */
@@ -26,14 +26,14 @@ final class Staging {
         return (model >>> (chunk * CHUNK_BITS)) & MASK;
     }
 
-    /** The answer of a source that has gone wrong: one bit is another. */
+    /** The answer of a faulty source: one bit is flipped. */
     static long wrong(long bits, int bit) {
         return bits ^ (1L << (bit % CHUNK_BITS));
     }
 
-    /** Gives up what is not part of {@code agreed}; the chunks that are neither here nor in {@code own}. */
+    /** Drops chunks that are not part of {@code agreed} and returns those that are neither here nor in {@code own}. */
     List<Integer> missing(long own, long agreed) {
-        if (world.hooks.sweepsLeftovers()) {
+        if (setting.hooks.sweepsLeftovers()) {
             kept.entrySet().removeIf(here -> here.getValue() != chunk(agreed, here.getKey()));
         }
         var missing = new ArrayList<Integer>();
@@ -49,7 +49,7 @@ final class Staging {
         kept.put(chunk, bits);
     }
 
-    /** What {@code own} becomes with all that arrived. */
+    /** {@code own} with all received chunks applied. */
     long applied(long own) {
         long model = own;
         for (Map.Entry<Integer, Long> here : kept.entrySet()) {

@@ -4,7 +4,7 @@ import io.hearth.collective.state.StateClaim;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Steps that begin wrongly: one class for each {@link PlantedBug} of that kind. */
+/** Bugs at the beginning of steps: one class for each {@link PlantedBug} of that kind. */
 final class StepBugHooks {
     private StepBugHooks() {}
 

@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What came over the streams of one group epoch, and the results that are kept beyond it.
+ * Frames received in one group epoch, and the results that are kept beyond it.
  *
- * <p>A sum's exchange is all inputs to all members; as on a ring, each member finishes on its own and at its own time.
+ * <p>For a sum, each member sends its input to all. As on a ring, each member finishes in its own time.
  */
 final class Streams {
     private final Map<Long, SortedMap<NodeId, Frame.Share>> inputs = new HashMap<>();
@@ -33,7 +33,7 @@ final class Streams {
     private final Consumer<Frame> boundary;
     private boolean isOpen;
 
-    /** {@code boundary} gets what belongs to the beginnings of steps. */
+    /** {@code boundary} gets the frames of the beginnings of steps. */
     public Streams(Consumer<Frame> boundary) {
         this.boundary = boundary;
     }
@@ -47,7 +47,7 @@ final class Streams {
         isOpen = true;
     }
 
-    /** Forgets all of the former group epoch; takes what came too early for the new one. */
+    /** Drops the frames of the former group epoch and takes early ones of the new one. */
     void enter(String former, String fence) {
         formerFences.add(former);
         inputs.clear();
@@ -66,10 +66,10 @@ final class Streams {
     }
 
     /**
-     * A frame came.
+     * Takes a frame.
      *
-     * @param fences whether those of former group epochs are dropped
-     * @return whether it is of use now
+     * @param fences whether frames of former group epochs are dropped
+     * @return whether it may complete a call
      */
     boolean receive(Frame frame, String fence, boolean fences) {
         boolean isFormer = formerFences.contains(frame.fence());
@@ -96,7 +96,7 @@ final class Streams {
         inputs.computeIfAbsent(number, _ -> new TreeMap<>()).put(from, share);
     }
 
-    /** What came of a number, by member. */
+    /** The inputs of a number, by member. */
     SortedMap<NodeId, Frame.Share> inputs(long number) {
         return inputs.getOrDefault(number, Collections.emptySortedMap());
     }
@@ -125,7 +125,7 @@ final class Streams {
         results.put(number, sum);
     }
 
-    /** A sum that came into being in place of the input: there until the number ends, or runs again from its input. */
+    /** The result of a sum in place: present until the number ends or runs again from its input. */
     Optional<Frame.Sum> inHand(long number) {
         return Optional.ofNullable(inHand.get(number));
     }
@@ -148,7 +148,7 @@ final class Streams {
         inHand.clear();
     }
 
-    /** The inputs of the first running sum of which all came. */
+    /** The inputs of the first running sum that has all of them. */
     Optional<Map.Entry<Long, SortedMap<NodeId, Frame.Share>>> complete(GroupMachine.State state) {
         ByNumber<GroupMachine.Open> open = state.open();
         for (int place = 0; place < open.size(); place++) {
@@ -165,7 +165,7 @@ final class Streams {
         return Optional.empty();
     }
 
-    /** The first result that is passed on and came here. */
+    /** The first forwarded result that arrived here. */
     Optional<Resolution.Forward> passedOn(GroupMachine.State state, NodeId self) {
         return state.forwards().stream()
                 .filter(forward -> carried.containsKey(forward.number())

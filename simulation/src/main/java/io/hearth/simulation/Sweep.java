@@ -22,21 +22,21 @@ public final class Sweep {
 
     private final Request request;
     private final Consumer<Outcome> onOutcome;
-    private final AtomicLong next; // taken by all threads
-    private final AtomicBoolean isOver = new AtomicBoolean(); // written by whoever finds a reason, read by all
+    private final AtomicLong next; // shared by all threads
+    private final AtomicBoolean isOver = new AtomicBoolean(); // written by a thread that finds a reason, read by all
     private final AtomicReference<@Nullable Throwable> failure =
             new AtomicReference<>(); // of a thread, read at the end
     private final ReentrantLock lock = new ReentrantLock();
     private Report report = Report.NOTHING;
 
     /**
-     * What to play.
+     * A sweep.
      *
      * @param first seed
-     * @param seeds how many from there
-     * @param bug spoils the nodes on purpose
+     * @param seeds the number of seeds from there
+     * @param bug to plant in the nodes
      * @param threads 1 to {@link #THREADS_MAX}
-     * @param violationsMax ends after so many, at least 1
+     * @param violationsMax ends after this number, at least 1
      */
     public record Request(long first, long seeds, Optional<PlantedBug> bug, int threads, int violationsMax) {
         public Request {
@@ -53,9 +53,9 @@ public final class Sweep {
     }
 
     /**
-     * What all seeds gave together.
+     * The sum of all outcomes.
      *
-     * @param spans how many worlds had which
+     * @param spans the number of worlds for each name
      * @param broken the seeds with a violation, rising
      */
     public record Report(
@@ -110,7 +110,7 @@ public final class Sweep {
     /**
      * Plays until all are played or enough are broken.
      *
-     * @param onOutcome told of each seed, by one thread at a time
+     * @param onOutcome gets the outcome of each seed, from one thread at a time
      */
     public static Report run(Request request, Consumer<Outcome> onOutcome) throws InterruptedException {
         return new Sweep(request, onOutcome).run();

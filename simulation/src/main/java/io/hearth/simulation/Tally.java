@@ -8,9 +8,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** What happened in one world, counted, and how long the cluster took to recover from it. */
+/** Counts the events of one world and measures how long the cluster took to recover. */
 final class Tally {
-    /** Those that take a process or a pair away, so that a view or a number is late. */
+    /** Kinds that lose a process or a pair for a while, so that a view or a number is late. */
     private static final Set<FaultKind> LASTING = EnumSet.of(
             FaultKind.KILL,
             FaultKind.UNPLUG,

@@ -2,13 +2,13 @@ package io.hearth.simulation;
 
 import java.util.PriorityQueue;
 
-/** Virtual time: what is to happen, in order; of two things at one instant, the one that was planned first. */
+/** Virtual time: a queue of tasks by instant; tasks of one instant run in the order in which they were planned. */
 final class Timeline {
     static final long MICRO = 1_000L;
     static final long MILLI = 1_000 * MICRO;
     static final long SECOND = 1_000 * MILLI;
 
-    /** Ordered by hand: a chain of comparators took an eighth of the time of a world. */
+    /** Has its own compareTo, because a chain of comparators took an eighth of a world's run time. */
     private record Happening(long atNanos, long order, Runnable what) implements Comparable<Happening> {
         @Override
         public int compareTo(Happening other) {
@@ -29,7 +29,7 @@ final class Timeline {
         queue.add(new Happening(now + delayNanos, order++, what));
     }
 
-    /** Lets everything happen that is due by then. */
+    /** Runs all tasks that are due by then. */
     void runUntil(long instant) {
         while (!queue.isEmpty() && queue.peek().atNanos() <= instant) {
             Happening next = queue.remove();

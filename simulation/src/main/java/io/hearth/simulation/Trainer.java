@@ -24,15 +24,16 @@ import io.hearth.identity.NodeId;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The collectives of one process: the real group machine and a shell as {@code CollectiveEngine} is to a node, with bytes
- * replaced by one number for each input and each sum.
+ * The collectives of one process: the real group machine and a shell around it, as {@code CollectiveEngine} is in a node. Each input and
+ * each sum is one number in place of bytes.
  */
 final class Trainer {
-    private final NodeProcess process;
-    private final World world;
+    private final ProcessContext process;
+    private final Setting setting;
     private final GroupMachine machine;
     private final Script script;
     private final Exchanges exchanges;
@@ -40,16 +41,21 @@ final class Trainer {
     private State state = State.START;
     private @Nullable View view;
     private Status reported = State.START.status("");
-    private @Nullable View newest; // of those since the script was over
-    private long loopAt; // when the loop takes the last thing that it was told
+    private @Nullable View newest; // newest view since the script ended with an error
+    private long loopAt; // when the owner thread gets the last event
 
-    Trainer(NodeProcess process) {
+    /** {@code fellows} are the trainers that can be reached now. */
+    Trainer(ProcessContext process, Function<NodeId, Optional<Trainer>> fellows) {
         this.process = process;
-        this.world = process.world;
-        this.machine = new GroupMachine(GroupMachine.WINDOW, world.policy);
+        this.setting = process.setting;
+        this.machine = new GroupMachine(GroupMachine.WINDOW, setting.policy);
         this.script = new Script(process, this);
         this.exchanges = new Exchanges(process, this);
-        this.pairs = new PairTraffic(process, this);
+        this.pairs = new PairTraffic(
+                process,
+                () -> state,
+                () -> !script.isOver() && view != null,
+                node -> fellows.apply(node).map(Trainer::pairs));
     }
 
     State state() {
@@ -64,7 +70,7 @@ final class Trainer {
         return pairs;
     }
 
-    /** Installed last; empty before the first. */
+    /** The view that was installed last; empty before the first. */
     Optional<View> view() {
         return Optional.ofNullable(view);
     }
@@ -73,35 +79,35 @@ final class Trainer {
         return state.doneUpTo();
     }
 
-    /** What it said when it froze last. */
+    /** Its status at the last freeze. */
     Status reported() {
         return reported;
     }
 
-    /** Nothing was called yet. */
+    /** Whether nothing was called yet. */
     boolean isOpen() {
         return state.next() == 1 && !script.isOver() && !script.isClosing();
     }
 
-    // ---- what comes from the application
+    // ---- calls of the application
 
     void call(Signature signature) {
         step(new Event.Called(signature));
         exchanges.pump();
     }
 
-    // ---- what comes from the node
+    // ---- events from the node
 
-    /** Stops everything, then says how far the group is here. */
+    /** Stops the data threads and returns the status of the group. */
     Bytes freeze(Lineage lineage, long epoch) {
-        var now = new Event.Freeze(new GroupMachine.Frozen(World.text(lineage), epoch));
-        reported = state.status(World.text(lineage));
+        var now = new Event.Freeze(new GroupMachine.Frozen(Setting.text(lineage), epoch));
+        reported = state.status(Setting.text(lineage));
         Bytes status = CollectiveMessages.encode(reported);
-        long late = world.hooks.lateFreezeNanos();
+        long late = setting.hooks.lateFreezeNanos();
         if (late == 0) {
             step(now);
         } else {
-            world.after(
+            setting.after(
                     late,
                     () -> process.deliver(() -> {
                         if (view != null && view.epoch() == epoch) {
@@ -109,8 +115,8 @@ final class Trainer {
                         }
                     }));
         }
-        if (world.hooks.thawNanos() < Long.MAX_VALUE) {
-            world.after(world.hooks.thawNanos(), () -> process.deliver(() -> thaw(epoch)));
+        if (setting.hooks.thawNanos() < Long.MAX_VALUE) {
+            setting.after(setting.hooks.thawNanos(), () -> process.deliver(() -> thaw(epoch)));
         }
         return status;
     }
@@ -123,7 +129,7 @@ final class Trainer {
     }
 
     void install(View next) {
-        if (!script.isOver() && !state.mayGoOnIn(World.text(next.lineage()))) {
+        if (!script.isOver() && !state.mayGoOnIn(Setting.text(next.lineage()))) {
             script.removed("it began in another lineage");
         }
         if (script.isOver()) {
@@ -139,7 +145,7 @@ final class Trainer {
 
     private void enter(View next) {
         view = next;
-        String lineage = World.text(next.lineage());
+        String lineage = Setting.text(next.lineage());
         GroupView groupView = next.groupView(process.host.group).orElseThrow();
         List<NodeId> members =
                 next.group(process.host.group).stream().map(Member::node).toList();
@@ -147,7 +153,10 @@ final class Trainer {
         try {
             resolution = CollectiveMessages.resolution(groupView.resolution());
         } catch (MalformedMessageException malformed) {
-            Violation.unless(world.liar.spoilsResults(), "resolution", () -> String.valueOf(malformed.getMessage()));
+            Violation.unless(
+                    process.surroundings.areResultsForged(),
+                    "resolution",
+                    () -> String.valueOf(malformed.getMessage()));
             script.removed("what was decided cannot be read");
             return;
         }
@@ -160,15 +169,15 @@ final class Trainer {
                 resolution));
     }
 
-    /** The application got an error: it has no say before it comes back. */
+    /** The application got an error: it takes part in nothing before it comes back. */
     void finish() {
         pairs.over();
-        newest = null; // the view in which it ended is none to come back to
+        newest = null; // it does not come back into the view in which it ended
         tellLoop(new ViewEvent.Progress(
-                state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY)); // no step is awaited
+                state.doneUpTo(), state.next() == 1 ? GroupPhase.FRESH : GroupPhase.BUSY)); // it waits for no step
     }
 
-    /** Begins anew, in the newest view known. */
+    /** Begins again in the newest known view. */
     void comeBack() {
         exchanges.releaseAll();
         state = state.returned();
@@ -203,16 +212,16 @@ final class Trainer {
     }
 
     void receive(Frame frame) {
-        exchanges.receive(frame); // who is out keeps it too: it may be of the group that it comes back into
+        exchanges.receive(frame); // kept while it is out, too: it may belong to the group that it comes back into
     }
 
     // ---- the group machine and its effects
 
     void step(Event event) {
-        world.tally.event();
+        setting.tally.event();
         String fence = state.layout().fence();
-        Step<State, Effect> step = machine.step(state, event, world.now());
-        state = world.hooks.remembered(step.state());
+        Step<State, Effect> step = machine.step(state, event, setting.now());
+        state = setting.hooks.remembered(step.state());
         if (!state.layout().fence().equals(fence)) {
             exchanges.enter(fence);
             pairs.renewed();
@@ -222,9 +231,9 @@ final class Trainer {
 
     private void carryOut(Effect effect) {
         switch (effect) {
-            case Effect.Abandon() -> {} // entering the new fence forgot all of the former
+            case Effect.Abandon() -> {} // entering the new fence dropped everything of the former
             case Effect.RollBack(long number) -> {
-                if (world.hooks.rollsBack()) {
+                if (setting.hooks.rollsBack()) {
                     exchanges.settleMemory(number);
                 }
             }
@@ -246,23 +255,23 @@ final class Trainer {
             case Effect.Release(long number) -> exchanges.release(number);
             case Effect.TellLack _ -> {}
             case Effect.TellBroken(NodeId peer, String why) -> {
-                world.trace(process, () -> "the stream to " + world.name(peer) + " broke");
+                process.trace(() -> "the stream to " + setting.name(peer) + " broke");
                 tellLoop(new ViewEvent.GroupBroken(peer, why));
             }
             case Effect.Renumber(long from, long to) -> {
                 exchanges.settleMemory(from);
-                if (world.hooks.renumbers()) {
+                if (setting.hooks.renumbers()) {
                     script.renumber(from, to);
                 }
             }
             case Effect.TellProgress(long doneUpTo, GroupPhase phase) ->
-                tellLoop(new ViewEvent.Progress(doneUpTo, world.hooks.admitsAtWork() ? GroupPhase.FRESH : phase));
+                tellLoop(new ViewEvent.Progress(doneUpTo, setting.hooks.admitsAtWork() ? GroupPhase.FRESH : phase));
         }
     }
 
-    /** Whether the next step has to wait. */
+    /** Sets whether the next step has to wait. */
     void hold(boolean held) {
-        boolean isHeld = held && world.hooks.holds();
+        boolean isHeld = held && setting.hooks.holds();
         if (script.isOver()) {
             state = held(state, isHeld);
         } else {
@@ -288,9 +297,9 @@ final class Trainer {
                 state.company());
     }
 
-    /** The loop hears of it a moment later, in order; what comes from others may be before it. */
+    /** Passes an event to the owner thread a moment later, in order; messages of other nodes may overtake it. */
     void tellLoop(ViewEvent event) {
-        loopAt = Math.max(loopAt, world.now() + world.random.nextLong(MILLI));
-        world.after(loopAt - world.now(), () -> process.deliver(() -> process.view(event)));
+        loopAt = Math.max(loopAt, setting.now() + setting.random.nextLong(MILLI));
+        setting.after(loopAt - setting.now(), () -> process.deliver(() -> process.view(event)));
     }
 }

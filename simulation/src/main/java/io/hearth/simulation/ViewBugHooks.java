@@ -13,7 +13,7 @@ import io.hearth.identity.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Views that are announced, repaired and left wrongly: one class for each {@link PlantedBug} of that kind. */
+/** Bugs in how views are announced, repaired and left: one class for each {@link PlantedBug} of that kind. */
 final class ViewBugHooks {
     private ViewBugHooks() {}
 
@@ -27,14 +27,14 @@ final class ViewBugHooks {
 
     record EarlyJoin() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             return announced(effects, true);
         }
     }
 
     record EarlyCommit() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             return announced(effects, false);
         }
     }
@@ -60,7 +60,7 @@ final class ViewBugHooks {
 
     record NoRepair() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             boolean isRepair = cause instanceof ViewEvent.Received received
                     && !(received.message() instanceof Message.Accepted)
                     && !(received.message() instanceof Message.Promise);
@@ -117,10 +117,10 @@ final class ViewBugHooks {
                 honest.retainNanos());
     }
 
-    /** What an outsider says is taken as if a member had said it. */
+    /** Takes messages from outside the view as if a member had sent them. */
     record Gullible() implements BugHooks {
         @Override
-        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+        public List<Forged> more(ProcessContext process, NodeId from, Message message) {
             View view = process.state().view();
             return view.member(from).isPresent() || !(message instanceof Message.Commit)
                     ? List.of()

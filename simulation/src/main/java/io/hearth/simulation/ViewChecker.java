@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Sees everything that any node does to views and checks the rules after each: what no node can know by itself. */
+/** Observes every event of every node that concerns views, and checks the rules that no node can check by itself. */
 final class ViewChecker {
     private record Place(Lineage lineage, long epoch) {}
 
@@ -48,28 +48,31 @@ final class ViewChecker {
     private final Map<Lineage, View> newest = new HashMap<>();
     private final Map<Attempt, Set<PeerId>> acceptances = new HashMap<>();
     private final Map<Attempt, View> proposals = new HashMap<>();
-    private final Map<View, Attempt> makings = new HashMap<>(); // the first attempt with each proposed view
-    private final Map<Attempt, Long> beginnings = new HashMap<>(); // by the epoch that the ballot is about
+    private final Map<View, Attempt> makings = new HashMap<>(); // the first attempt that proposed each view
+    private final Map<Attempt, Long> beginnings = new HashMap<>(); // keyed by the epoch that the ballot succeeds
     private final Set<Answer> answers = new HashSet<>();
     private final Map<Vote, Ballot> promises = new HashMap<>();
     private final Set<SeatVote> acceptors = new HashSet<>();
     private final Set<Frost> frozen = new HashSet<>();
-    private final Consumer<View> onCommit;
-    private final Consumer<Succession> onSuccession;
+    private Consumer<View> onCommit = _ -> {};
+    private Consumer<Succession> onSuccession = _ -> {};
     private final LongSupplier clock;
     private boolean isOff;
 
-    /**
-     * {@code onCommit} is told each view once, at the instant from which it is committed, and then {@code onSuccession} if a
-     * ballot made it.
-     */
-    ViewChecker(Consumer<View> onCommit, Consumer<Succession> onSuccession, LongSupplier clock) {
-        this.onCommit = onCommit;
-        this.onSuccession = onSuccession;
+    ViewChecker(LongSupplier clock) {
         this.clock = clock;
     }
 
-    /** In a world in which members forge what was agreed on, there is nothing to check. */
+    /**
+     * Sets the observers. {@code commits} gets each view once, at the instant from which it is committed; {@code successions} gets it
+     * next if a ballot made it.
+     */
+    void observe(Consumer<View> commits, Consumer<Succession> successions) {
+        onCommit = commits;
+        onSuccession = successions;
+    }
+
+    /** Turns the checks off, for a world in which members forge views. */
     void turnOff() {
         isOff = true;
     }
@@ -87,7 +90,7 @@ final class ViewChecker {
         return Optional.ofNullable(newest.get(lineage));
     }
 
-    /** A node takes {@code view} as committed: then it is the first of a lineage, or a quorum accepted it. */
+    /** A node takes {@code view} as committed: it must be the first of a lineage, or a quorum must have accepted it. */
     void learned(View view) {
         if (isOff) {
             committed.putIfAbsent(new Place(view.lineage(), view.epoch()), view);
@@ -133,7 +136,7 @@ final class ViewChecker {
         }
     }
 
-    // ---- the rules of views, made here once more: the product's own are what is looked at
+    // ---- the rules of views, written a second time, since the product's own are under test
 
     static Set<PeerId> machines(View view) {
         return view.members().stream()
@@ -141,7 +144,7 @@ final class ViewChecker {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** More than half of the machines, or half of them with the first. */
+    /** A quorum is more than half of the machines, or half of them including the first. */
     static boolean isQuorum(View view, Set<PeerId> machines) {
         int all = machines(view).size();
         int votes = (int) machines(view).stream().filter(machines::contains).count();
@@ -181,7 +184,7 @@ final class ViewChecker {
                 "a group epoch is not of this view");
     }
 
-    /** By entry, agents before trainers, then by node. */
+    /** The order of members: by entry, agents before trainers, then by node. */
     private static int order(Member one, Member other) {
         if (one.entryEpoch() != other.entryEpoch()) {
             return Long.compare(one.entryEpoch(), other.entryEpoch());
@@ -192,7 +195,7 @@ final class ViewChecker {
         return one.node().compareTo(other.node());
     }
 
-    /** What a view has to have of the one before. */
+    /** Checks a view against the one before. */
     private static void follows(View before, View view) {
         for (Member member : view.members()) {
             Violation.unless(
@@ -231,7 +234,7 @@ final class ViewChecker {
         }
     }
 
-    /** I4: each froze for the very ballot that keeps it. */
+    /** I4: each kept member froze for the ballot that keeps it. */
     private void keptMembersFroze(View before, View view, Ballot ballot) {
         var place = new Place(view.lineage(), before.epoch());
         var attempt = new Attempt(place, ballot);
@@ -252,7 +255,7 @@ final class ViewChecker {
         }
     }
 
-    /** Whether a member answered the ballot that made a view with its status, or is its proposer. */
+    /** Whether a member answered, with its status, the ballot that made a view, or proposed it. */
     boolean hasAnswered(Succession change, Member member) {
         var place = new Place(change.before().lineage(), change.before().epoch());
         return change.ballot().proposer().equals(member.node())
@@ -260,9 +263,9 @@ final class ViewChecker {
                         new Answer(new Attempt(place, change.ballot()), member.node(), member.incarnation()));
     }
 
-    /** A member says with its status that it froze for that ballot. */
-    void answered(NodeProcess process, Lineage lineage, long epoch, Ballot ballot) {
-        answers.add(new Answer(new Attempt(new Place(lineage, epoch), ballot), process.host.id, process.incarnation));
+    /** A member reports with its status that it froze for that ballot. */
+    void answered(NodeId node, long incarnation, Lineage lineage, long epoch, Ballot ballot) {
+        answers.add(new Answer(new Attempt(new Place(lineage, epoch), ballot), node, incarnation));
     }
 
     /** All data threads of a node stopped for the successor of that view. */
@@ -270,12 +273,12 @@ final class ViewChecker {
         frozen.add(new Frost(new Place(lineage, epoch), node, incarnation));
     }
 
-    /** A machine takes a record as its own from now on, on disk or so it believes; one of its processes wrote it. */
-    void recorded(NodeProcess process, Optional<LineageRecord> old, LineageRecord record) {
+    /** A process of a machine wrote a record, or believes that it did. */
+    void recorded(NodeId node, Optional<LineageRecord> old, LineageRecord record) {
         if (isOff) {
             return;
         }
-        PeerId machine = process.host.id.peer();
+        PeerId machine = node.peer();
         record.view().ifPresent(this::learned);
         if (old.isPresent() && old.get().view().isPresent()) {
             long before = old.get().view().get().epoch();
@@ -284,15 +287,14 @@ final class ViewChecker {
                     "record",
                     "the view of a voter's record went back");
         }
-        record.promised().ifPresent(ballot -> promised(process, record, ballot));
+        record.promised().ifPresent(ballot -> promised(node, record, ballot));
         record.accepted().ifPresent(proposal -> accepted(machine, record, proposal));
     }
 
-    private void promised(NodeProcess process, LineageRecord record, Ballot ballot) {
-        PeerId machine = process.host.id.peer();
+    private void promised(NodeId node, LineageRecord record, Ballot ballot) {
+        PeerId machine = node.peer();
         View view = record.view().orElseThrow();
-        boolean isOwn =
-                ballot.proposer().equals(process.host.id) && record.accepted().isEmpty();
+        boolean isOwn = ballot.proposer().equals(node) && record.accepted().isEmpty();
         var attempt = new Attempt(new Place(view.lineage(), view.epoch()), ballot);
         if (isOwn) {
             beginnings.putIfAbsent(attempt, clock.getAsLong());
@@ -313,7 +315,7 @@ final class ViewChecker {
         return new SeatVote(new Place(view.lineage(), view.epoch()), machine, record.seat());
     }
 
-    /** Chosen is chosen, whether anybody learns it or not. */
+    /** A view is chosen once a quorum accepted it, whether or not a node learns of it. */
     private void accepted(PeerId machine, LineageRecord record, Proposal proposal) {
         View view = record.view().orElseThrow();
         acceptors.add(seatVote(machine, record));

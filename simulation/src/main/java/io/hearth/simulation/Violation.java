@@ -8,7 +8,7 @@ final class Violation extends RuntimeException {
 
     private final String rule;
 
-    /** {@code rule} is its short name, {@code what} was seen. */
+    /** {@code rule} is the short name of the rule, {@code what} the observation. */
     Violation(String rule, String what) {
         super(rule + ": " + what);
         this.rule = rule;
@@ -25,7 +25,7 @@ final class Violation extends RuntimeException {
         }
     }
 
-    /** The same, where the text costs something to make. */
+    /** Like {@link #unless(boolean, String, String)}, for text that is costly to make. */
     static void unless(boolean holds, String rule, Supplier<String> what) {
         if (!holds) {
             throw new Violation(rule, what.get());

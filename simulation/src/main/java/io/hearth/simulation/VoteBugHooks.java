@@ -2,7 +2,6 @@ package io.hearth.simulation;
 
 import static io.hearth.simulation.Timeline.MILLI;
 
-import io.hearth.collective.group.CollectiveMessages;
 import io.hearth.core.Bytes;
 import io.hearth.election.Ballot;
 import io.hearth.election.Lineage;
@@ -17,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Votes that count wrongly or are forgotten: one class for each {@link PlantedBug} of that kind. */
+/** Votes that are miscounted or forgotten: one class for each {@link PlantedBug} of that kind. */
 final class VoteBugHooks {
     private VoteBugHooks() {}
 
@@ -30,7 +29,7 @@ final class VoteBugHooks {
 
     record ForgottenAcceptance() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             return effects.stream().map(ForgottenAcceptance::without).toList();
         }
 
@@ -45,7 +44,7 @@ final class VoteBugHooks {
 
     record NoGone() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             return without(effects, Message.Gone.class);
         }
     }
@@ -53,7 +52,7 @@ final class VoteBugHooks {
     /** One lost vote is taken for the loss of all. */
     record OneGone() implements BugHooks {
         @Override
-        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+        public List<Forged> more(ProcessContext process, NodeId from, Message message) {
             if (!(message instanceof Message.Gone gone)) {
                 return List.of();
             }
@@ -68,11 +67,11 @@ final class VoteBugHooks {
         }
     }
 
-    /** Only the first process of a home votes for it, also when that ended. */
+    /** Only the first process of a home votes for it, even after that process ended. */
     record OneVoter() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
-            boolean isFirst = process.world.cluster.hosts().stream()
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
+            boolean isFirst = process.setting.hosts().stream()
                     .filter(host -> host.id.peer().equals(process.host.id.peer()))
                     .allMatch(host -> host.index >= process.host.index);
             return isFirst && process.incarnation == 1
@@ -95,10 +94,10 @@ final class VoteBugHooks {
         }
     }
 
-    /** Each vote counts as that of another voter too. */
+    /** Each vote also counts as that of another voter. */
     record VotesTwice() implements BugHooks {
         @Override
-        public List<Forged> more(NodeProcess process, NodeId from, Message message) {
+        public List<Forged> more(ProcessContext process, NodeId from, Message message) {
             Optional<Message> again = switch (message) {
                 case Message.Accepted accepted -> Optional.of(accepted);
                 case Message.Promise promise ->
@@ -109,8 +108,8 @@ final class VoteBugHooks {
             return again.stream().flatMap(vote -> other(process, from, vote)).toList();
         }
 
-        /** Another voter, of which nothing came yet: its own answer would replace this one. */
-        private static Stream<Forged> other(NodeProcess process, NodeId from, Message vote) {
+        /** Another voter that does not answer: its own answer would replace this one. */
+        private static Stream<Forged> other(ProcessContext process, NodeId from, Message vote) {
             return process.state().view().members().stream()
                     .filter(voter -> !voter.machine().equals(from.peer())
                             && !voter.machine().equals(process.host.id.peer())
@@ -120,10 +119,10 @@ final class VoteBugHooks {
         }
     }
 
-    /** Where the votes are even, rank 0 is taken to agree when it cannot be reached. */
+    /** With an even number of votes, an unreachable rank 0 counts as agreeing. */
     record AnyHalf() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             for (ViewEffect effect : effects) {
                 if (effect instanceof ViewEffect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
                         && isMissing(process, to, view)) {
@@ -138,15 +137,15 @@ final class VoteBugHooks {
             return effects;
         }
 
-        private static boolean isMissing(NodeProcess process, NodeId to, View view) {
+        private static boolean isMissing(ProcessContext process, NodeId to, View view) {
             return view.machines().size() % 2 == 0
                     && view.members().getFirst().node().equals(to)
                     && !VoteBugHooks.hears(process, to);
         }
 
-        private static void agree(NodeProcess process, View view, Message message) {
+        private static void agree(ProcessContext process, View view, Message message) {
             Member first = view.members().getFirst();
-            process.world.after(
+            process.setting.after(
                     10 * MILLI,
                     () -> process.deliver(
                             () -> process.view(new ViewEvent.Received(first.node(), first.incarnation(), message))));
@@ -163,7 +162,7 @@ final class VoteBugHooks {
 
     record NoProxy() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             Lineage home = process.state().view().lineage();
             return effects.stream().filter(effect -> !isProxy(effect, home)).toList();
         }
@@ -179,10 +178,10 @@ final class VoteBugHooks {
         }
     }
 
-    /** A member that cannot be reached is taken to have answered with what it said last. */
+    /** An unreachable member counts as having answered with its last status. */
     record KeepSilent() implements BugHooks {
         @Override
-        public List<ViewEffect> effects(NodeProcess process, ViewEvent cause, List<ViewEffect> effects) {
+        public List<ViewEffect> effects(ProcessContext process, ViewEvent cause, List<ViewEffect> effects) {
             for (ViewEffect effect : effects) {
                 if (effect instanceof ViewEffect.Send(NodeId to, Message.Prepare(View view, Ballot ballot))
                         && !VoteBugHooks.hears(process, to)) {
@@ -192,13 +191,11 @@ final class VoteBugHooks {
             return effects;
         }
 
-        private static void answer(NodeProcess process, Member member, View view, Ballot ballot) {
-            Bytes status = process.trainer()
-                    .map(trainer -> CollectiveMessages.encode(trainer.state().status(World.text(view.lineage()))))
-                    .orElse(Bytes.EMPTY);
+        private static void answer(ProcessContext process, Member member, View view, Ballot ballot) {
+            Bytes status = process.status(Setting.text(view.lineage()));
             var here = new Message.Here(
                     view.lineage(), view.epoch(), ballot, Optional.of(new Message.Status(false, status)));
-            process.world.after(
+            process.setting.after(
                     400 * MILLI,
                     () -> process.deliver(
                             () -> process.view(new ViewEvent.Received(member.node(), member.incarnation(), here))));
@@ -206,10 +203,7 @@ final class VoteBugHooks {
     }
 
     /** Whether a message would arrive and be answered now. */
-    private static boolean hears(NodeProcess process, NodeId to) {
-        return process.world.cluster.processes().stream()
-                .anyMatch(other -> other.host.id.equals(to)
-                        && !other.isPaused()
-                        && !process.world.network.isCutEitherWay(process.host.index, other.host.index));
+    private static boolean hears(ProcessContext process, NodeId to) {
+        return process.surroundings.wouldAnswer(process, to);
     }
 }

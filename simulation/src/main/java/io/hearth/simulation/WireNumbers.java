@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes one number of an encoded message, however deep it lies, or adds one. What comes out is well formed as protocol buffers
- * are; whether it is a message is for the decoder to say.
+ * Changes one number of an encoded message, at any depth, or adds one. The result is well formed as protocol buffers; the decoder
+ * decides whether it is a message.
  */
 final class WireNumbers {
     private static final long[] NUMBERS = {
@@ -44,7 +44,7 @@ final class WireNumbers {
 
     private WireNumbers() {}
 
-    /** At, below and beyond the bounds that there are. */
+    /** Numbers at, below and beyond all bounds. */
     static long any(SplittableRandom random) {
         return NUMBERS[random.nextInt(NUMBERS.length)];
     }
@@ -52,13 +52,13 @@ final class WireNumbers {
     private sealed interface Field {
         record Varint(int tag, long value) implements Field {}
 
-        @SuppressWarnings("ArrayRecordComponent") // written and never compared
+        @SuppressWarnings("ArrayRecordComponent") // written, never compared
         record Raw(int tag, byte[] bytes) implements Field {}
 
         record Nested(int tag, List<Field> fields) implements Field {}
     }
 
-    /** The same message with another number in one place. */
+    /** The message with one number changed. */
     static byte[] changed(byte[] message, SplittableRandom random) {
         List<Field> fields = parsed(message, 0);
         if (fields == null) {
@@ -87,7 +87,7 @@ final class WireNumbers {
         return numbers;
     }
 
-    /** How many numbers were passed on the way. */
+    /** The count of numbers so far. */
     private static int change(List<Field> fields, int index, long value) {
         int passed = 0;
         for (int i = 0; i < fields.size(); i++) {
@@ -104,7 +104,7 @@ final class WireNumbers {
         return passed;
     }
 
-    /** Null if the bytes are no message. */
+    /** The fields of a message; null if the bytes are not one. */
     private static @Nullable List<Field> parsed(byte[] bytes, int depth) {
         var fields = new ArrayList<Field>();
         var in = new Reader(bytes);

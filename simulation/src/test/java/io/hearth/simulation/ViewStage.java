@@ -1,8 +1,14 @@
-package io.hearth.election.view;
+package io.hearth.simulation;
 
+import static io.hearth.simulation.Timeline.MILLI;
+import static io.hearth.simulation.Timeline.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hearth.collective.group.CollectiveMessages;
+import io.hearth.collective.group.CollectiveResolver;
+import io.hearth.collective.group.Status;
+import io.hearth.core.Bytes;
 import io.hearth.core.MalformedMessageException;
 import io.hearth.core.Step;
 import io.hearth.election.ElectionConfig;
@@ -10,13 +16,17 @@ import io.hearth.election.GroupPhase;
 import io.hearth.election.Lineage;
 import io.hearth.election.LineageRecord;
 import io.hearth.election.Message;
-import io.hearth.election.OpenResolver;
 import io.hearth.election.Role;
 import io.hearth.election.View;
 import io.hearth.election.health.HealthConfig;
 import io.hearth.election.health.HealthMachine;
 import io.hearth.election.health.HealthState;
 import io.hearth.election.protobuf.MessageCodec;
+import io.hearth.election.view.StateRules;
+import io.hearth.election.view.ViewEffect;
+import io.hearth.election.view.ViewEvent;
+import io.hearth.election.view.ViewMachine;
+import io.hearth.election.view.ViewState;
 import io.hearth.election.vote.Voter;
 import io.hearth.election.vote.VoterAnswer;
 import io.hearth.election.vote.VoterTask;
@@ -27,25 +37,29 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** A network of real machines in virtual time on one thread: loses, repeats, delays, cuts, crashes and pauses by a seed. */
-final class World {
-    static final long MILLI = 1_000_000L;
-    static final long SECOND = 1_000 * MILLI;
+/**
+ * Real failure detectors, view machines and voters on the simulator's timeline and disks, under its rules: a story moves them by
+ * hand. The seed draws only delays.
+ */
+final class ViewStage {
+    /** Statuses of collectives that did nothing yet, are in the middle of a step, and have a broken stream. */
+    static final Bytes OPEN = CollectiveMessages.encode(new Status(0, 0, List.of(), Optional.empty()));
 
-    private record Happening(long atNanos, long order, Runnable what) {}
+    static final Bytes TRAINING = CollectiveMessages.encode(new Status(3, 3, List.of(), Optional.empty()));
+    static final Bytes BROKEN = CollectiveMessages.encode(new Status(0, 0, List.of(), Optional.of("a stream broke")));
+
+    private static final long KEEP_NANOS = 600 * SECOND;
 
     private record Pair(NodeId from, NodeId to) {}
 
-    /** The home of one machine, shared by its processes; it outlives them. */
+    /** The folder of one machine, shared by its processes; it outlives them. */
     static final class Folder {
-        final Map<Lineage, LineageRecord> records = new TreeMap<>();
-
         /** How long each task takes, at least. */
         long writeNanos;
 
@@ -55,33 +69,22 @@ final class World {
         /** Records that were written, each of which a real disk is made to force. */
         int writes;
 
+        private Disk disk = new Disk();
         private long freeAt;
-        private long awakeNanos;
-        private long retainedNanos;
-        private final Map<Lineage, Long> usedNanos = new TreeMap<>();
 
-        /** Marks what a process of the home uses, and deletes what none used for ten minutes of waking and nobody needs. */
-        private VoterAnswer retain(PeerId machine, Set<Lineage> used, long now) {
-            awakeNanos += Math.min(now - retainedNanos, 60 * SECOND);
-            retainedNanos = now;
-            records.keySet().forEach(lineage -> usedNanos.putIfAbsent(lineage, awakeNanos));
-            used.forEach(lineage -> usedNanos.put(lineage, awakeNanos));
-            records.values().removeIf(record -> {
-                boolean isIdle = awakeNanos - usedNanos.getOrDefault(record.lineage(), awakeNanos) >= 600 * SECOND;
-                boolean isNeeded = record.isListed(machine)
-                        && record.view()
-                                .filter(view -> view.machines().size() > 1)
-                                .isPresent();
-                return isIdle && !isNeeded;
-            });
-            var without = new TreeSet<>(used);
-            without.removeAll(records.keySet());
-            return new VoterAnswer.Retained(without);
+        /** Whether it holds a record of that lineage. */
+        boolean has(Lineage lineage) {
+            return disk.record(lineage).isPresent();
+        }
+
+        /** All records are deleted. */
+        void lose() {
+            disk = new Disk();
         }
     }
 
     /** One node: its folder outlives its process. */
-    static final class Host {
+    static final class Actor {
         final NodeId id;
         final Role role;
         final Folder folder;
@@ -94,18 +97,19 @@ final class World {
         boolean hasLeft;
         String pending = "";
         boolean isHeld;
-        io.hearth.core.Bytes status = OpenResolver.OPEN;
+        long doneUpTo = -1; // as its collectives said last
+        Bytes status = OPEN;
 
-        @org.jspecify.annotations.Nullable
+        @Nullable
         ViewState state;
 
         HealthState health = HealthState.empty(0);
 
-        private Host(NodeId id, Folder folder, Role role, ElectionConfig config) {
+        private Actor(NodeId id, Folder folder, Role role, ElectionConfig config) {
             this.id = id;
             this.folder = folder;
             this.role = role;
-            this.machine = new ViewMachine(config, new OpenResolver());
+            this.machine = new ViewMachine(config, new CollectiveResolver());
         }
 
         ViewState state() {
@@ -117,74 +121,65 @@ final class World {
         }
     }
 
-    final Map<NodeId, Host> hosts = new TreeMap<>();
+    final Map<NodeId, Actor> hosts = new TreeMap<>();
     final Map<PeerId, Folder> folders = new TreeMap<>();
-    final Ledger ledger = new Ledger();
-    final SplittableRandom random;
-    final List<String> trace = new ArrayList<>();
+    private final Timeline timeline = new Timeline();
+    private final Narrator narrator = new Narrator(NodeId::shortText);
+    private final ViewChecker checker = new ViewChecker(timeline::now);
+    private final SplittableRandom random;
+    private final List<String> trace = new ArrayList<>();
     private final boolean isTracing = Boolean.getBoolean("hearth.trace");
-    private final PriorityQueue<Happening> queue = new PriorityQueue<>(
-            java.util.Comparator.comparingLong(Happening::atNanos).thenComparingLong(Happening::order));
     private final HealthMachine health = new HealthMachine(HealthConfig.lan());
     private final Set<Pair> cuts = new HashSet<>();
-    private long order;
-    long now;
-    long steps;
-    double loss;
-    double repeat;
-    double sharp;
-    long delayMax = 2 * MILLI;
 
-    World(long seed) {
+    ViewStage(long seed) {
         random = new SplittableRandom(seed);
     }
 
-    Host add(NodeId id, Role role, ElectionConfig config) {
-        var host = new Host(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config);
+    Actor add(NodeId id, Role role, ElectionConfig config) {
+        var host = new Actor(id, folders.computeIfAbsent(id.peer(), _ -> new Folder()), role, config);
         hosts.put(id, host);
         return host;
     }
 
+    long now() {
+        return timeline.now();
+    }
+
     void at(long delay, Runnable what) {
-        queue.add(new Happening(now + delay, order++, what));
+        timeline.after(delay, what);
     }
 
-    /** Runs until {@code until} or until nothing is left. */
     void run(long until) {
-        while (!queue.isEmpty() && queue.peek().atNanos() <= until) {
-            Happening next = queue.remove();
-            now = next.atNanos();
-            next.what().run();
-        }
-        now = until;
+        timeline.runUntil(until);
     }
 
-    void start(Host host) {
+    void start(Actor host) {
         if (host.isUp) {
             return;
         }
         host.isUp = true;
         host.hasLeft = false;
         host.incarnation++;
-        host.pausedUntil = now;
-        host.health = HealthState.empty(now);
+        host.pausedUntil = now();
+        host.health = HealthState.empty(now());
         var start = new ViewMachine.Start(
-                1_000_000 + now / MILLI + random.nextInt(500),
-                List.copyOf(host.folder.records.values()),
+                1_000_000 + now() / MILLI + random.nextInt(500),
+                host.folder.disk.load(_ -> Optional.empty()),
                 host.id,
                 host.incarnation,
                 host.role,
                 host.role == Role.AGENT ? "" : "job",
                 random.nextLong());
-        carryOut(host, host.machine.start(start, now));
-        if (host.isUp && host.status.equals(OpenResolver.TRAINING)) {
+        carryOut(host, host.machine.start(start, now()));
+        if (host.isUp && host.status.equals(TRAINING)) {
             view(host, new ViewEvent.Progress(3, GroupPhase.BUSY));
         }
         hosts.values().stream().filter(other -> other != host && other.isUp).forEach(other -> link(host, other));
         scheduleTick(host);
     }
 
-    void link(Host one, Host other) {
+    void link(Actor one, Actor other) {
         long first = one.incarnation;
         long second = other.incarnation;
         at(MILLI + random.nextLong(20 * MILLI), () -> {
@@ -199,7 +194,7 @@ final class World {
         });
     }
 
-    private void linked(Host host, Host other) {
+    private void linked(Actor host, Actor other) {
         long incarnation = other.incarnation;
         deliver(host, () -> {
             view(host, new ViewEvent.Linked(other.id, incarnation));
@@ -208,7 +203,7 @@ final class World {
     }
 
     /** The process dies; {@code silently} as by a pulled plug, else its sockets close. */
-    void crash(Host host, boolean silently) {
+    void crash(Actor host, boolean silently) {
         if (!host.isUp) {
             return;
         }
@@ -219,7 +214,7 @@ final class World {
             return;
         }
         long incarnation = host.incarnation;
-        for (Host other : hosts.values()) {
+        for (Actor other : hosts.values()) {
             if (other.isUp && !isCut(host.id, other.id)) {
                 at(
                         random.nextLong(2 * MILLI),
@@ -232,9 +227,9 @@ final class World {
         }
     }
 
-    void pause(Host host, long nanos) {
+    void pause(Actor host, long nanos) {
         log(host, "PAUSED " + nanos / MILLI + " ms");
-        host.pausedUntil = now + nanos;
+        host.pausedUntil = now() + nanos;
     }
 
     void cut(NodeId from, NodeId to) {
@@ -251,15 +246,15 @@ final class World {
     }
 
     /** One pair of hosts can reach each other again, and does within 20 ms. */
-    void heal(Host one, Host other) {
+    void heal(Actor one, Actor other) {
         cuts.remove(new Pair(one.id, other.id));
         cuts.remove(new Pair(other.id, one.id));
         link(one, other);
     }
 
     /** No frame passes between a host and the others, and their connections close after 2 s. */
-    void isolate(Host host, List<Host> others) {
-        for (Host other : others) {
+    void isolate(Actor host, List<Actor> others) {
+        for (Actor other : others) {
             cutBoth(host.id, other.id);
             at(2 * SECOND, () -> {
                 if (isCut(host.id, other.id)) {
@@ -271,7 +266,7 @@ final class World {
         }
     }
 
-    private void unlinked(Host host, Host other) {
+    private void unlinked(Actor host, Actor other) {
         long incarnation = other.incarnation;
         deliver(host, () -> {
             view(host, new ViewEvent.Unlinked(other.id, incarnation));
@@ -281,10 +276,10 @@ final class World {
 
     /** The whole network is down for {@code nanos}; then each link comes back by itself, all within a span. */
     void outage(long nanos, long within) {
-        List<Host> all = List.copyOf(hosts.values());
+        List<Actor> all = List.copyOf(hosts.values());
         for (int i = 0; i < all.size(); i++) {
-            Host one = all.get(i);
-            List<Host> others = all.subList(i + 1, all.size());
+            Actor one = all.get(i);
+            List<Actor> others = all.subList(i + 1, all.size());
             isolate(one, others);
             others.forEach(other -> at(nanos + random.nextLong(within), () -> heal(one, other)));
         }
@@ -295,13 +290,13 @@ final class World {
     }
 
     /** To a paused process events come when it goes on. */
-    private void deliver(Host host, Runnable what) {
+    private void deliver(Actor host, Runnable what) {
         if (!host.isUp) {
             return;
         }
         long incarnation = host.incarnation;
-        if (now < host.pausedUntil) {
-            at(host.pausedUntil - now, () -> {
+        if (now() < host.pausedUntil) {
+            at(host.pausedUntil - now(), () -> {
                 if (host.isUp && host.incarnation == incarnation) {
                     deliver(host, what);
                 }
@@ -312,18 +307,18 @@ final class World {
         scheduleTick(host);
     }
 
-    private void scheduleTick(Host host) {
+    private void scheduleTick(Actor host) {
         if (!host.isUp) {
             return;
         }
-        long sleep = Math.min(host.machine.sleepNanos(host.state(), now), health.sleepNanos(host.health, now));
-        long due = now + Math.max(MILLI, sleep);
+        long sleep = Math.min(host.machine.sleepNanos(host.state(), now()), health.sleepNanos(host.health, now()));
+        long due = now() + Math.max(MILLI, sleep);
         if (due >= host.tickAt) {
             return;
         }
         host.tickAt = due;
         long incarnation = host.incarnation;
-        at(due - now, () -> {
+        at(due - now(), () -> {
             if (host.isUp && host.incarnation == incarnation && host.tickAt == due) {
                 host.tickAt = Long.MAX_VALUE;
                 deliver(host, () -> {
@@ -334,17 +329,20 @@ final class World {
         });
     }
 
-    void view(Host host, ViewEvent event) {
+    void view(Actor host, ViewEvent event) {
+        if (event instanceof ViewEvent.Progress progress) {
+            host.doneUpTo = progress.doneUpTo();
+        }
         if (host.isUp) {
-            carryOut(host, host.machine.step(host.state(), event, now));
+            carryOut(host, host.machine.step(host.state(), event, now()));
         }
     }
 
-    private void health(Host host, HealthMachine.Event event) {
+    private void health(Actor host, HealthMachine.Event event) {
         if (!host.isUp) {
             return;
         }
-        Step<HealthState, HealthMachine.Effect> step = health.step(host.health, event, now);
+        Step<HealthState, HealthMachine.Effect> step = health.step(host.health, event, now());
         host.health = step.state();
         for (HealthMachine.Effect effect : step.effects()) {
             switch (effect) {
@@ -365,13 +363,9 @@ final class World {
         }
     }
 
-    private void carryOut(Host host, Step<ViewState, ViewEffect> step) {
-        steps++;
+    private void carryOut(Actor host, Step<ViewState, ViewEffect> step) {
         host.state = step.state();
         for (ViewEffect effect : step.effects()) {
-            if (sharp > 0 && random.nextDouble() < sharp) {
-                crash(host, random.nextBoolean());
-            }
             if (!host.isUp) {
                 return; // died between two effects
             }
@@ -380,7 +374,7 @@ final class World {
         assertEquals(Optional.empty(), StateRules.fault(host.state()));
     }
 
-    private void carryOut(Host host, ViewEffect effect) {
+    private void carryOut(Actor host, ViewEffect effect) {
         if (isTracing && !(effect instanceof ViewEffect.Send)) {
             log(host, effect.toString());
         }
@@ -393,14 +387,14 @@ final class World {
                 at(random.nextLong(3 * MILLI), () -> {
                     if (host.isUp && host.incarnation == incarnation) {
                         deliver(host, () -> {
-                            ledger.froze(lineage, epoch, host.id, incarnation);
-                            long done = host.state().progress().doneUpTo();
+                            checker.froze(lineage, epoch, host.id, incarnation);
+                            long done = host.doneUpTo;
                             view(host, new ViewEvent.Frozen(lineage, epoch, Optional.of(host.status), done));
                         });
                     }
                 });
             }
-            case ViewEffect.Install(View view) -> ledger.committed(view);
+            case ViewEffect.Install(View view) -> checker.learned(view);
             case ViewEffect.Removed(ViewEffect.Removed.Cause _, String why) -> host.removals.add(why);
             case ViewEffect.Left() -> {
                 host.hasLeft = true;
@@ -413,12 +407,12 @@ final class World {
     }
 
     /** One process of a machine after the other has the folder; a process that dies meanwhile may or may not have written. */
-    private void vote(Host host, VoterTask task) {
+    private void vote(Actor host, VoterTask task) {
         Folder folder = host.folder;
-        long begins = Math.max(now, folder.freeAt);
+        long begins = Math.max(now(), folder.freeAt);
         folder.freeAt = begins + folder.writeNanos + random.nextLong(2 * MILLI);
         long incarnation = host.incarnation;
-        at(folder.freeAt - now, () -> {
+        at(folder.freeAt - now(), () -> {
             boolean isThere = host.isUp && host.incarnation == incarnation;
             if (isThere || random.nextBoolean()) {
                 VoterAnswer answer = cast(host, task);
@@ -427,19 +421,19 @@ final class World {
         });
     }
 
-    private void deliverIf(Host host, long incarnation, Runnable what) {
+    private void deliverIf(Actor host, long incarnation, Runnable what) {
         if (host.isUp && host.incarnation == incarnation) {
             deliver(host, what);
         }
     }
 
-    private VoterAnswer cast(Host host, VoterTask task) {
-        Map<Lineage, LineageRecord> records = host.folder.records;
+    private VoterAnswer cast(Actor host, VoterTask task) {
+        Disk disk = host.folder.disk;
         if (task instanceof VoterTask.Retain(var used)) {
-            return host.folder.retain(host.id.peer(), used, now);
+            return new VoterAnswer.Retained(disk.retain(host.id.peer(), used, now(), KEEP_NANOS));
         }
         Lineage lineage = Voter.lineage(task).orElseThrow();
-        Voter.Decision decision = Voter.decide(host.id.peer(), Optional.ofNullable(records.get(lineage)), task);
+        Voter.Decision decision = Voter.decide(host.id.peer(), disk.record(lineage), task);
         if (decision.write().isEmpty()) {
             return decision.answer();
         }
@@ -447,37 +441,36 @@ final class World {
             return new VoterAnswer.Failed("no space left");
         }
         LineageRecord record = decision.write().get();
-        ledger.persisted(host.id.peer(), Optional.ofNullable(records.get(lineage)), record);
-        records.put(lineage, record);
+        checker.recorded(host.id, disk.record(lineage), record);
+        disk.save(record, now());
         host.folder.writes++;
         return decision.answer();
     }
 
-    void send(Host host, NodeId to, Message message) {
-        Host target = hosts.get(to);
+    void send(Actor host, NodeId to, Message message) {
+        Actor target = hosts.get(to);
         if (isTracing && !(message instanceof Message.Heartbeat)) {
             log(host, "-> " + to.shortText() + " " + message);
         }
         if (message instanceof Message.Commit(View view)) {
-            ledger.committed(view);
+            checker.learned(view);
+        } else if (message instanceof Message.Here here && here.status().isPresent()) {
+            checker.answered(host.id, host.incarnation, here.lineage(), here.epoch(), here.ballot());
         }
         assertTravels(message);
-        int copies = random.nextDouble() < repeat ? 2 : 1;
-        for (int i = 0; i < copies; i++) {
-            if (target == null || cuts.contains(new Pair(host.id, to)) || random.nextDouble() < loss) {
-                continue;
-            }
-            long from = host.incarnation;
-            long incarnation = target.incarnation;
-            at(100_000 + random.nextLong(delayMax), () -> {
-                if (target.isUp && target.incarnation == incarnation) {
-                    deliver(target, () -> receive(target, host.id, from, message));
-                }
-            });
+        if (target == null || cuts.contains(new Pair(host.id, to))) {
+            return;
         }
+        long from = host.incarnation;
+        long incarnation = target.incarnation;
+        at(100_000 + random.nextLong(2 * MILLI), () -> {
+            if (target.isUp && target.incarnation == incarnation) {
+                deliver(target, () -> receive(target, host.id, from, message));
+            }
+        });
     }
 
-    private void receive(Host host, NodeId from, long incarnation, Message message) {
+    private void receive(Actor host, NodeId from, long incarnation, Message message) {
         if (message instanceof Message.Heartbeat beat) {
             health(
                     host,
@@ -502,47 +495,38 @@ final class World {
 
     /** One view that lists exactly the nodes that are up, installed at all of them. */
     boolean isUnited() {
-        List<Host> up = hosts.values().stream().filter(host -> host.isUp).toList();
+        List<Actor> up = hosts.values().stream().filter(host -> host.isUp).toList();
         View first = up.getFirst().state().view();
         return first.members().size() == up.size()
                 && up.stream().allMatch(host -> host.state().view().equals(first))
                 && up.stream().noneMatch(host -> host.state().isFrozen());
     }
 
-    /** Runs until all nodes that are up are united; says how long that took, or fails. */
-    long unite(long patience, String where) {
-        long begin = now;
-        while (!isUnited()) {
-            assertTrue(
-                    now - begin < patience,
-                    () -> where + " not united after " + patience / SECOND + " s:" + describe());
-            run(now + 50 * MILLI);
+    /** Runs until all nodes that are up are united; fails after {@code timeout}. Returns how long that took. */
+    long unite(long timeout, String where) {
+        return await(this::isUnited, timeout, where);
+    }
+
+    /** Runs until a condition holds; fails after {@code timeout}. Returns how long that took. */
+    long await(BooleanSupplier condition, long timeout, String where) {
+        long begin = now();
+        while (!condition.getAsBoolean()) {
+            assertTrue(now() - begin < timeout, () -> where + ": not after " + timeout / SECOND + " s:" + describe());
+            run(now() + 50 * MILLI);
         }
-        return now - begin;
+        return now() - begin;
     }
 
     String describe() {
         var text = new StringBuilder();
-        for (Host host : hosts.values()) {
+        for (Actor host : hosts.values()) {
             text.append('\n').append(host.id.shortText()).append(host.isUp ? " up " : " down ");
             if (host.state != null) {
                 ViewState state = host.state();
                 text.append(state.election())
                         .append(' ')
-                        .append(state.current().lineage().shortText())
-                        .append(" e")
-                        .append(state.view().epoch())
-                        .append(' ')
-                        .append(state.view().members().stream()
-                                .map(member -> member.node().shortText() + "." + member.incarnation())
-                                .toList())
+                        .append(narrator.text(state.view()))
                         .append(state.isFrozen() ? " frozen" : "")
-                        .append(" need=")
-                        .append(state.change().needed().orElse("-"))
-                        .append(" crossing=")
-                        .append(state.crossing())
-                        .append(" holds=")
-                        .append(state.admission().holdDowns().size())
                         .append(" pending=")
                         .append(state.pending())
                         .append(' ')
@@ -552,9 +536,9 @@ final class World {
         return text + "\n" + String.join("\n", trace.subList(Math.max(0, trace.size() - 400), trace.size()));
     }
 
-    private void log(Host host, String what) {
+    private void log(Actor host, String what) {
         if (isTracing) {
-            trace.add(now / 1_000 + " us " + host.id.shortText() + "." + host.incarnation + " " + what);
+            trace.add(now() / 1_000 + " us " + host.id.shortText() + "." + host.incarnation + " " + what);
         }
     }
 }
